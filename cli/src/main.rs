@@ -1,0 +1,2 @@
+//! The `oxcl` program.
+fn main() {}

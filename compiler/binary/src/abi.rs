@@ -1,0 +1,192 @@
+//! The launch interface: what a loaded kernel object exports and how it is called.
+//!
+//! A kernel's shared object for `cpu` and `basic` exports, over one body,
+//!
+//! * `oxcl_wg_<kernel>` ([`NativeEntry`]): runs `n` work-groups `(gx..gx+n, gy, gz)` one after another;
+//! * `_pocl_kernel_<kernel>_workgroup` ([`PoclEntry`]): runs one work-group, in the context layout of the archive's
+//!   version;
+//! * `oxcl_meta_<kernel>` ([`KernelConstants`]): what a caller must know before the first call.
+//!
+//! The shared object for `ref` exports `oxcl_ref_<kernel>` ([`RefEntry`]) instead.
+//!
+//! `args` has `num_args + num_locals` elements; every element points at the argument's *value*: for a buffer a cell
+//! that holds the device pointer, for `__local` (and for each automatic local, after the arguments) a cell that holds
+//! the pointer to its 128-aligned block, for anything else the value itself. Cells are aligned to 128 bytes.
+
+use std::ffi::c_void;
+
+/// Alignment in bytes of argument cells, of local memory blocks and of scratch memory (that of `double16`/`long16`).
+pub const MAX_ALIGNMENT: usize = 128;
+
+/// The largest scratch memory, in bytes, that the PoCL entry takes from the stack; more comes from `aligned_alloc`.
+pub const POCL_STACK_SCRATCH: u64 = 16 * 1024;
+
+/// Value of [`Context::abi`] and [`KernelConstants::abi`] that this source describes. A loader refuses any other.
+pub const ABI_VERSION: u32 = 1;
+
+/// PoCL's context of container version 9 (PoCL 3.1): 96 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PoclContext96 {
+    /// Number of work-groups in each dimension.
+    pub num_groups: [u64; 3],
+    /// Global offset in each dimension, in work-items.
+    pub global_offset: [u64; 3],
+    /// Local size in each dimension, in work-items.
+    pub local_size: [u64; 3],
+    /// Where printf text goes; may be null where the kernel does not print.
+    pub printf_buffer: *mut u8,
+    /// Bytes used of `printf_buffer`.
+    pub printf_buffer_position: *mut u32,
+    /// Size of `printf_buffer` in bytes.
+    pub printf_buffer_capacity: u32,
+    /// Number of dimensions of the launch, 1 to 3.
+    pub work_dim: u32,
+}
+
+/// PoCL's context of container versions 11 and 12 (PoCL 4.0 and later): 112 bytes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PoclContext112 {
+    /// Number of work-groups in each dimension.
+    pub num_groups: [u64; 3],
+    /// Global offset in each dimension, in work-items.
+    pub global_offset: [u64; 3],
+    /// Local size in each dimension, in work-items.
+    pub local_size: [u64; 3],
+    /// Where printf records go; may be null where the kernel does not print.
+    pub printf_buffer: *mut u8,
+    /// Bytes used of `printf_buffer`.
+    pub printf_buffer_position: *mut u32,
+    /// Size of `printf_buffer` in bytes.
+    pub printf_buffer_capacity: u32,
+    /// Padding.
+    pub reserved: u32,
+    /// The program's variables at program scope.
+    pub global_var_buffer: *mut u8,
+    /// Number of dimensions of the launch, 1 to 3.
+    pub work_dim: u32,
+    /// Set to non-zero by a kernel that cannot go on.
+    pub execution_failed: u32,
+}
+
+/// Our own context: PoCL's 112 bytes, then, from offset 128, what only the native entry reads.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// The part that PoCL knows.
+    pub pocl: PoclContext112,
+    /// Padding up to offset 128.
+    pub reserved: [u8; 16],
+    /// [`ABI_VERSION`].
+    pub abi: u32,
+    /// Padding.
+    pub reserved2: u32,
+    /// Global size in each dimension, in work-items (work-groups at the edge may be smaller than `local_size`).
+    pub global_size: [u64; 3],
+}
+
+const _: () = assert!(size_of::<PoclContext96>() == 96);
+const _: () = assert!(size_of::<PoclContext112>() == 112);
+const _: () = assert!(std::mem::offset_of!(Context, abi) == 128);
+
+/// `oxcl_wg_<kernel>`: runs the work-groups `(gx..gx+n, gy, gz)`.
+///
+/// `scratch` is aligned to [`MAX_ALIGNMENT`] and holds at least [`KernelConstants::scratch_bytes`].
+pub type NativeEntry = unsafe extern "C" fn(
+    args: *const *mut c_void,
+    ctx: *const Context,
+    gx: u64,
+    gy: u64,
+    gz: u64,
+    n: u64,
+    scratch: *mut u8,
+);
+
+/// `_pocl_kernel_<kernel>_workgroup`: runs the work-group `(gx, gy, gz)`. `ctx` is a [`PoclContext96`] or a
+/// [`PoclContext112`], by the archive's version.
+pub type PoclEntry =
+    unsafe extern "C" fn(args: *const *mut c_void, ctx: *mut c_void, gx: u64, gy: u64, gz: u64);
+
+/// The exported constant `oxcl_meta_<kernel>`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelConstants {
+    /// [`ABI_VERSION`].
+    pub abi: u32,
+    /// W: the number of work-items that the code runs at a time.
+    pub width: u32,
+    /// Scratch bytes whatever the local size.
+    pub scratch_fixed: u64,
+    /// Scratch bytes for each work-item.
+    pub scratch_per_item: u64,
+    /// The local size that the code is specialised for; zeros: any.
+    pub local_size: [u64; 3],
+}
+
+impl KernelConstants {
+    /// The scratch memory, in bytes, that one work-group of `local_size` needs; `None` where it exceeds 64 bits.
+    #[must_use]
+    pub fn scratch_bytes(&self, local_size: [u64; 3]) -> Option<u64> {
+        let items = local_size[0].checked_mul(local_size[1])?.checked_mul(local_size[2])?;
+        let items = items.checked_next_multiple_of(u64::from(self.width.max(1)))?;
+        items.checked_mul(self.scratch_per_item)?.checked_add(self.scratch_fixed)
+    }
+}
+
+/// One work-item of the reference executor: what `oxcl_ref_<kernel>` and the work-item functions it calls read.
+/// The kernel's object keeps the current item in a thread-local variable that the entry sets.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct RefItem {
+    /// [`ABI_VERSION`].
+    pub abi: u32,
+    /// Number of dimensions of the launch, 1 to 3.
+    pub work_dim: u32,
+    /// The work-item's id within its group.
+    pub local_id: [u64; 3],
+    /// The group's id.
+    pub group_id: [u64; 3],
+    /// Number of work-groups.
+    pub num_groups: [u64; 3],
+    /// Global offset in work-items.
+    pub global_offset: [u64; 3],
+    /// Local size in work-items, as enqueued.
+    pub local_size: [u64; 3],
+    /// Global size in work-items.
+    pub global_size: [u64; 3],
+    /// W of the device that this run is compared with: the size of a sub-group.
+    pub sub_group_size: u64,
+    /// Called for every work-group barrier with this item and the fence flags; returns when all items met it.
+    /// May leave by a non-local exit of the executor's where the barrier was not met by all.
+    pub barrier: Option<unsafe extern "C" fn(item: *const RefItem, flags: u32)>,
+    /// The executor's own.
+    pub executor: *mut c_void,
+}
+
+/// `oxcl_ref_<kernel>`: runs one work-item on the calling thread. `args` as for the other entries.
+pub type RefEntry = unsafe extern "C" fn(args: *const *mut c_void, item: *const RefItem);
+
+/// The symbol of the native entry.
+#[must_use]
+pub fn native_symbol(kernel: &str) -> String {
+    format!("oxcl_wg_{kernel}")
+}
+
+/// The symbol of PoCL's entry.
+#[must_use]
+pub fn pocl_symbol(kernel: &str) -> String {
+    format!("_pocl_kernel_{kernel}_workgroup")
+}
+
+/// The symbol of the kernel's constants.
+#[must_use]
+pub fn constants_symbol(kernel: &str) -> String {
+    format!("oxcl_meta_{kernel}")
+}
+
+/// The symbol of the reference executor's entry.
+#[must_use]
+pub fn ref_symbol(kernel: &str) -> String {
+    format!("oxcl_ref_{kernel}")
+}

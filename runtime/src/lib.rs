@@ -1,0 +1,1 @@
+//! Placeholder: the crate's owner writes this file.

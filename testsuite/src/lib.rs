@@ -1,1 +1,4 @@
-//! Placeholder: the crate's owner writes this file.
+//! Everything that tests across crates: file tests and their snapshots, differential runs, interoperation.
+
+pub mod directive;
+pub mod value;

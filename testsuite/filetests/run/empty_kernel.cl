@@ -1,0 +1,3 @@
+// test: run args
+// run: nothing global=64 local=8 ()
+kernel void nothing(void) {}

@@ -1,4 +1,19 @@
-//! The pocl-binary container in memory: plain data. Reading and writing live beside this file.
+//! The pocl-binary container in memory: plain data.
+//!
+//! [`read`](self::Archive::read) and [`write`](self::Archive::write) are exact inverses: whatever is read can be written
+//! again with the same bytes, and what can be written is read back equal. Where the kernels' shared objects are stored
+//! and found is in [`slots`].
+
+mod error;
+mod path;
+mod read;
+pub mod slots;
+mod write;
+
+pub use error::{Place, ReadError, ReadErrorKind, WriteError};
+pub use path::PathFault;
+
+use crate::meta::{MetaError, PROGRAM_META_PATH, ProgramMeta};
 
 /// Container versions that we read and write, named by the PoCL that introduced them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,6 +24,33 @@ pub enum Version {
     V11,
     /// Version 12, PoCL 7.2.
     V12,
+}
+
+impl Version {
+    /// Every version, oldest first.
+    pub const ALL: [Version; 3] = [Version::V9, Version::V11, Version::V12];
+
+    /// The number in the container's header.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        match self {
+            Version::V9 => 9,
+            Version::V11 => 11,
+            Version::V12 => 12,
+        }
+    }
+
+    /// The version of this number, if it is one that we know.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Version> {
+        Version::ALL.into_iter().find(|version| version.number() == number)
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.number())
+    }
 }
 
 /// What a program binary holds, with OpenCL's `cl_program_binary_type` values.
@@ -44,7 +86,8 @@ pub struct Archive {
     pub program_scope_bytes: Option<u64>,
     /// What the archive holds.
     pub binary_type: BinaryType,
-    /// Text of the build hash: 40 characters of which the third is `/`.
+    /// Text of the build hash, which names the directory PoCL unpacks into: 40 characters of which the third is `/`
+    /// (shorter where PoCL ran without its cache). [`Archive::seal`] computes it.
     pub build_hash: String,
     /// Root entries; each holds one or more files.
     pub root: Vec<Vec<File>>,
@@ -75,6 +118,35 @@ pub struct Kernel {
     pub reqd_sub_group_size: Option<u32>,
     /// The files of the kernel's directory.
     pub files: Vec<File>,
+}
+
+impl Archive {
+    /// The kernel of this name.
+    #[must_use]
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Every file, root entries first, then the kernels' in their order.
+    pub fn files(&self) -> impl Iterator<Item = &File> {
+        self.root.iter().flatten().chain(self.kernels.iter().flat_map(|kernel| &kernel.files))
+    }
+
+    /// The file of this path, wherever it is stored.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&File> {
+        self.files().find(|file| file.path == path)
+    }
+
+    /// The program's facts; `None` where another compiler made the archive.
+    ///
+    /// # Errors
+    ///
+    /// The facts are there but cannot be used.
+    pub fn program_meta(&self) -> Result<Option<ProgramMeta>, MetaError> {
+        let file = self.root.iter().flatten().find(|file| file.path == PROGRAM_META_PATH);
+        file.map(|file| ProgramMeta::from_json(&file.data)).transpose()
+    }
 }
 
 impl Kernel {

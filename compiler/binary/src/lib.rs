@@ -6,4 +6,5 @@
 
 pub mod abi;
 pub mod archive;
+pub mod hash;
 pub mod meta;

@@ -1,7 +1,70 @@
 //! The facts that the compiler records for the runtime, in files that PoCL ignores: `/oxcl.meta` for the program and
 //! `/<kernel>/oxcl.meta` for each kernel. JSON, so that any tool can read them.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// Facts that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MetaError {
+    /// The file is not the JSON that it should be.
+    #[error("{file}, line {line}, column {column}: {message}")]
+    Json {
+        /// Which facts: [`PROGRAM_META_PATH`], or the kernel's `oxcl.meta`.
+        file: &'static str,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// Another version of this project wrote the file, in a schema that this one does not know.
+    #[error("{file} has schema {found}, this version reads schema {SCHEMA}")]
+    Schema {
+        /// Which facts.
+        file: &'static str,
+        /// The schema that the file says.
+        found: u64,
+    },
+    /// The facts are not those of the kernel's parameters.
+    #[error("oxcl.meta has facts of {facts} arguments, the kernel has {parameters}")]
+    ArgumentCount {
+        /// Arguments in the facts.
+        facts: usize,
+        /// Parameters in the kernel's record.
+        parameters: usize,
+    },
+}
+
+/// The one field that is read before anything else.
+#[derive(Deserialize)]
+struct Schema {
+    schema: u64,
+}
+
+fn from_json<T: DeserializeOwned>(file: &'static str, json: &[u8]) -> Result<T, MetaError> {
+    let error = |error| json_error(file, &error);
+    let Schema { schema } = serde_json::from_slice(json).map_err(error)?;
+    if schema != u64::from(SCHEMA) {
+        return Err(MetaError::Schema { file, found: schema });
+    }
+    serde_json::from_slice(json).map_err(error)
+}
+
+fn to_json<T: Serialize>(file: &'static str, facts: &T) -> Result<Vec<u8>, MetaError> {
+    let mut json = serde_json::to_vec_pretty(facts).map_err(|error| json_error(file, &error))?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+fn json_error(file: &'static str, error: &serde_json::Error) -> MetaError {
+    let (line, column) = (error.line(), error.column());
+    let text = error.to_string();
+    // The place is in the fields; the parser's text repeats it.
+    let message = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
+    MetaError::Json { file, line, column, message: message.to_owned() }
+}
 
 /// Value of [`ProgramMeta::schema`] that this source describes.
 pub const SCHEMA: u32 = 1;
@@ -30,6 +93,26 @@ pub struct ProgramMeta {
     pub options: String,
 }
 
+impl ProgramMeta {
+    /// Reads the facts.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not the JSON of this schema.
+    pub fn from_json(json: &[u8]) -> Result<ProgramMeta, MetaError> {
+        from_json(PROGRAM_META_PATH, json)
+    }
+
+    /// Writes the facts, the same for the same facts.
+    ///
+    /// # Errors
+    ///
+    /// The facts cannot be written as JSON.
+    pub fn to_json(&self) -> Result<Vec<u8>, MetaError> {
+        to_json(PROGRAM_META_PATH, self)
+    }
+}
+
 /// A CPU level: the code needs these features and runs on any CPU that has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Level {
@@ -56,6 +139,32 @@ pub struct KernelMeta {
     pub barrier: bool,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
+}
+
+impl KernelMeta {
+    /// Reads the facts.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not the JSON of this schema.
+    pub fn from_json(json: &[u8]) -> Result<KernelMeta, MetaError> {
+        from_json("oxcl.meta", json)
+    }
+
+    /// Writes the facts, the same for the same facts.
+    ///
+    /// # Errors
+    ///
+    /// The facts cannot be written as JSON.
+    pub fn to_json(&self) -> Result<Vec<u8>, MetaError> {
+        to_json("oxcl.meta", self)
+    }
+
+    /// The figures of this CPU level.
+    #[must_use]
+    pub fn code_for(&self, cpu: &str) -> Option<&KernelCode> {
+        self.code.iter().find(|code| code.cpu == cpu)
+    }
 }
 
 /// A kernel's figures at one CPU level.
@@ -112,4 +221,70 @@ pub struct AccessBound {
     pub bytes: u64,
     /// Line of the access in the source, 1-based; 0 if unknown.
     pub line: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        Access, AccessBound, ArgFacts, KernelCode, KernelMeta, Level, MetaError, ProgramMeta, SCHEMA,
+    };
+
+    fn program() -> ProgramMeta {
+        ProgramMeta {
+            schema: SCHEMA,
+            compiler: "0.1.0".to_owned(),
+            triple: "x86_64-pc-linux-gnu".to_owned(),
+            levels: vec![Level { cpu: "x86-64-v3".to_owned(), features: vec!["avx2".to_owned()] }],
+            has_ref: true,
+            cl_std: "CL1.2".to_owned(),
+            uniform_work_group_size: false,
+            options: "-DN=\"4\"".to_owned(),
+        }
+    }
+
+    #[test]
+    fn facts_survive_the_round_trip() {
+        let facts = program();
+        assert_eq!(ProgramMeta::from_json(&facts.to_json().unwrap()), Ok(facts));
+        let bound = AccessBound {
+            constant: -4,
+            global: [4, 0, 0],
+            local: [0; 3],
+            group: [i64::MIN, 0, i64::MAX],
+            bytes: 4,
+            line: 3,
+        };
+        let facts = KernelMeta {
+            schema: SCHEMA,
+            args: vec![ArgFacts { access: Access::ReadWrite, bounds: vec![bound] }],
+            opaque: false,
+            globals: false,
+            printf: true,
+            barrier: true,
+            code: vec![KernelCode {
+                cpu: "x86-64-v3".to_owned(),
+                width: 8,
+                scratch_fixed: 0,
+                scratch_per_item: u64::MAX,
+                specialised: vec![[64, 1, 1]],
+            }],
+        };
+        assert_eq!(KernelMeta::from_json(&facts.to_json().unwrap()), Ok(facts));
+    }
+
+    #[test]
+    fn another_schema_is_named_before_its_fields_are_looked_at() {
+        let error = ProgramMeta::from_json(b"{\"schema\": 7, \"new\": []}").unwrap_err();
+        assert_eq!(error, MetaError::Schema { file: "/oxcl.meta", found: 7 });
+        assert_eq!(error.to_string(), "/oxcl.meta has schema 7, this version reads schema 1");
+    }
+
+    #[test]
+    fn broken_facts_say_where() {
+        let error = KernelMeta::from_json(b"{\"schema\": 1}").unwrap_err();
+        assert_eq!(error.to_string(), "oxcl.meta, line 1, column 13: missing field `args`");
+        let error = KernelMeta::from_json(b"").unwrap_err();
+        assert_eq!(error.to_string(), "oxcl.meta, line 1, column 0: EOF while parsing a value");
+        assert!(ProgramMeta::from_json(&[0xff, 0xfe]).is_err());
+    }
 }

@@ -1,1 +1,22 @@
-//! Placeholder: the crate's owner writes this file.
+//! The OpenCL C library: its functions as LLVM bitcode, made at build time from the OpenCL C sources in `src/cl`.
+//!
+//! The library comes in units, one module each, so that a program reads only what it uses:
+//!
+//! 1. collect the symbols that the program's module leaves undefined;
+//! 2. [`units_for`] gives the units that define them (a symbol that none defines is not a function of the library);
+//! 3. parse each unit lazily and link it into the program's module. Every function is `linkonce_odr`, so LLVM's linker
+//!    takes over only those that the program reaches.
+//!
+//! A unit needs no other unit. The functions use the calling convention `spir_func`, the data layout of
+//! `spir64-unknown-unknown` or `spir-unknown-unknown`, and no attribute that names a machine: whoever compiles for a
+//! device retargets them together with the program. Every function that has vector forms is one source for all widths,
+//! and gives the same bits at each: replacing W calls by one of the wide form is vectorising the call.
+//!
+//! What stays undefined: work-item functions and barriers, which the work-group pass lowers. For the reference executor
+//! alone, [`reference_work_items`] defines them.
+//!
+//! This crate knows nothing of LLVM at run time: it hands out bytes.
+
+mod symbols;
+
+pub use symbols::{AddressBits, Unit, reference_work_items, symbols, unit_of, units, units_for};

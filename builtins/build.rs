@@ -1,0 +1,262 @@
+//! Makes the library's bitcode from the OpenCL C sources under `src/cl`.
+//!
+//! Each unit goes through clang (no optimisation), LLVM's optimiser, and a pass over the text that makes it neutral:
+//! what names a machine or a compiler goes, what a program does not use may be left out by a linker, small functions
+//! are always inlined. The result is the same bytes wherever the same LLVM makes it: no path and no time enters.
+//!
+//! Out, in `OUT_DIR`: `<unit>.<bits>.bc`, `symbols.<bits>.txt` (sorted, `symbol unit-number` a line) and `units.rs`.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+/// One bitcode module: its name, its source under `src/cl`, and the macros it is compiled with.
+struct Unit {
+    name: String,
+    source: &'static str,
+    defines: Vec<String>,
+}
+
+/// Sources that make one unit each.
+const SOURCES: &[&str] = &[
+    "async_copy",
+    "atomic",
+    "common",
+    "fence",
+    "geometric",
+    "half",
+    "integer",
+    "relational",
+    "shuffle",
+    "vload",
+];
+
+/// The destination types of conversions: name, signed integer type of the size, bits, and the integer limits.
+const CONVERSIONS: &[(&str, &str, u32, Option<(u32, &str, &str)>)] = &[
+    ("char", "char", 8, Some((1, "CHAR_MIN", "CHAR_MAX"))),
+    ("uchar", "char", 8, Some((0, "0", "UCHAR_MAX"))),
+    ("short", "short", 16, Some((1, "SHRT_MIN", "SHRT_MAX"))),
+    ("ushort", "short", 16, Some((0, "0", "USHRT_MAX"))),
+    ("int", "int", 32, Some((1, "INT_MIN", "INT_MAX"))),
+    ("uint", "int", 32, Some((0, "0", "UINT_MAX"))),
+    ("long", "long", 64, Some((1, "LONG_MIN", "LONG_MAX"))),
+    ("ulong", "long", 64, Some((0, "0", "ULONG_MAX"))),
+    ("float", "int", 32, None),
+    ("double", "long", 64, None),
+];
+
+/// Functions that the library calls and other parts of the compiler provide.
+const PROVIDED_ELSEWHERE: &[&str] =
+    &["_Z7barrierj", "_Z12get_local_idj", "_Z14get_local_sizej", "oxcl_ref_current_item"];
+
+/// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
+const REFERENCE_UNIT: &str = "ref_workitem";
+
+/// A public function with no more lines of IR than this is inlined everywhere.
+const ALWAYS_INLINE_LINES: usize = 24;
+
+fn units() -> Vec<Unit> {
+    let mut units: Vec<Unit> =
+        SOURCES.iter().map(|&source| Unit { name: source.to_owned(), source, defines: Vec::new() }).collect();
+    for &(name, signed, bits, integer) in CONVERSIONS {
+        let mut defines = vec![
+            format!("DST={name}"),
+            format!("DST_SI={signed}"),
+            format!("DST_BITS={bits}"),
+            format!("DST_FP={}", if integer.is_some() { 0 } else { bits }),
+        ];
+        if let Some((signedness, min, max)) = integer {
+            defines.push(format!("DST_SIGNED={signedness}"));
+            defines.push(format!("DST_MIN={min}"));
+            defines.push(format!("DST_MAX={max}"));
+        }
+        units.push(Unit { name: format!("convert_{name}"), source: "convert", defines });
+    }
+    units
+}
+
+/// The programs of one LLVM installation.
+struct Tools {
+    clang: PathBuf,
+    opt: PathBuf,
+    assembler: PathBuf,
+}
+
+impl Tools {
+    fn find() -> Self {
+        println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+        let prefix = env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
+        let bin = Path::new(&prefix).join("bin");
+        let tools =
+            Tools { clang: bin.join("clang-22"), opt: bin.join("opt"), assembler: bin.join("llvm-as") };
+        for (tool, package) in
+            [(&tools.clang, "clang-22"), (&tools.opt, "llvm-22"), (&tools.assembler, "llvm-22")]
+        {
+            assert!(
+                tool.exists(),
+                "{} is missing: install the package {package}, or set LLVM_SYS_221_PREFIX to an LLVM 22 installation",
+                tool.display()
+            );
+        }
+        tools
+    }
+}
+
+fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    let shown = format!("{command:?}");
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start {shown}: {error}"));
+    let mut stdin = child.stdin.take().expect("the pipe was asked for above");
+    let output = std::thread::scope(|scope| {
+        // A tool that fails closes its input early; its exit status tells.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output()
+    })
+    .unwrap_or_else(|error| panic!("{shown}: {error}"));
+    let messages = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{shown} failed:\n{messages}");
+    output.stdout
+}
+
+fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> (Vec<u8>, Vec<String>) {
+    let triple = if bits == 64 { "spir64-unknown-unknown" } else { "spir-unknown-unknown" };
+    let mut clang = Command::new(&tools.clang);
+    clang
+        .current_dir(sources)
+        .args(["-x", "cl", "-cl-std=CL3.0", "-cl-no-stdinc", "-O1", "-Xclang", "-disable-llvm-passes"])
+        .arg(format!("--target={triple}"))
+        .args(["-ffp-contract=off", "-fno-strict-aliasing", "-fno-ident"])
+        .args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-psabi"])
+        .args(["-include", "opencl-c-base.h", "-include", "base.h"])
+        .args(unit.defines.iter().map(|define| format!("-D{define}")))
+        .args(["-S", "-emit-llvm", "-o", "-"])
+        .arg(format!("{}.cl", unit.source));
+    let raw = run(&mut clang, &[]);
+    let optimised = run(Command::new(&tools.opt).args(["-S", "-passes=default<O2>", "-o", "-"]), &raw);
+    let text = String::from_utf8(optimised).expect("LLVM writes its text in UTF-8");
+    let (text, symbols) = neutral(&text, &unit.name);
+    (run(Command::new(&tools.assembler).args(["-o", "-"]), text.as_bytes()), symbols)
+}
+
+/// The text without what names a machine or a compiler, every public function mergeable, hidden and dropped when
+/// unused; and the names of the public functions.
+fn neutral(text: &str, unit: &str) -> (String, Vec<String>) {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut symbols = Vec::new();
+    for (number, &line) in lines.iter().enumerate() {
+        let named_metadata = line.starts_with('!') && !line[1..].starts_with(|c: char| c.is_ascii_digit());
+        if named_metadata || line.starts_with(';') || line.starts_with("source_filename") {
+            continue;
+        }
+        if line.starts_with("attributes #") {
+            out.push_str(&without_string_attributes(line));
+        } else if let Some(rest) = line.strip_prefix("define ").filter(|rest| !rest.starts_with("internal "))
+        {
+            let rest = rest.trim_start_matches("dso_local ");
+            let body = lines[number..].iter().position(|line| *line == "}").unwrap_or(usize::MAX);
+            out.push_str("define linkonce_odr hidden ");
+            if body <= ALWAYS_INLINE_LINES {
+                out.push_str(rest.trim_end_matches('{'));
+                out.push_str("alwaysinline {");
+            } else {
+                out.push_str(rest);
+            }
+            symbols.push(symbol_in(rest).to_owned());
+        } else {
+            if line.starts_with("declare ") {
+                let name = symbol_in(line);
+                assert!(
+                    name.starts_with("llvm.") || PROVIDED_ELSEWHERE.contains(&name),
+                    "unit {unit} calls {name}, which it does not define: units must be complete"
+                );
+            }
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    (out, symbols)
+}
+
+/// The first `@name` of a line.
+fn symbol_in(line: &str) -> &str {
+    let name = line.split_once('@').map_or("", |(_, rest)| rest);
+    &name[..name.find('(').unwrap_or(name.len())]
+}
+
+/// An attribute group without `"key"="value"` attributes: they name processors and conventions of code generation.
+fn without_string_attributes(line: &str) -> String {
+    let mut out = String::new();
+    for word in line.split(' ') {
+        if word.starts_with('"') {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+fn main() {
+    let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let sources = manifest.join("src/cl");
+    println!("cargo::rerun-if-changed=src/cl");
+    println!("cargo::rerun-if-changed=build.rs");
+    let tools = Tools::find();
+
+    let mut units = units();
+    units.sort_by(|a, b| a.name.cmp(&b.name));
+    let jobs: Vec<(usize, u32)> =
+        (0..units.len()).flat_map(|unit| [64, 32].map(|bits| (unit, bits))).collect();
+    let next = Mutex::new(jobs.iter());
+    let made = Mutex::new(BTreeMap::new());
+    std::thread::scope(|scope| {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let job = next.lock().expect("no worker panics with the lock").next().copied();
+                    let Some((unit, bits)) = job else { break };
+                    let result = compile(&tools, &units[unit], bits, &sources);
+                    made.lock().expect("no worker panics with the lock").insert((bits, unit), result);
+                }
+            });
+        }
+    });
+    let made = made.into_inner().expect("no worker panics with the lock");
+
+    let mut code = String::new();
+    for bits in [32, 64] {
+        let mut index = Vec::new();
+        code.push_str(&format!("static UNITS_{bits}: &[Unit] = &[\n"));
+        for (number, unit) in units.iter().enumerate() {
+            let (bitcode, symbols) = &made[&(bits, number)];
+            let file = format!("{}.{bits}.bc", unit.name);
+            fs::write(out.join(&file), bitcode).expect("OUT_DIR can be written");
+            code.push_str(&format!(
+                "    Unit {{ name: \"{}\", bitcode: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")) }},\n",
+                unit.name
+            ));
+            if unit.name != REFERENCE_UNIT {
+                index.extend(symbols.iter().map(|symbol| format!("{symbol} {number}\n")));
+            }
+        }
+        code.push_str("];\n");
+        index.sort();
+        let twice = index.windows(2).find(|pair| pair[0].split(' ').next() == pair[1].split(' ').next());
+        assert!(twice.is_none(), "a function is defined by two units: {twice:?}");
+        fs::write(out.join(format!("symbols.{bits}.txt")), index.concat()).expect("OUT_DIR can be written");
+    }
+    fs::write(out.join("units.rs"), code).expect("OUT_DIR can be written");
+}

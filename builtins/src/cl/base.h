@@ -1,0 +1,21 @@
+// Words shared by every source of the library. Comes after clang's own opencl-c-base.h, which brings the vector types,
+// the memory orders and scopes and nothing that is a function.
+
+#pragma OPENCL FP_CONTRACT OFF
+
+// A function of the library. Its mangled name is what clang calls from a user's kernel.
+#define OVERLOAD __attribute__((overloadable))
+// A helper: never a symbol of its own.
+#define HELPER static inline __attribute__((overloadable, always_inline))
+// A helper for inputs so rare that its code must not be spread over every caller.
+#define RARE static __attribute__((overloadable, noinline))
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define JOIN3_(a, b, c) a##b##c
+#define JOIN3(a, b, c) JOIN3_(a, b, c)
+
+// Expands `M(space)` for each address space that a result may be written to.
+#define FOR_WRITABLE_SPACES(M) M(__private) M(__global) M(__local) M(__generic)
+// The same with the spaces that can only be read.
+#define FOR_READABLE_SPACES(M) FOR_WRITABLE_SPACES(M) M(__constant)

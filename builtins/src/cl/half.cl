@@ -1,0 +1,10 @@
+// Loads and stores of values kept as half (OpenCL C 3.0, section 6.15.8). Done in integers: a machine without
+// conversion instructions would call a compiler support library that no kernel is linked to.
+
+#define BODY "half_load.inc"
+#include "for_widths.h"
+#undef BODY
+
+#define BODY "half_store.inc"
+#define TYPE_BODY "for_widths.h"
+#include "for_floats.h"

@@ -1,0 +1,111 @@
+//! Commands as a driver sees them: work that any thread may execute in pieces ([`Launch`]), and commands handed to a
+//! driver that executes them itself ([`Submission`]).
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::driver::Driver;
+use crate::error::{DriverError, Failure, Outcome};
+
+/// Identifies an event (and the command behind it) for as long as the process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventId(pub u64);
+
+/// Identifies a command queue for as long as the process lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QueueToken(pub u64);
+
+/// Which worker executes: a small number that no two threads have at the same time within one scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane {
+    /// 0 is a waiting thread of the host program; workers of the pool count from 1.
+    pub index: usize,
+}
+
+/// Work that can be executed in pieces, by several threads at once: a prepared kernel launch, a large copy.
+pub trait Launch: Send + Sync {
+    /// Number of pieces (work-groups of a kernel, in linear order, dimension 0 fastest).
+    fn groups(&self) -> u64;
+
+    /// Executes pieces `first..first+count` on the calling thread. Called with disjoint ranges, from any thread.
+    fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure>;
+
+    /// The code needs one of our own threads with a large stack (archives without our native entry).
+    fn needs_large_stack(&self) -> bool {
+        false
+    }
+
+    /// For timelines and messages.
+    fn label(&self) -> &str {
+        "command"
+    }
+
+    /// The driver's own view of the launch, for drivers that execute by themselves.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
+}
+
+impl fmt::Debug for dyn Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch").field("label", &self.label()).field("groups", &self.groups()).finish()
+    }
+}
+
+/// A command in the hands of a driver that executes commands itself. The driver says when it starts and when it has
+/// ended; the scheduler does the rest (releasing what waits, callbacks, order within the queue).
+pub trait Submission: Send + Sync {
+    /// The event of the command.
+    fn event(&self) -> EventId;
+
+    /// The queue of the command.
+    fn queue(&self) -> QueueToken;
+
+    /// What to execute.
+    fn work(&self) -> Option<&Arc<dyn Launch>>;
+
+    /// The driver whose command this is.
+    fn driver(&self) -> &Arc<dyn Driver>;
+
+    /// Events on the host that still hold the command back. 0 for every command of a driver that does not order
+    /// commands on the device.
+    fn holders(&self) -> u32;
+
+    /// Why the command must not be executed, once something it depends on has failed.
+    fn refusal(&self) -> Option<Arc<Failure>>;
+
+    /// The device has begun.
+    fn started(&self);
+
+    /// The device has ended. Called once; later calls are ignored.
+    fn ended(&self, outcome: Outcome);
+}
+
+impl fmt::Debug for dyn Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Submission").field("event", &self.event()).field("queue", &self.queue()).finish()
+    }
+}
+
+/// Executes a submission on the calling thread and reports it: the simplest way to implement
+/// [`Driver::submit`], and what a driver thread calls for each command it takes from its list.
+pub fn execute(submission: &dyn Submission, lane: Lane) {
+    if let Some(cause) = submission.refusal() {
+        submission.ended(Err(cause));
+        return;
+    }
+    submission.started();
+    let result = match submission.work() {
+        None => Ok(()),
+        Some(launch) => {
+            let run = || launch.run(0, launch.groups(), lane);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run))
+                .unwrap_or_else(|payload| Err(Failure::from_panic(payload.as_ref())))
+        }
+    };
+    submission.ended(result.map_err(Arc::new));
+}
+
+/// What a driver answers when it cannot take a submission; the scheduler ends the command with it.
+pub type SubmitResult = Result<(), DriverError>;

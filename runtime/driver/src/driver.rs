@@ -1,0 +1,393 @@
+//! The driver trait. One object is one device. Operations come in ten groups; those without a default body are
+//! required, every other default either does the obvious thing through the required ones or answers
+//! [`DriverError::Unsupported`].
+//!
+//! All operations may be called from any thread, at the same time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::capability::Capabilities;
+use crate::command::{EventId, Lane, Launch, QueueToken, Submission, SubmitResult};
+use crate::error::{DriverError, Failure};
+use crate::image::{ImageDescription, ImageFormat, SamplerDescription};
+use crate::memory::{Allocation, AllocationRequest, HostMemory, HostSpan};
+use crate::program::{BinarySource, LaunchRequest, Program};
+use crate::rect::Rect;
+
+/// Bytes that the default copy and fill move at a time.
+const BOUNCE: u64 = 64 << 10;
+
+/// A device. See the module's header.
+pub trait Driver: Send + Sync + fmt::Debug {
+    // Group 1: probe and initialisation.
+
+    /// The driver's name, as `OXCL_DEVICES` spells it.
+    fn name(&self) -> &str;
+
+    /// How many devices of this kind the machine has. Cheap, and without effect.
+    fn probe(&self) -> Result<u32, DriverError>;
+
+    /// Makes the device ready. Called once, before anything but [`Driver::name`] and [`Driver::probe`].
+    fn init(&self) -> Result<(), DriverError>;
+
+    /// Makes the device ready again after [`Driver::uninit`].
+    fn reinit(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Releases what the device holds, after the last context is gone.
+    fn uninit(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// What the device can do. Constant after [`Driver::init`].
+    fn capabilities(&self) -> &Capabilities;
+
+    // Group 2: memory.
+
+    /// Allocates device memory.
+    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError>;
+
+    /// Frees it. No command that uses it is pending.
+    fn free(&self, allocation: Allocation);
+
+    // Group 3: mapping.
+
+    /// Where the host will find `offset..offset+length` while it is mapped. Does not move data:
+    /// [`Driver::map`] does. The default serves devices in the host's address space.
+    fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
+        allocation.host_span(offset, length)
+    }
+
+    /// The mapping is no longer needed.
+    fn free_mapping(&self, _allocation: &Allocation, _mapping: HostSpan) {}
+
+    // Group 4: events.
+
+    /// Takes a command, for devices that do not leave execution to the host (see
+    /// [`crate::capability::Execution`]). Must not block. The default executes on the calling thread.
+    fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
+        crate::command::execute(submission.as_ref(), Lane { index: 0 });
+        Ok(())
+    }
+
+    /// Every command submitted from the queue so far will be executed without further calls.
+    fn flush(&self, _queue: QueueToken) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Returns when every command submitted from the queue has been executed. The scheduler calls it for devices that
+    /// execute by themselves, before it waits for the queue's last event.
+    fn join(&self, _queue: QueueToken) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// An event that `waiting` waits for has ended; `waiting` tells how many others still hold it back. Only for
+    /// devices with [`crate::capability::Execution::DeviceOrdered`].
+    fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
+
+    /// An event has ended: tells the driver of every command that waits for it.
+    fn broadcast(&self, ended: EventId, waiting: &[Arc<dyn Submission>]) {
+        for submission in waiting {
+            submission.driver().notify(submission, ended);
+        }
+    }
+
+    /// Blocks until a submitted command has ended. `Unsupported` lets the scheduler wait in its own way.
+    fn wait_event(&self, _event: EventId) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "wait_event"))
+    }
+
+    /// The status of an event that a submitted command depends on, or of the command itself, has changed outside the
+    /// device (for example a user event was set).
+    fn update_event(&self, _event: EventId) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    // Group 5: programs.
+
+    /// Builds from source. The runtime calls it only where the device has
+    /// [`crate::capability::Features::BUILD_SOURCE`]; otherwise the compiler's pocl-binary goes to
+    /// [`Driver::build_binary`].
+    fn build_source(&self, _sources: &[&str], _options: &str) -> Result<Arc<dyn Program>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "build_source"))
+    }
+
+    /// Builds from a binary.
+    fn build_binary(&self, _binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "build_binary"))
+    }
+
+    /// Links programs of this device.
+    fn link_program(&self, _programs: &[Arc<dyn Program>]) -> Result<Arc<dyn Program>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "link_program"))
+    }
+
+    /// Whether a binary that is not a pocl-binary can be built from.
+    fn supports_binary(&self, _binary: &[u8]) -> bool {
+        false
+    }
+
+    /// Called once the program's kernels and metadata are known.
+    fn setup_metadata(&self, _program: &Arc<dyn Program>) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Called as the last step of a build.
+    fn post_build_program(&self, _program: &Arc<dyn Program>) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// The program as a binary that [`Driver::build_binary`] takes back.
+    fn program_binary(&self, _program: &Arc<dyn Program>) -> Result<Vec<u8>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "program_binary"))
+    }
+
+    /// Makes a kernel ready for a local size ahead of its first launch.
+    fn compile_kernel(
+        &self,
+        _program: &Arc<dyn Program>,
+        _kernel: &str,
+        _local: [u64; 3],
+    ) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// Binds a kernel to its arguments and sizes. The result is executed by any thread, or by [`Driver::submit`].
+    fn prepare_launch(&self, _request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "prepare_launch"))
+    }
+
+    // Group 6: command execution. Synchronous; the scheduler splits large transfers and calls from several threads.
+
+    /// Copies device memory to the host.
+    fn read(&self, from: &Allocation, offset: u64, to: HostSpan) -> Result<(), DriverError> {
+        to.copy_from(from.host_span(offset, to.length())?);
+        Ok(())
+    }
+
+    /// Copies host memory to the device.
+    fn write(&self, to: &Allocation, offset: u64, from: HostSpan) -> Result<(), DriverError> {
+        to.host_span(offset, from.length())?.copy_from(from);
+        Ok(())
+    }
+
+    /// Copies within the device. The default goes through the host where the host cannot reach both sides.
+    fn copy(
+        &self,
+        from: &Allocation,
+        from_offset: u64,
+        to: &Allocation,
+        to_offset: u64,
+        length: u64,
+    ) -> Result<(), DriverError> {
+        from.check(from_offset, length)?;
+        to.check(to_offset, length)?;
+        if from.host.is_some() && to.host.is_some() {
+            to.host_span(to_offset, length)?.copy_from(from.host_span(from_offset, length)?);
+            return Ok(());
+        }
+        let bounce = HostMemory::new(BOUNCE.min(length), 64)?;
+        let mut done = 0;
+        while done < length {
+            let part = bounce.span().part(0, BOUNCE.min(length - done))?;
+            self.read(from, from_offset + done, part)?;
+            self.write(to, to_offset + done, part)?;
+            done += part.length();
+        }
+        Ok(())
+    }
+
+    /// Fills `offset..offset+length` with copies of `pattern`; `length` is a multiple of the pattern's.
+    fn fill(&self, to: &Allocation, offset: u64, length: u64, pattern: &[u8]) -> Result<(), DriverError> {
+        to.check(offset, length)?;
+        if pattern.is_empty() || length == 0 {
+            return Ok(());
+        }
+        let unit = pattern.len() as u64;
+        let block = (BOUNCE / unit).max(1) * unit;
+        let bounce = HostMemory::new(block.min(length), 64)?;
+        let mut at = 0;
+        while at < bounce.span().length() {
+            // SAFETY: the pattern is borrowed for the whole call.
+            let source = unsafe { HostSpan::new(std::ptr::NonNull::from(pattern).cast(), unit) };
+            let part = unit.min(bounce.span().length() - at);
+            bounce.span().part(at, part)?.copy_from(source.part(0, part)?);
+            at += part;
+        }
+        let mut done = 0;
+        while done < length {
+            let part = bounce.span().part(0, bounce.span().length().min(length - done))?;
+            self.write(to, offset + done, part)?;
+            done += part.length();
+        }
+        Ok(())
+    }
+
+    /// Reads a rectangle; `rect.to` addresses the host memory.
+    fn read_rect(&self, from: &Allocation, to: HostSpan, rect: &Rect) -> Result<(), DriverError> {
+        rect.rows().try_for_each(|row| self.read(from, row.from, to.part(row.to, row.length)?))
+    }
+
+    /// Writes a rectangle; `rect.from` addresses the host memory.
+    fn write_rect(&self, to: &Allocation, from: HostSpan, rect: &Rect) -> Result<(), DriverError> {
+        rect.rows().try_for_each(|row| self.write(to, row.to, from.part(row.from, row.length)?))
+    }
+
+    /// Copies a rectangle within the device.
+    fn copy_rect(&self, from: &Allocation, to: &Allocation, rect: &Rect) -> Result<(), DriverError> {
+        rect.rows().try_for_each(|row| self.copy(from, row.from, to, row.to, row.length))
+    }
+
+    /// Makes a mapping hold the memory's content. Nothing to do where they are the same bytes.
+    fn map(&self, from: &Allocation, offset: u64, mapping: HostSpan) -> Result<(), DriverError> {
+        if from.host.is_some() { Ok(()) } else { self.read(from, offset, mapping) }
+    }
+
+    /// Brings what the host wrote through a mapping back.
+    fn unmap(&self, to: &Allocation, offset: u64, mapping: HostSpan) -> Result<(), DriverError> {
+        if to.host.is_some() { Ok(()) } else { self.write(to, offset, mapping) }
+    }
+
+    /// Executes pieces of a prepared launch on the calling thread.
+    fn run(&self, launch: &dyn Launch, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
+        launch.run(first, count, lane)
+    }
+
+    // Group 7: shared virtual memory.
+
+    /// Allocates memory that host and device address alike.
+    fn svm_alloc(&self, _size: u64, _alignment: u64) -> Result<Allocation, DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_alloc"))
+    }
+
+    /// Frees it.
+    fn svm_free(&self, allocation: Allocation) {
+        self.free(allocation);
+    }
+
+    /// The host is about to access it.
+    fn svm_map(&self, _memory: HostSpan) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_map"))
+    }
+
+    /// The host has accessed it.
+    fn svm_unmap(&self, _memory: HostSpan) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_unmap"))
+    }
+
+    /// Copies between two pieces of it of equal length.
+    fn svm_copy(&self, _from: HostSpan, _to: HostSpan) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_copy"))
+    }
+
+    /// Fills it with copies of `pattern`.
+    fn svm_fill(&self, _to: HostSpan, _pattern: &[u8]) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_fill"))
+    }
+
+    /// Brings it near the device, or back to the host.
+    fn svm_migrate(&self, _memory: HostSpan, _to_host: bool) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "svm_migrate"))
+    }
+
+    // Group 8: images.
+
+    /// The formats that the device takes.
+    fn image_formats(&self) -> Vec<ImageFormat> {
+        Vec::new()
+    }
+
+    /// Allocates an image.
+    fn allocate_image(
+        &self,
+        _image: &ImageDescription,
+        _host: Option<HostSpan>,
+    ) -> Result<Allocation, DriverError> {
+        Err(DriverError::unsupported(self.name(), "allocate_image"))
+    }
+
+    /// Reads a region of an image; offsets and pitches in bytes.
+    fn read_image(
+        &self,
+        _image: &ImageDescription,
+        from: &Allocation,
+        to: HostSpan,
+        rect: &Rect,
+    ) -> Result<(), DriverError> {
+        self.read_rect(from, to, rect)
+    }
+
+    /// Writes a region of an image.
+    fn write_image(
+        &self,
+        _image: &ImageDescription,
+        to: &Allocation,
+        from: HostSpan,
+        rect: &Rect,
+    ) -> Result<(), DriverError> {
+        self.write_rect(to, from, rect)
+    }
+
+    /// Copies between images of one format.
+    fn copy_image(&self, from: &Allocation, to: &Allocation, rect: &Rect) -> Result<(), DriverError> {
+        self.copy_rect(from, to, rect)
+    }
+
+    /// Fills a region of an image with one element's bytes; `rect.to` addresses the image.
+    fn fill_image(&self, to: &Allocation, rect: &Rect, element: &[u8]) -> Result<(), DriverError> {
+        rect.rows().try_for_each(|row| self.fill(to, row.to, row.length, element))
+    }
+
+    // Group 9: objects come and go. The number is the runtime's name for the object.
+
+    /// A queue was created for the device.
+    fn init_queue(&self, _queue: QueueToken) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// The queue is gone, and empty.
+    fn free_queue(&self, _queue: QueueToken) {}
+
+    /// A kernel object was created.
+    fn create_kernel(
+        &self,
+        _program: &Arc<dyn Program>,
+        _kernel: &str,
+        _object: u64,
+    ) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// The kernel object is gone.
+    fn free_kernel(&self, _object: u64) {}
+
+    /// A sampler was created.
+    fn create_sampler(&self, _sampler: &SamplerDescription, _object: u64) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    /// The sampler is gone.
+    fn free_sampler(&self, _object: u64) {}
+
+    /// The event's last handle is gone.
+    fn free_event_data(&self, _event: EventId) {}
+
+    // Group 10: migration from device to device.
+
+    /// Whether [`Driver::migrate_d2d`] can bring memory here from `source` without passing through the host.
+    fn can_migrate_d2d(&self, _source: &dyn Driver) -> bool {
+        false
+    }
+
+    /// Copies all of `from`, which is on `source`, to `to`, which is here.
+    fn migrate_d2d(
+        &self,
+        _source: &dyn Driver,
+        _from: &Allocation,
+        _to: &Allocation,
+    ) -> Result<(), DriverError> {
+        Err(DriverError::unsupported(self.name(), "migrate_d2d"))
+    }
+}

@@ -1,0 +1,154 @@
+//! Device memory ([`Allocation`]), memory of the host program ([`HostSpan`]), and aligned host memory for drivers
+//! whose device memory is the host's ([`HostMemory`]).
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use crate::error::DriverError;
+
+/// What an allocation must offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AllocationRequest {
+    /// Size in bytes, at least 1.
+    pub size: u64,
+    /// Alignment in bytes, a power of two.
+    pub alignment: u64,
+    /// Memory of the host program that the device should use in place, where it can (`CL_MEM_USE_HOST_PTR`).
+    pub host: Option<HostSpan>,
+}
+
+impl AllocationRequest {
+    /// A request for `size` bytes at the alignment of the widest OpenCL type.
+    #[must_use]
+    pub fn bytes(size: u64) -> AllocationRequest {
+        AllocationRequest { size, alignment: oxcl_binary::abi::MAX_ALIGNMENT as u64, host: None }
+    }
+}
+
+/// A piece of device memory, owned by who holds it; it goes back through [`crate::Driver::free`].
+#[derive(Debug)]
+pub struct Allocation {
+    /// Size in bytes.
+    pub size: u64,
+    /// The device's address of the first byte.
+    pub address: u64,
+    /// Where the host can reach the same bytes, for devices in the host's address space.
+    pub host: Option<HostSpan>,
+    /// The driver's own.
+    pub token: u64,
+}
+
+impl Allocation {
+    /// Checks that `offset..offset+length` lies inside.
+    pub fn check(&self, offset: u64, length: u64) -> Result<(), DriverError> {
+        match offset.checked_add(length) {
+            Some(end) if end <= self.size => Ok(()),
+            _ => Err(DriverError::OutOfRange { offset, length, size: self.size }),
+        }
+    }
+
+    /// The host's view of `offset..offset+length`.
+    pub fn host_span(&self, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
+        self.check(offset, length)?;
+        let span =
+            self.host.ok_or_else(|| DriverError::unsupported("this device", "direct access by the host"))?;
+        span.part(offset, length)
+    }
+}
+
+/// Memory that the host program owns: an address and a length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostSpan {
+    address: NonNull<u8>,
+    length: u64,
+}
+
+// SAFETY: a span is an address; whoever makes one promises in `HostSpan::new` that the bytes may be used from the
+// thread that executes the command.
+unsafe impl Send for HostSpan {}
+// SAFETY: as for Send.
+unsafe impl Sync for HostSpan {}
+
+impl HostSpan {
+    /// Names `length` bytes at `address`.
+    ///
+    /// # Safety
+    /// Until the last command that was given the span has ended, the bytes stay allocated, may be read and (where the
+    /// command writes them) written from any thread, and nothing else accesses them in a way that races.
+    #[must_use]
+    pub unsafe fn new(address: NonNull<u8>, length: u64) -> HostSpan {
+        HostSpan { address, length }
+    }
+
+    /// The first byte.
+    #[must_use]
+    pub fn pointer(self) -> *mut u8 {
+        self.address.as_ptr()
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn length(self) -> u64 {
+        self.length
+    }
+
+    /// `offset..offset+length` of this span.
+    pub fn part(self, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
+        let out = || DriverError::OutOfRange { offset, length, size: self.length };
+        if offset.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(out());
+        }
+        let offset = usize::try_from(offset).map_err(|_| out())?;
+        // SAFETY: the offset was just checked to stay within the span, which is one allocation by `new`'s promise.
+        let address = unsafe { self.address.add(offset) };
+        Ok(HostSpan { address, length })
+    }
+
+    /// Copies all of `from` here; the lengths are equal. Ranges may overlap.
+    pub fn copy_from(self, from: HostSpan) {
+        debug_assert_eq!(self.length, from.length, "the callers give equal lengths");
+        let length = usize::try_from(self.length.min(from.length)).unwrap_or(usize::MAX);
+        // SAFETY: both spans are valid for `length` bytes by `new`'s promise; `copy` allows overlap.
+        unsafe { std::ptr::copy(from.pointer(), self.pointer(), length) }
+    }
+}
+
+/// Host memory with a chosen alignment, zeroed, freed on drop.
+#[derive(Debug)]
+pub struct HostMemory {
+    address: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the block is plain memory that this value owns alone.
+unsafe impl Send for HostMemory {}
+// SAFETY: no method gives access through a shared reference except as a `HostSpan`, whose maker's promise covers it.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Allocates.
+    pub fn new(size: u64, alignment: u64) -> Result<HostMemory, DriverError> {
+        let out = || DriverError::OutOfMemory { needed: size, available: 0 };
+        let bytes = usize::try_from(size.max(1)).map_err(|_| out())?;
+        let alignment = usize::try_from(alignment).map_err(|_| out())?;
+        let layout = Layout::from_size_align(bytes, alignment).map_err(|_| out())?;
+        // SAFETY: the layout's size is at least 1.
+        let block = unsafe { alloc_zeroed(layout) };
+        let address = NonNull::new(block).ok_or_else(out)?;
+        Ok(HostMemory { address, layout })
+    }
+
+    /// All of it, as a span that is valid while `self` lives.
+    #[must_use]
+    pub fn span(&self) -> HostSpan {
+        // SAFETY: the block lives as long as `self`; drivers free it only after the last command that uses it.
+        unsafe { HostSpan::new(self.address, self.layout.size() as u64) }
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout, freed once.
+        unsafe { dealloc(self.address.as_ptr(), self.layout) }
+    }
+}

@@ -1,0 +1,11 @@
+//! Transport-triggered processors: what they are made of, what their operations mean, how their programs are written
+//! down and scheduled.
+//!
+//! [`adf`] reads a machine description into a [`model::Machine`]; [`validate`] judges it in a processor designer's
+//! words; [`ops`] gives every operation its meaning; [`draw`] and [`show`] present a machine. Nothing here knows LLVM, and
+//! nothing here runs a program: that is the simulator's crate.
+
+pub mod adf;
+pub mod model;
+pub mod ops;
+pub mod validate;

@@ -1,1 +1,42 @@
-//! Placeholder: the crate's owner writes this file.
+//! Drivers for the host CPU: `cpu` (all cores), `basic` (one thread, in the caller) and `ref` (the reference
+//! executor: one thread for each work-item).
+//!
+//! The way of a launch: [`KernelCode`] chooses an archive's machine code for this CPU, [`KernelCode::function`] loads
+//! it, [`PreparedLaunch`] binds arguments and sizes, and an [`Executor`] runs its work-groups. A scheduler that has
+//! threads of its own calls [`PreparedLaunch::run_groups`] instead of the executor.
+//!
+//! Nothing here checks what the specification asks the API to check (sizes, argument types): the runtime does, before
+//! it calls. What only a driver can know (machine code that this CPU cannot run, memory that cannot be had, faults of
+//! the kernel) is a typed error.
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+compile_error!("the CPU driver runs x86-64 code on Linux");
+
+mod arguments;
+mod elf;
+mod error;
+mod executor;
+mod faults;
+mod features;
+mod floating;
+mod foreign;
+mod geometry;
+mod image;
+mod launch;
+mod loader;
+mod memory;
+mod nonlocal;
+mod pool;
+mod reference;
+mod worker;
+
+pub use arguments::Argument;
+pub use error::{Failure, Fault, FaultSignal, GroupRun, LoadError, OutOfResources, Resource};
+pub use executor::{Executor, Kind};
+pub use faults::{catch_faults, faults_are_caught};
+pub use features::HostCpu;
+pub use geometry::Geometry;
+pub use launch::{EntryKind, PreparedLaunch};
+pub use loader::{Function, KernelCode, Target};
+pub use memory::HostMemory;
+pub use worker::Worker;

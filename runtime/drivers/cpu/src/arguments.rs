@@ -1,0 +1,102 @@
+//! Argument cells: what the elements of a kernel's `args` array point to.
+//!
+//! In: a launch's arguments, in the kernel's order, and the sizes of its automatic locals. Out: one block of cells,
+//! each aligned to [`MAX_ALIGNMENT`], shared by all threads; elements for `__local` memory are left for each thread to
+//! fill, because each has memory of its own.
+
+use std::ffi::c_void;
+
+use oxcl_binary::abi::MAX_ALIGNMENT;
+
+use crate::error::{OutOfResources, Resource};
+use crate::memory::HostMemory;
+
+/// One argument of a launch, already checked against the kernel.
+#[derive(Debug, Clone, Copy)]
+pub enum Argument<'a> {
+    /// The address of a buffer, or null.
+    Pointer(*mut u8),
+    /// This many bytes of local memory.
+    Local(u64),
+    /// A value's bytes.
+    Value(&'a [u8]),
+}
+
+/// A `__local` argument or automatic local.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LocalSlot {
+    /// Index in `args`.
+    pub(crate) index: usize,
+    /// Offset of its memory in a thread's block of local memory.
+    pub(crate) offset: usize,
+}
+
+/// The arguments of a launch in memory.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    /// Keeps the cells.
+    _memory: HostMemory,
+    /// What a thread copies: pointers to cells; null for local memory.
+    pub(crate) pointers: Vec<*mut c_void>,
+    pub(crate) locals: Vec<LocalSlot>,
+    /// Bytes of local memory that a thread needs: a cell for each slot, then their blocks.
+    pub(crate) local_bytes: u64,
+}
+
+fn round_up(bytes: u64) -> Option<u64> {
+    bytes.checked_next_multiple_of(MAX_ALIGNMENT as u64)
+}
+
+impl Cells {
+    pub(crate) fn new(arguments: &[Argument<'_>], automatic: &[u64]) -> Result<Self, OutOfResources> {
+        let too_large = |resource| OutOfResources { resource, amount: u64::MAX };
+        let cell_size = |argument: &Argument<'_>| match argument {
+            Argument::Pointer(_) => Some(MAX_ALIGNMENT as u64),
+            Argument::Local(_) => Some(0),
+            Argument::Value(bytes) => round_up((bytes.len() as u64).max(1)),
+        };
+        let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
+        let total = total.ok_or(too_large(Resource::Arguments))?;
+        let memory = HostMemory::new(total, true, Resource::Arguments)?;
+
+        let local_count = arguments.iter().filter(|argument| matches!(argument, Argument::Local(_))).count();
+        let mut local_bytes = ((local_count + automatic.len()) * MAX_ALIGNMENT) as u64;
+        let mut locals = Vec::with_capacity(local_count + automatic.len());
+        let mut pointers = Vec::with_capacity(arguments.len() + automatic.len());
+        let mut add_local = |bytes: u64, index: usize| {
+            // Empty blocks get memory too, so that no two slots share an address.
+            let end = round_up(bytes.max(1)).and_then(|bytes| local_bytes.checked_add(bytes));
+            let end = end.filter(|&end| isize::try_from(end).is_ok()).ok_or(too_large(Resource::Local))?;
+            locals.push(LocalSlot { index, offset: local_bytes as usize });
+            local_bytes = end;
+            Ok(())
+        };
+        let mut next = memory.as_ptr();
+        for (index, argument) in arguments.iter().enumerate() {
+            let cell = next;
+            let size = cell_size(argument).unwrap_or_default();
+            next = next.wrapping_add(usize::try_from(size).unwrap_or_default());
+            match argument {
+                Argument::Pointer(pointer) => {
+                    // SAFETY: the cell has 128 bytes inside the block, aligned to 128.
+                    unsafe { cell.cast::<*mut u8>().write(*pointer) };
+                    pointers.push(cell.cast());
+                }
+                Argument::Value(bytes) => {
+                    // SAFETY: the cell has room for the value's bytes, and is memory that nobody else knows.
+                    unsafe { cell.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+                    pointers.push(cell.cast());
+                }
+                Argument::Local(bytes) => {
+                    add_local(*bytes, index)?;
+                    pointers.push(std::ptr::null_mut());
+                }
+            }
+        }
+        for bytes in automatic {
+            add_local(*bytes, pointers.len())?;
+            pointers.push(std::ptr::null_mut());
+        }
+        Ok(Self { _memory: memory, pointers, locals, local_bytes })
+    }
+}

@@ -1,0 +1,270 @@
+//! What can go wrong in this driver, as data.
+
+use std::fmt;
+
+/// An archive's code cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The archive has no code for the kernel on this device.
+    #[error("the archive has no code for kernel '{kernel}' that {device} can run: {found}")]
+    NoCode {
+        /// The kernel's name.
+        kernel: String,
+        /// What the code was wanted for.
+        device: &'static str,
+        /// What the archive holds instead.
+        found: String,
+    },
+    /// The archive's code needs CPU features that this machine lacks.
+    #[error("kernel '{kernel}' is compiled for {cpu}; this CPU lacks {}", features.join(", "))]
+    MissingFeatures {
+        /// The kernel's name.
+        kernel: String,
+        /// The CPU, or CPUs, that the code is for.
+        cpu: String,
+        /// The features that are missing for the least demanding of them, in LLVM's names.
+        features: Vec<String>,
+    },
+    /// The code is for another processor or operating system.
+    #[error("kernel '{kernel}' is compiled for {triple}; this machine runs x86-64 Linux code only")]
+    WrongTriple {
+        /// The kernel's name.
+        kernel: String,
+        /// The target triple of the archive.
+        triple: String,
+    },
+    /// The archive contradicts itself.
+    #[error("the archive's facts about kernel '{kernel}' are wrong: {reason}")]
+    BadFacts {
+        /// The kernel's name.
+        kernel: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file is not a shared object that this machine can load.
+    #[error("'{path}' is not a shared object for this machine: {reason}")]
+    NotLoadable {
+        /// The file inside the archive.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A symbol that the loader looks for is not there.
+    #[error("'{path}' does not define '{symbol}'")]
+    MissingSymbol {
+        /// The file inside the archive.
+        path: String,
+        /// The symbol.
+        symbol: String,
+    },
+    /// The object needs symbols that neither the C library nor the maths library has.
+    #[error("'{path}' needs symbols that nothing provides: {}", symbols.join(", "))]
+    UndefinedSymbols {
+        /// The file inside the archive.
+        path: String,
+        /// The symbols, sorted.
+        symbols: Vec<String>,
+    },
+    /// The object needs libraries other than the C and maths libraries.
+    #[error("'{path}' needs libraries that a kernel may not load: {}", libraries.join(", "))]
+    ForbiddenLibraries {
+        /// The file inside the archive.
+        path: String,
+        /// The libraries, as the file names them.
+        libraries: Vec<String>,
+    },
+    /// The kernel prints through a protocol that is not supported yet.
+    #[error("'{path}' prints through '{symbol}', which is not supported yet: build it without printf")]
+    PrintfNotYet {
+        /// The file inside the archive.
+        path: String,
+        /// The hook that it calls.
+        symbol: String,
+    },
+    /// The program has variables at program scope, which are not supported yet for archives of other compilers.
+    #[error("the program keeps {bytes} bytes of variables at program scope, which is not supported yet")]
+    ProgramScopeNotYet {
+        /// Size of the variables.
+        bytes: u64,
+    },
+    /// The object was made for another launch interface.
+    #[error("'{path}' was made for launch interface {found}; this is {}", oxcl_binary::abi::ABI_VERSION)]
+    AbiVersion {
+        /// The file inside the archive.
+        path: String,
+        /// The version found.
+        found: u32,
+    },
+    /// The system's loader refused the object everywhere.
+    #[error("'{path}' cannot be loaded: {}", attempts.join("; "))]
+    Refused {
+        /// The file inside the archive.
+        path: String,
+        /// What was tried and what the system said.
+        attempts: Vec<String>,
+    },
+}
+
+/// What there was too little of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resource {
+    /// Memory of a buffer.
+    Buffer,
+    /// Memory for values that live across a barrier.
+    Scratch,
+    /// `__local` memory.
+    Local,
+    /// Memory for arguments.
+    Arguments,
+    /// Memory for printf text.
+    Printf,
+    /// Threads.
+    Threads,
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Buffer => "bytes for a buffer",
+            Self::Scratch => "bytes of scratch memory",
+            Self::Local => "bytes of local memory",
+            Self::Arguments => "bytes for arguments",
+            Self::Printf => "bytes for printf text",
+            Self::Threads => "threads",
+        })
+    }
+}
+
+/// A command could not get the memory or the threads that it needs; nothing of it has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("out of resources: {amount} {resource} cannot be had")]
+pub struct OutOfResources {
+    /// What there was too little of.
+    pub resource: Resource,
+    /// How much was asked for.
+    pub amount: u64,
+}
+
+/// Work-groups `(first[0] .. first[0] + count, first[1], first[2])`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupRun {
+    /// The first group's id.
+    pub first: [u64; 3],
+    /// Number of groups.
+    pub count: u64,
+}
+
+impl fmt::Display for GroupRun {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.first;
+        if self.count == 1 {
+            write!(out, "work-group ({x}, {y}, {z})")
+        } else {
+            write!(out, "work-groups ({x} to {}, {y}, {z})", x.saturating_add(self.count - 1))
+        }
+    }
+}
+
+/// A signal by which a kernel's fault shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultSignal {
+    /// `SIGSEGV`.
+    Segmentation,
+    /// `SIGBUS`.
+    Bus,
+    /// `SIGFPE`.
+    Arithmetic,
+    /// `SIGILL`.
+    IllegalInstruction,
+}
+
+impl FaultSignal {
+    /// The signal's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Segmentation => "SIGSEGV",
+            Self::Bus => "SIGBUS",
+            Self::Arithmetic => "SIGFPE",
+            Self::IllegalInstruction => "SIGILL",
+        }
+    }
+}
+
+/// A kernel faulted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The signal.
+    pub signal: FaultSignal,
+    /// The address that could not be accessed; for [`FaultSignal::Arithmetic`] and
+    /// [`FaultSignal::IllegalInstruction`] that of the instruction.
+    pub address: u64,
+    /// Whether the address lies on the stack's guard page or just below the stack pointer: the stack overflowed.
+    pub stack_overflow: bool,
+    /// The instruction, as an offset into the kernel's shared object.
+    pub instruction: u64,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The work-groups that were running on the faulting thread: one, or a run of which one faulted.
+    pub groups: GroupRun,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { address, kernel, groups, .. } = self;
+        let name = self.signal.name();
+        match self.signal {
+            _ if self.stack_overflow => {
+                write!(out, "kernel '{kernel}' overflowed its stack in {groups} ({name})")
+            }
+            FaultSignal::Segmentation | FaultSignal::Bus => {
+                write!(out, "kernel '{kernel}' accessed address {address:#x} in {groups} ({name})")
+            }
+            FaultSignal::Arithmetic => {
+                write!(out, "kernel '{kernel}' divided by zero or overflowed a division in {groups} ({name})")
+            }
+            FaultSignal::IllegalInstruction => {
+                write!(out, "kernel '{kernel}' ran an instruction that this CPU lacks in {groups} ({name})")
+            }
+        }
+    }
+}
+
+/// A launch ended before all its work was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The kernel faulted.
+    #[error("{0}")]
+    Fault(Fault),
+    /// The kernel said that it cannot go on.
+    #[error("kernel '{kernel}' gave up in {groups}")]
+    ExecutionFailed {
+        /// The kernel's name.
+        kernel: String,
+        /// The group.
+        groups: GroupRun,
+    },
+    /// A barrier was not met by every work-item of its group.
+    #[error(
+        "kernel '{kernel}': a barrier in {groups} is met by {waiting} of {items} work-items; the others have ended"
+    )]
+    BarrierNotMet {
+        /// The kernel's name.
+        kernel: String,
+        /// The group.
+        groups: GroupRun,
+        /// Work-items that wait at a barrier.
+        waiting: u64,
+        /// Work-items in the group.
+        items: u64,
+    },
+    /// The kernel called a barrier although its archive says that it has none.
+    #[error("kernel '{kernel}' has a barrier that its archive does not mention")]
+    UnexpectedBarrier {
+        /// The kernel's name.
+        kernel: String,
+    },
+    /// Memory or threads could not be had; nothing has run.
+    #[error(transparent)]
+    OutOfResources(#[from] OutOfResources),
+}

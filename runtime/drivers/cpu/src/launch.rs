@@ -1,0 +1,413 @@
+//! A launch made ready, and the running of its work-groups on the calling thread.
+//!
+//! In: a loaded function, an index space, arguments; all checked. Out: [`PreparedLaunch`], which any number of threads
+//! may run parts of at the same time, each with a [`Worker`] of its own. Which thread runs what is for others to say.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use oxcl_binary::abi::{
+    ABI_VERSION, Context, NativeEntry, PoclContext96, PoclContext112, PoclEntry, RefEntry, RefItem,
+};
+
+use crate::arguments::{Argument, Cells};
+use crate::error::{Failure, Fault, GroupRun, OutOfResources, Resource};
+use crate::faults::{self, Ended, RawFault};
+use crate::floating::FloatingMode;
+use crate::foreign::PoclLayout;
+use crate::geometry::Geometry;
+use crate::loader::{Entry, Function};
+use crate::nonlocal::{self, Frame};
+use crate::worker::Worker;
+
+/// Which of a kernel's entries a launch calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// Our own, over a run of groups.
+    Native,
+    /// PoCL's, of an archive that another compiler made; runs on threads of ours only.
+    Foreign,
+    /// The reference executor's.
+    Reference,
+}
+
+/// A launch that is ready to run.
+#[derive(Debug)]
+pub struct PreparedLaunch {
+    number: u64,
+    function: Arc<Function>,
+    geometry: Geometry,
+    cells: Cells,
+    context: Context,
+    scratch_bytes: u64,
+    has_barrier: bool,
+    sub_group_size: u64,
+}
+
+// SAFETY: the pointers inside lead to argument cells that the launch owns and nobody writes while it runs, and to
+// buffers, which whoever runs the launch keeps alive and says who else may touch.
+unsafe impl Send for PreparedLaunch {}
+// SAFETY: as above; a launch is not changed after it was made.
+unsafe impl Sync for PreparedLaunch {}
+
+impl PreparedLaunch {
+    /// Binds `arguments`, in the kernel's order, and the kernel's automatic local variables, of `automatic` bytes each.
+    /// `has_barrier` says whether the kernel may call a work-group barrier; `sub_group_size` is what the reference
+    /// executor reports.
+    ///
+    /// # Errors
+    /// [`OutOfResources`] when the arguments find no memory.
+    pub fn new(
+        function: Arc<Function>,
+        geometry: Geometry,
+        arguments: &[Argument<'_>],
+        automatic: &[u64],
+        has_barrier: bool,
+        sub_group_size: u32,
+    ) -> Result<Self, OutOfResources> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let scratch_bytes = match function.entry {
+            Entry::Native(_, constants) => {
+                let bytes = constants.scratch_bytes(geometry.local);
+                bytes.ok_or(OutOfResources { resource: Resource::Scratch, amount: u64::MAX })?
+            }
+            Entry::Pocl(..) | Entry::Reference(_) => 0,
+        };
+        Ok(Self {
+            // Relaxed: the number only has to differ from all others.
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            cells: Cells::new(arguments, automatic)?,
+            context: context(&geometry),
+            function,
+            geometry,
+            scratch_bytes,
+            has_barrier,
+            sub_group_size: u64::from(sub_group_size),
+        })
+    }
+
+    /// The number of work-groups.
+    #[must_use]
+    pub fn group_count(&self) -> u64 {
+        self.geometry.group_count()
+    }
+
+    /// The index space.
+    #[must_use]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Which entry the launch calls.
+    #[must_use]
+    pub fn entry_kind(&self) -> EntryKind {
+        match self.function.entry {
+            Entry::Native(..) => EntryKind::Native,
+            Entry::Pocl(..) => EntryKind::Foreign,
+            Entry::Reference(_) => EntryKind::Reference,
+        }
+    }
+
+    /// The function that runs.
+    #[must_use]
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// Scratch memory, in bytes, that a thread needs for it.
+    #[must_use]
+    pub fn scratch_bytes(&self) -> u64 {
+        self.scratch_bytes
+    }
+
+    /// Gives `worker` the memory that [`Self::run_groups`] needs. Comes before the command starts.
+    ///
+    /// # Errors
+    /// [`OutOfResources`]; the worker stays usable.
+    pub fn prepare(&self, worker: &mut Worker) -> Result<(), OutOfResources> {
+        let prints = self.entry_kind() == EntryKind::Foreign;
+        worker.reserve(self.scratch_bytes, &self.cells, prints)
+    }
+
+    /// Runs `count` work-groups, from the one with linear index `first` on (x fastest), on this thread.
+    ///
+    /// # Errors
+    /// The kernel's failure; groups after the failing one are not run.
+    ///
+    /// # Safety
+    /// `worker` was prepared for this launch, and for no launch with other needs since. The groups exist. The buffers
+    /// that the arguments point to are alive, and whoever else touches them now synchronises with the kernel. The
+    /// kernel keeps to them: nothing here stops it from writing elsewhere. A foreign entry may use a great deal of
+    /// stack: it runs on threads made for that.
+    pub unsafe fn run_groups(&self, first: u64, count: u64, worker: &mut Worker) -> Result<(), Failure> {
+        worker.bind(self.number, &self.cells);
+        let _mode = FloatingMode::enter(self.function.flush_denorms);
+        let end = first + count;
+        let mut next = first;
+        while next < end {
+            let run = self.geometry.run_at(next, end - next);
+            match self.function.entry {
+                // SAFETY: the arguments and the scratch memory are bound for this function.
+                Entry::Native(entry, _) => unsafe { self.run_native(entry, run, worker) },
+                // SAFETY: the arguments are bound for this function.
+                Entry::Pocl(entry, layout) => unsafe { self.run_pocl(entry, layout, run, worker) },
+                // SAFETY: the arguments are bound for this function.
+                Entry::Reference(entry) => unsafe { self.run_reference(entry, run, worker) },
+            }?;
+            next += run.count;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for [`Self::run_groups`]; `entry` is this launch's.
+    unsafe fn run_native(&self, entry: NativeEntry, run: GroupRun, worker: &Worker) -> Result<(), Failure> {
+        let mut frame = Frame::default();
+        let mut call = NativeCall {
+            entry,
+            arguments: worker.arguments(),
+            context: &raw const self.context,
+            run,
+            scratch: worker.scratch(),
+        };
+        let data = (&raw mut call).cast();
+        // SAFETY: the call's parts are those that the entry takes; neither `call_native` nor a kernel has destructors.
+        let ended = unsafe { faults::call(self.function.image.range(), &raw mut frame, call_native, data) };
+        match ended {
+            Ended::Returned => Ok(()),
+            Ended::Left => Err(self.gave_up(run)),
+            Ended::Faulted(fault) => Err(self.fault(fault, run)),
+        }
+    }
+
+    /// # Safety
+    /// As for [`Self::run_groups`]; `entry` and `layout` are this launch's.
+    unsafe fn run_pocl(
+        &self,
+        entry: PoclEntry,
+        layout: PoclLayout,
+        run: GroupRun,
+        worker: &mut Worker,
+    ) -> Result<(), Failure> {
+        let (printf_buffer, printf_buffer_position, printf_buffer_capacity) = worker.printf();
+        // The entry may write to its context: each run has its own.
+        let mut long = PoclContext112 {
+            printf_buffer,
+            printf_buffer_position,
+            printf_buffer_capacity,
+            ..self.context.pocl
+        };
+        let mut short = PoclContext96 {
+            num_groups: long.num_groups,
+            global_offset: long.global_offset,
+            local_size: long.local_size,
+            printf_buffer,
+            printf_buffer_position,
+            printf_buffer_capacity,
+            work_dim: long.work_dim,
+        };
+        let long = &raw mut long;
+        let (context, failed) = match layout {
+            PoclLayout::Bytes96 => ((&raw mut short).cast(), std::ptr::null()),
+            // SAFETY: the field lies inside the structure.
+            PoclLayout::Bytes112 => (long.cast(), unsafe { &raw const (*long).execution_failed }),
+        };
+        let mut frame = Frame::default();
+        let mut call =
+            PoclCall { entry, arguments: worker.arguments(), context, failed, run, done: 0, gave_up: false };
+        let call = &raw mut call;
+        // SAFETY: the call's parts are those that the entry takes; neither `call_pocl` nor a kernel has destructors.
+        let ended =
+            unsafe { faults::call(self.function.image.range(), &raw mut frame, call_pocl, call.cast()) };
+        // SAFETY: the structure is this function's own, and the call that wrote to it is over.
+        let PoclCall { done, gave_up, .. } = unsafe { call.read() };
+        let [x, y, z] = run.first;
+        let current = GroupRun { first: [x + done, y, z], count: 1 };
+        match ended {
+            Ended::Returned if !gave_up => Ok(()),
+            Ended::Returned | Ended::Left => Err(self.gave_up(current)),
+            Ended::Faulted(fault) => Err(self.fault(fault, current)),
+        }
+    }
+
+    /// Runs the items of each group one after another, which is sound only without barriers.
+    ///
+    /// # Safety
+    /// As for [`Self::run_groups`]; `entry` is this launch's.
+    unsafe fn run_reference(&self, entry: RefEntry, run: GroupRun, worker: &Worker) -> Result<(), Failure> {
+        let [x, y, z] = run.first;
+        for group in x..x + run.count {
+            let current = GroupRun { first: [group, y, z], count: 1 };
+            for index in 0..self.geometry.group_items() {
+                let mut frame = Frame::default();
+                let mut item = self.item(current.first, index);
+                item.barrier = Some(if self.geometry.group_items() == 1 { met_alone } else { unexpected });
+                item.executor = (&raw mut frame).cast();
+                let mut call = ItemCall { entry, arguments: worker.arguments(), item: &raw const item };
+                let data = (&raw mut call).cast();
+                // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors.
+                match unsafe { faults::call(self.function.image.range(), &raw mut frame, call_item, data) } {
+                    Ended::Returned => {}
+                    Ended::Left => {
+                        return Err(Failure::UnexpectedBarrier { kernel: self.function.kernel.clone() });
+                    }
+                    Ended::Faulted(fault) => return Err(self.fault(fault, current)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The reference executor's entry, where this is a launch for it whose items need threads of their own.
+    pub(crate) fn needs_team(&self) -> Option<RefEntry> {
+        match self.function.entry {
+            Entry::Reference(entry) if self.has_barrier && self.geometry.group_items() > 1 => Some(entry),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn cells(&self) -> (u64, &Cells) {
+        (self.number, &self.cells)
+    }
+
+    pub(crate) fn image_range(&self) -> (usize, usize) {
+        self.function.image.range()
+    }
+
+    pub(crate) fn flush_denorms(&self) -> bool {
+        self.function.flush_denorms
+    }
+
+    pub(crate) fn kernel(&self) -> &str {
+        &self.function.kernel
+    }
+
+    /// The work-item with linear index `index` of `group`, without callbacks.
+    pub(crate) fn item(&self, group: [u64; 3], index: u64) -> RefItem {
+        let Geometry { work_dim, groups, local, global, offset } = self.geometry;
+        RefItem {
+            abi: ABI_VERSION,
+            work_dim,
+            local_id: self.geometry.local_id(index),
+            group_id: group,
+            num_groups: groups,
+            global_offset: offset,
+            local_size: local,
+            global_size: global,
+            sub_group_size: self.sub_group_size,
+            barrier: None,
+            executor: std::ptr::null_mut(),
+        }
+    }
+
+    fn gave_up(&self, groups: GroupRun) -> Failure {
+        Failure::ExecutionFailed { kernel: self.function.kernel.clone(), groups }
+    }
+
+    pub(crate) fn fault(&self, fault: RawFault, groups: GroupRun) -> Failure {
+        Failure::Fault(Fault {
+            signal: fault.signal,
+            address: fault.address,
+            stack_overflow: fault.stack_overflow,
+            instruction: fault.instruction,
+            kernel: self.function.kernel.clone(),
+            groups,
+        })
+    }
+}
+
+fn context(geometry: &Geometry) -> Context {
+    Context {
+        pocl: PoclContext112 {
+            num_groups: geometry.groups,
+            global_offset: geometry.offset,
+            local_size: geometry.local,
+            printf_buffer: std::ptr::null_mut(),
+            printf_buffer_position: std::ptr::null_mut(),
+            printf_buffer_capacity: 0,
+            reserved: 0,
+            global_var_buffer: std::ptr::null_mut(),
+            work_dim: geometry.work_dim,
+            execution_failed: 0,
+        },
+        reserved: [0; 16],
+        abi: ABI_VERSION,
+        reserved2: 0,
+        global_size: geometry.global,
+    }
+}
+
+struct NativeCall {
+    entry: NativeEntry,
+    arguments: *const *mut c_void,
+    context: *const Context,
+    run: GroupRun,
+    scratch: *mut u8,
+}
+
+/// # Safety
+/// `data` is a [`NativeCall`] whose parts fit its entry.
+unsafe extern "C" fn call_native(data: *mut c_void) {
+    // SAFETY: by the caller's promise.
+    let call = unsafe { &*data.cast::<NativeCall>() };
+    let [x, y, z] = call.run.first;
+    // SAFETY: by the caller's promise.
+    unsafe { (call.entry)(call.arguments, call.context, x, y, z, call.run.count, call.scratch) };
+}
+
+struct PoclCall {
+    entry: PoclEntry,
+    arguments: *const *mut c_void,
+    context: *mut c_void,
+    /// Where the entry says that it cannot go on; null where the layout has no such place.
+    failed: *const u32,
+    run: GroupRun,
+    /// Groups that have run.
+    done: u64,
+    gave_up: bool,
+}
+
+/// # Safety
+/// `data` is a [`PoclCall`] whose parts fit its entry.
+unsafe extern "C" fn call_pocl(data: *mut c_void) {
+    // SAFETY: by the caller's promise.
+    let call = unsafe { &mut *data.cast::<PoclCall>() };
+    let [x, y, z] = call.run.first;
+    while call.done < call.run.count {
+        // SAFETY: by the caller's promise.
+        unsafe { (call.entry)(call.arguments, call.context, x + call.done, y, z) };
+        // SAFETY: null or a field of the context.
+        if unsafe { call.failed.as_ref() }.is_some_and(|failed| *failed != 0) {
+            call.gave_up = true;
+            return;
+        }
+        call.done += 1;
+    }
+}
+
+pub(crate) struct ItemCall {
+    pub(crate) entry: RefEntry,
+    pub(crate) arguments: *const *mut c_void,
+    pub(crate) item: *const RefItem,
+}
+
+/// # Safety
+/// `data` is an [`ItemCall`] whose parts fit its entry.
+pub(crate) unsafe extern "C" fn call_item(data: *mut c_void) {
+    // SAFETY: by the caller's promise.
+    let call = unsafe { &*data.cast::<ItemCall>() };
+    // SAFETY: by the caller's promise.
+    unsafe { (call.entry)(call.arguments, call.item) };
+}
+
+/// The barrier of a work-group with one item.
+unsafe extern "C" fn met_alone(_item: *const RefItem, _flags: u32) {}
+
+/// The barrier of a kernel that is said to have none.
+unsafe extern "C" fn unexpected(item: *const RefItem, _flags: u32) {
+    // SAFETY: the item is the one that `run_reference` passed in.
+    let frame = unsafe { (*item).executor }.cast::<Frame>();
+    // SAFETY: the frame is that of the item's call on this thread; no frame in between has a destructor.
+    unsafe { nonlocal::leave(frame) }
+}

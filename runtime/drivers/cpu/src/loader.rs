@@ -1,0 +1,283 @@
+//! Which of an archive's machine code runs a kernel here, and its loading.
+//!
+//! In: an archive and, where it is ours, the program's facts. Out: [`KernelCode`], which has decided for a CPU level
+//! that this machine has, and hands out [`Function`]s: the one specialised for a local size where the archive has it,
+//! else the generic one. A function is loaded at its first use and kept.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use oxcl_binary::abi::{
+    ABI_VERSION, KernelConstants, NativeEntry, PoclEntry, RefEntry, constants_symbol, native_symbol,
+    pocl_symbol, ref_symbol,
+};
+use oxcl_binary::archive::slots::{ANY_SIZE, Code};
+use oxcl_binary::archive::{Archive, File, Kernel};
+use oxcl_binary::meta::{Level, ProgramMeta};
+
+use crate::error::LoadError;
+use crate::features::HostCpu;
+use crate::foreign::{self, PoclLayout};
+use crate::image::Image;
+
+/// What a kernel's code is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// `cpu` and `basic`: work-group functions.
+    Native,
+    /// `ref`: the kernel as an ordinary function.
+    Reference,
+}
+
+impl Target {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Native => "the CPU",
+            Self::Reference => "the reference executor",
+        }
+    }
+}
+
+/// A kernel's code for this machine.
+#[derive(Debug)]
+pub struct KernelCode {
+    archive: Arc<Archive>,
+    kernel: usize,
+    origin: Origin,
+    loaded: Mutex<BTreeMap<String, Arc<Function>>>,
+}
+
+#[derive(Debug)]
+enum Origin {
+    /// Our compiler made it: at this CPU level, which may be the archive's first.
+    Ours { cpu: String, first: bool },
+    /// Another compiler made it.
+    Foreign(PoclLayout),
+    /// Our compiler made it for the reference executor.
+    Reference,
+}
+
+/// A loaded function of a kernel.
+#[derive(Debug)]
+pub struct Function {
+    pub(crate) image: Image,
+    pub(crate) kernel: String,
+    pub(crate) entry: Entry,
+    pub(crate) flush_denorms: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Entry {
+    Native(NativeEntry, KernelConstants),
+    Pocl(PoclEntry, PoclLayout),
+    Reference(RefEntry),
+}
+
+impl Function {
+    /// W, the number of work-items that the code runs at a time; 1 for code that is not ours.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        match self.entry {
+            Entry::Native(_, constants) => constants.width,
+            Entry::Pocl(..) | Entry::Reference(_) => 1,
+        }
+    }
+
+    /// Whether the function is specialised for one local size.
+    #[must_use]
+    pub fn is_specialised(&self) -> bool {
+        matches!(self.entry, Entry::Native(_, constants) if constants.local_size != ANY_SIZE)
+    }
+}
+
+impl KernelCode {
+    /// Decides which code of the archive's kernel number `kernel` runs on this machine. `program` are the archive's
+    /// facts, absent where another compiler made it.
+    ///
+    /// # Errors
+    /// The archive has no such code, or only for other CPUs.
+    pub fn select(
+        archive: Arc<Archive>,
+        program: Option<&ProgramMeta>,
+        kernel: usize,
+        target: Target,
+    ) -> Result<Self, LoadError> {
+        let Some(record) = archive.kernels.get(kernel) else {
+            return Err(LoadError::NoCode {
+                kernel: format!("#{kernel}"),
+                device: target.describe(),
+                found: format!("it has {} kernels", archive.kernels.len()),
+            });
+        };
+        let origin = match (target, program) {
+            (Target::Reference, _) => Origin::Reference,
+            (Target::Native, Some(program)) => {
+                let (index, level) = best_level(record, program)?;
+                Origin::Ours { cpu: level.cpu.clone(), first: index == 0 }
+            }
+            (Target::Native, None) => foreign_origin(&archive, record)?,
+        };
+        let code = Self { kernel, origin, loaded: Mutex::new(BTreeMap::new()), archive };
+        if code.file(ANY_SIZE).is_none() {
+            return Err(code.no_code(target));
+        }
+        Ok(code)
+    }
+
+    /// LLVM's name for the CPU that the code is for, where it is known.
+    #[must_use]
+    pub fn cpu(&self) -> Option<&str> {
+        match &self.origin {
+            Origin::Ours { cpu, .. } => Some(cpu),
+            Origin::Foreign(_) | Origin::Reference => None,
+        }
+    }
+
+    /// Whether another compiler made the code.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.origin, Origin::Foreign(_))
+    }
+
+    /// The function for work-groups of `local`: a specialised one where there is one, else the generic one.
+    ///
+    /// # Errors
+    /// The machine code cannot be loaded.
+    pub fn function(&self, local: [u64; 3]) -> Result<Arc<Function>, LoadError> {
+        let Some(file) = self.file(local) else {
+            return Err(self.no_code(match self.origin {
+                Origin::Reference => Target::Reference,
+                Origin::Ours { .. } | Origin::Foreign(_) => Target::Native,
+            }));
+        };
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = loaded.get(&file.path) {
+            return Ok(Arc::clone(function));
+        }
+        let function = Arc::new(self.load(file, local)?);
+        loaded.insert(file.path.clone(), Arc::clone(&function));
+        Ok(function)
+    }
+
+    fn record(&self) -> &Kernel {
+        &self.archive.kernels[self.kernel]
+    }
+
+    /// The file for work-groups of `local`. Of an archive that another compiler made, functions that assume more than
+    /// the local size are left alone.
+    fn file(&self, local: [u64; 3]) -> Option<&File> {
+        let code = match &self.origin {
+            Origin::Reference => Code::Ref,
+            Origin::Ours { cpu, first: false } => Code::Level(cpu),
+            Origin::Ours { first: true, .. } | Origin::Foreign(_) => Code::First,
+        };
+        self.record().best_object(code, local)
+    }
+
+    fn load(&self, file: &File, local: [u64; 3]) -> Result<Function, LoadError> {
+        let name = &self.record().name;
+        let symbol = match &self.origin {
+            Origin::Ours { .. } => native_symbol(name),
+            Origin::Foreign(_) => pocl_symbol(name),
+            Origin::Reference => ref_symbol(name),
+        };
+        let image = Image::load(&file.path, &file.data, &symbol)?;
+        let missing =
+            |symbol: &str| LoadError::MissingSymbol { path: file.path.clone(), symbol: symbol.to_owned() };
+        let address = image.symbol(&symbol).ok_or_else(|| missing(&symbol))?.as_ptr();
+        let entry = match self.origin {
+            Origin::Ours { .. } => {
+                let constants = read_constants(&image, file, name)?;
+                if constants.local_size != ANY_SIZE && constants.local_size != local {
+                    let reason =
+                        format!("'{}' is specialised for another local size than its name says", file.path);
+                    return Err(LoadError::BadFacts { kernel: name.clone(), reason });
+                }
+                // SAFETY: the archive says that our compiler made the object, and it gives this symbol this type.
+                Entry::Native(unsafe { std::mem::transmute::<*mut _, NativeEntry>(address) }, constants)
+            }
+            Origin::Foreign(layout) => {
+                // SAFETY: the container format gives this symbol this type.
+                Entry::Pocl(unsafe { std::mem::transmute::<*mut _, PoclEntry>(address) }, layout)
+            }
+            // SAFETY: the archive says that our compiler made the object, and it gives this symbol this type.
+            Origin::Reference => {
+                Entry::Reference(unsafe { std::mem::transmute::<*mut _, RefEntry>(address) })
+            }
+        };
+        Ok(Function { image, kernel: name.clone(), entry, flush_denorms: self.archive.flush_denorms })
+    }
+
+    fn no_code(&self, target: Target) -> LoadError {
+        let record = self.record();
+        let files = &record.files;
+        let found = if target == Target::Native && record.object(Code::Ref, ANY_SIZE).is_some() {
+            "it has code for the reference executor only (device 'ref')".to_owned()
+        } else if files.iter().any(|file| file.path.ends_with(".so")) {
+            match target {
+                Target::Reference => "it has code for the CPU only (devices 'cpu' and 'basic')".to_owned(),
+                Target::Native => "its work-group functions lack the generic one".to_owned(),
+            }
+        } else {
+            "it holds no machine code".to_owned()
+        };
+        LoadError::NoCode { kernel: record.name.clone(), device: target.describe(), found }
+    }
+}
+
+/// The most demanding level that this CPU has everything for.
+fn best_level<'p>(record: &Kernel, program: &'p ProgramMeta) -> Result<(usize, &'p Level), LoadError> {
+    let kernel = || record.name.clone();
+    if !program.triple.starts_with("x86_64") || !program.triple.contains("linux") {
+        return Err(LoadError::WrongTriple { kernel: kernel(), triple: program.triple.clone() });
+    }
+    let host = HostCpu::get();
+    let mut best: Option<(usize, &Level)> = None;
+    let mut nearest: Option<Vec<String>> = None;
+    for (index, level) in program.levels.iter().enumerate() {
+        let missing = host.missing(&level.features);
+        if missing.is_empty() {
+            if best.is_none_or(|(_, held)| level.features.len() > held.features.len()) {
+                best = Some((index, level));
+            }
+        } else if nearest.as_ref().is_none_or(|held| missing.len() < held.len()) {
+            nearest = Some(missing);
+        }
+    }
+    let cpus = || program.levels.iter().map(|level| level.cpu.as_str()).collect::<Vec<_>>().join(", ");
+    match (best, nearest) {
+        (Some(best), _) => Ok(best),
+        (None, Some(features)) => Err(LoadError::MissingFeatures { kernel: kernel(), cpu: cpus(), features }),
+        (None, None) => Err(LoadError::NoCode {
+            kernel: kernel(),
+            device: Target::Native.describe(),
+            found: "it has code for the reference executor only (device 'ref')".to_owned(),
+        }),
+    }
+}
+
+fn foreign_origin(archive: &Archive, record: &Kernel) -> Result<Origin, LoadError> {
+    if let Some(bytes @ 1..) = archive.program_scope_bytes {
+        return Err(LoadError::ProgramScopeNotYet { bytes });
+    }
+    match foreign::missing_features(archive.device_id, HostCpu::get()) {
+        Some((cpu, features)) if !features.is_empty() => {
+            Err(LoadError::MissingFeatures { kernel: record.name.clone(), cpu: cpu.to_owned(), features })
+        }
+        _ => Ok(Origin::Foreign(PoclLayout::of(archive.version))),
+    }
+}
+
+fn read_constants(image: &Image, file: &File, kernel: &str) -> Result<KernelConstants, LoadError> {
+    let symbol = constants_symbol(kernel);
+    let missing = || LoadError::MissingSymbol { path: file.path.clone(), symbol: symbol.clone() };
+    let address = image.symbol(&symbol).ok_or_else(missing)?.cast::<KernelConstants>();
+    // SAFETY: the version comes first in every version of the structure, and the object defines the symbol; its
+    // address may be less aligned than ours in an object that another version made.
+    let found = unsafe { address.cast::<u32>().read_unaligned() };
+    if found != ABI_VERSION {
+        return Err(LoadError::AbiVersion { path: file.path.clone(), found });
+    }
+    // SAFETY: the version says that the structure is the one that we know.
+    Ok(unsafe { address.read_unaligned() })
+}

@@ -1,0 +1,118 @@
+//! What a thread that runs work-groups has of its own: scratch memory, local memory, its copy of the arguments.
+//!
+//! Growing comes before a command starts ([`Worker::reserve`]) and may fail; binding to a launch
+//! ([`Worker::bind`]) happens while it runs and cannot.
+
+use std::ffi::c_void;
+
+use oxcl_binary::abi::MAX_ALIGNMENT;
+
+use crate::arguments::Cells;
+use crate::error::{OutOfResources, Resource};
+use crate::memory::HostMemory;
+
+/// Bytes of printf text that one thread can hold for one command.
+const PRINTF_BYTES: u32 = 1 << 20;
+
+/// A thread's memory for running work-groups.
+#[derive(Debug)]
+pub struct Worker {
+    scratch: HostMemory,
+    locals: HostMemory,
+    arguments: Vec<*mut c_void>,
+    bound_to: u64,
+    printf: HostMemory,
+    /// Bytes used of the printf buffer.
+    printed: Box<u32>,
+}
+
+// SAFETY: the pointers lead into memory that the worker owns or that its launch keeps; none is tied to a thread.
+unsafe impl Send for Worker {}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Worker {
+    /// A worker without memory.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            scratch: HostMemory::empty(),
+            locals: HostMemory::empty(),
+            arguments: Vec::new(),
+            bound_to: 0,
+            printf: HostMemory::empty(),
+            printed: Box::new(0),
+        }
+    }
+
+    /// Makes room for `scratch` bytes of scratch memory, for `cells`' local memory, and for printf text.
+    pub(crate) fn reserve(
+        &mut self,
+        scratch: u64,
+        cells: &Cells,
+        prints: bool,
+    ) -> Result<(), OutOfResources> {
+        self.scratch.grow(scratch, Resource::Scratch)?;
+        if cells.local_bytes > self.locals.len() as u64 {
+            // The cells of the launch that it is bound to move.
+            self.bound_to = 0;
+            self.locals.grow(cells.local_bytes, Resource::Local)?;
+        }
+        self.arguments.clear();
+        self.bound_to = 0;
+        self.arguments.reserve(cells.pointers.len());
+        if prints {
+            self.printf.grow(u64::from(PRINTF_BYTES), Resource::Printf)?;
+        }
+        Ok(())
+    }
+
+    /// Points the arguments at launch number `launch`'s cells and at the worker's local memory.
+    pub(crate) fn bind(&mut self, launch: u64, cells: &Cells) {
+        if self.bound_to == launch {
+            return;
+        }
+        debug_assert!(
+            cells.local_bytes <= self.locals.len() as u64,
+            "memory is reserved before the launch runs"
+        );
+        self.arguments.clear();
+        self.arguments.extend_from_slice(&cells.pointers);
+        let block = self.locals.as_ptr();
+        for (number, slot) in cells.locals.iter().enumerate() {
+            let cell = block.wrapping_add(number * MAX_ALIGNMENT).cast::<*mut u8>();
+            // SAFETY: the block begins with a 128-byte cell for each slot; it is the worker's alone.
+            unsafe { cell.write(block.wrapping_add(slot.offset)) };
+            self.arguments[slot.index] = cell.cast();
+        }
+        self.bound_to = launch;
+    }
+
+    pub(crate) fn arguments(&self) -> *const *mut c_void {
+        self.arguments.as_ptr()
+    }
+
+    pub(crate) fn scratch(&self) -> *mut u8 {
+        self.scratch.as_ptr()
+    }
+
+    /// The printf buffer, where its fill is kept, and its size.
+    pub(crate) fn printf(&mut self) -> (*mut u8, *mut u32, u32) {
+        let bytes = u32::try_from(self.printf.len()).unwrap_or_default();
+        (self.printf.as_ptr(), &raw mut *self.printed, bytes)
+    }
+
+    /// Takes the text that the kernel printed since the last call.
+    pub(crate) fn take_printed(&mut self) -> Vec<u8> {
+        let bytes = (*self.printed as usize).min(self.printf.len());
+        *self.printed = 0;
+        let mut text = vec![0; bytes];
+        // SAFETY: the kernel has written that many bytes from the buffer's start, and they do not exceed its size.
+        unsafe { self.printf.as_ptr().copy_to_nonoverlapping(text.as_mut_ptr(), bytes) };
+        text
+    }
+}

@@ -1,0 +1,292 @@
+//! OpenCL C to an LLVM module.
+//!
+//! In: a source, options, headers. Out: a module for `spir64-unknown-unknown` (or `spir-unknown-unknown`) as clang's
+//! code generator leaves it, with no LLVM pass run: work-item functions, barriers and all other builtins are undefined
+//! calls; every kernel is a pair of `NAME` (calling convention `spir_kernel`, with `!kernel_arg_*`) and
+//! `__clang_ocl_kern_imp_NAME`. Calls carry source locations even without `-g`, for the diagnostics of later passes;
+//! without `-g` no debug information is emitted from them.
+//!
+//! Nothing is spawned and no file is written. Files are read only where the source includes them.
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+
+use oxcl_ir::{Context, Module};
+
+use crate::bridge;
+use crate::diagnostics::{Diagnostic, Diagnostics, FixIt, Location, Position, Severity, Span};
+use crate::options::BuildOptions;
+
+/// The headers that clang itself brings, by name below its `include` folder.
+const RESOURCE_HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/resource_headers.rs"));
+
+/// Where clang finds [`RESOURCE_HEADERS`] in the file system that only it sees.
+const RESOURCE_DIR: &str = "/.oxcl/clang";
+
+/// Where clang finds the caller's [`VirtualHeader`]s.
+const HEADER_DIR: &str = "/.oxcl/headers";
+
+/// Size of a pointer in device code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bits {
+    /// `spir-unknown-unknown`
+    Bits32,
+    /// `spir64-unknown-unknown`
+    #[default]
+    Bits64,
+}
+
+impl Bits {
+    /// The triple that modules are made for.
+    #[must_use]
+    pub fn triple(self) -> &'static str {
+        match self {
+            Self::Bits32 => "spir-unknown-unknown",
+            Self::Bits64 => "spir64-unknown-unknown",
+        }
+    }
+}
+
+/// A source and the name that messages call it by. Includes are looked up beside a name that is a path.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Its path or name.
+    pub name: &'a str,
+    /// OpenCL C.
+    pub text: &'a str,
+}
+
+/// A header that exists in memory only: `#include "NAME"` finds it before any file.
+#[derive(Debug, Clone, Copy)]
+pub struct VirtualHeader<'a> {
+    /// The name as included; may hold folders.
+    pub name: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A compiled source.
+#[derive(Debug)]
+pub struct Compiled<'ctx> {
+    /// What became of it.
+    pub module: Module<'ctx>,
+    /// Warnings and remarks.
+    pub diagnostics: Diagnostics,
+}
+
+/// A source that was not compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileError {
+    /// Whose fault it is.
+    pub kind: CompileErrorKind,
+    /// Why; holds at least one message of severity error.
+    pub diagnostics: Diagnostics,
+}
+
+/// Whose fault it is that a source was not compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompileErrorKind {
+    /// The source's or the options'.
+    Rejected,
+    /// Clang's: it crashed or met a fatal error of its own. The context must not be used any more.
+    Crashed,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.diagnostics.first_error() {
+            Some(error) => {
+                if let Some(location) = &error.location {
+                    write!(f, "{}:{}:{}: ", location.file, location.position.line, location.position.column)?;
+                }
+                f.write_str(&error.message)?;
+                match self.diagnostics.error_count() {
+                    0 | 1 => Ok(()),
+                    count => write!(f, " (and {} more errors)", count - 1),
+                }
+            }
+            None => f.write_str("the source was rejected"),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Compiles one source into `context`.
+///
+/// # Errors
+/// The source was rejected, or clang failed on it.
+pub fn compile<'ctx>(
+    context: &'ctx Context,
+    source: &Source<'_>,
+    options: &BuildOptions,
+    headers: &[VirtualHeader<'_>],
+    bits: Bits,
+) -> Result<Compiled<'ctx>, CompileError> {
+    let mut diagnostics = Diagnostics::default();
+    let arguments = arguments(options, !headers.is_empty(), bits);
+    let arguments: Vec<CString> = match arguments.into_iter().map(CString::new).collect() {
+        Ok(arguments) => arguments,
+        Err(_) => return Err(rejected("a build option holds a zero byte")),
+    };
+    if source.text.len() >= u32::MAX as usize {
+        return Err(rejected("the source is larger than 4 GiB"));
+    }
+    let files = Files::new(source, headers);
+    let listed: Vec<bridge::File> = files
+        .files
+        .iter()
+        .map(|(path, text)| bridge::File { path: bridge::Text::new(path), text: bridge::Text::new(text) })
+        .collect();
+    let pointers: Vec<_> = arguments.iter().map(|argument| argument.as_ptr()).collect();
+    let job = bridge::Job {
+        context: context.raw(),
+        files: listed.as_ptr(),
+        file_count: listed.len(),
+        arguments: pointers.as_ptr(),
+        argument_count: pointers.len(),
+    };
+    let mut made = std::ptr::null_mut();
+    let user: *mut c_void = (&raw mut diagnostics).cast();
+    // SAFETY: `job` and all that it points to live until the call returns; `take_diagnostic` is called with `user`,
+    // which is the only way to `diagnostics` meanwhile.
+    let outcome = unsafe { bridge::oxcl_clang_compile(&job, &raw mut made, take_diagnostic, user) };
+    match outcome {
+        bridge::COMPILED if !made.is_null() => {
+            // SAFETY: the bridge gives the module away; it is valid and was made in `context`.
+            let module = unsafe { Module::new(made) };
+            Ok(Compiled { module, diagnostics })
+        }
+        bridge::REJECTED => {
+            if diagnostics.error_count() == 0 {
+                diagnostics.push(Diagnostic::new(Severity::Error, "clang made no module of this source"));
+            }
+            Err(CompileError { kind: CompileErrorKind::Rejected, diagnostics })
+        }
+        _ => Err(CompileError { kind: CompileErrorKind::Crashed, diagnostics }),
+    }
+}
+
+fn rejected(message: &str) -> CompileError {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.push(Diagnostic::new(Severity::Error, message));
+    CompileError { kind: CompileErrorKind::Rejected, diagnostics }
+}
+
+/// What `clang -cc1` is told.
+fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<String> {
+    let fixed = [
+        "-triple",
+        bits.triple(),
+        "-x",
+        "cl",
+        "-emit-llvm-only",
+        "-O1",
+        "-disable-llvm-passes",
+        "-fdeclare-opencl-builtins",
+        "-finclude-default-header",
+        "-cl-kernel-arg-info",
+        "-ffp-contract=on",
+        "-resource-dir",
+        RESOURCE_DIR,
+        "-nostdsysteminc",
+        // Kernels are not SPIR's: what they see is OpenCL's macros.
+        "-U__SPIR__",
+        "-U__SPIR64__",
+        "-U__SPIR32__",
+        "-U__SPIR",
+        "-U__SPIR64",
+        "-U__SPIR32",
+        "-U__IMAGE_SUPPORT__",
+        "-D__OPENCL_VERSION__=300",
+        // Deeper nesting than this overflows clang's stack before its own limit is met.
+        "-fbracket-depth",
+        "256",
+    ];
+    let mut out: Vec<String> = fixed.map(str::to_owned).into();
+    if has_headers {
+        out.extend(["-I".to_owned(), HEADER_DIR.to_owned()]);
+    }
+    out.extend(options.clang_arguments());
+    out.extend(["-internal-isystem".to_owned(), format!("{RESOURCE_DIR}/include")]);
+    out
+}
+
+/// The files that clang sees beside the real ones: the source first.
+struct Files<'a> {
+    files: Vec<(String, &'a str)>,
+}
+
+impl<'a> Files<'a> {
+    fn new(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> Self {
+        let name = if source.name.is_empty() { "program.cl" } else { source.name };
+        let mut files = vec![(name.to_owned(), source.text)];
+        files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
+        files.extend(
+            RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
+        );
+        Self { files }
+    }
+}
+
+/// The name that a person knows a file by: those that only clang sees lose their folder.
+fn shown_name(path: String) -> String {
+    let rest =
+        path.strip_prefix(HEADER_DIR).or_else(|| path.strip_prefix(RESOURCE_DIR)?.strip_prefix("/include"));
+    match rest.and_then(|rest| rest.strip_prefix('/')) {
+        Some(name) => name.to_owned(),
+        None => path,
+    }
+}
+
+/// Copies one diagnostic of the bridge's.
+///
+/// # Safety
+/// `user` is the `Diagnostics` of the running call, and `shown` is valid for the length of this one.
+unsafe extern "C" fn take_diagnostic(user: *mut c_void, shown: *const bridge::Diagnostic) {
+    // SAFETY: `user` is what `compile` passed: a `Diagnostics` that nothing else touches during the call.
+    let into = unsafe { &mut *user.cast::<Diagnostics>() };
+    // SAFETY: the bridge passes a valid structure.
+    let shown = unsafe { &*shown };
+    // SAFETY: texts of a diagnostic are readable while it is shown.
+    let text = |text: bridge::Text| unsafe { text.to_string() };
+    let position = |p: bridge::Position| Position { offset: p.offset, line: p.line, column: p.column };
+    let span = |r: &bridge::Range| Span { begin: position(r.begin), end: position(r.end) };
+    let ranges = if shown.range_count == 0 {
+        &[][..]
+    } else {
+        // SAFETY: the bridge gives the number of elements with the pointer to the first.
+        unsafe { std::slice::from_raw_parts(shown.ranges, shown.range_count) }
+    };
+    let fix_its = if shown.fix_it_count == 0 {
+        &[][..]
+    } else {
+        // SAFETY: the bridge gives the number of elements with the pointer to the first.
+        unsafe { std::slice::from_raw_parts(shown.fix_its, shown.fix_it_count) }
+    };
+    let severity = match shown.severity {
+        bridge::NOTE => Severity::Note,
+        bridge::REMARK => Severity::Remark,
+        bridge::WARNING => Severity::Warning,
+        bridge::ERROR => Severity::Error,
+        _ => Severity::Fatal,
+    };
+    let location = (shown.file.size > 0).then(|| Location {
+        file: shown_name(text(shown.file)),
+        position: position(shown.position),
+        source_line: text(shown.source_line),
+        spans: ranges.iter().map(span).collect(),
+    });
+    into.push(Diagnostic {
+        severity,
+        message: text(shown.message),
+        option: Some(text(shown.option)).filter(|option| !option.is_empty()),
+        location,
+        fix_its: fix_its.iter().map(|fix| FixIt { span: span(&fix.replace), text: text(fix.text) }).collect(),
+        notes: Vec::new(),
+    });
+}
+
+#[cfg(test)]
+#[path = "compile_tests.rs"]
+mod tests;

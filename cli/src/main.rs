@@ -1,2 +1,25 @@
-//! The `oxcl` program.
-fn main() {}
+//! The `oxcl` program: parse, run the command, end with its exit code.
+
+mod argv;
+mod cli;
+mod cmd;
+mod data;
+mod device;
+mod error;
+mod exit;
+mod nearest;
+mod panic;
+mod param;
+mod sizes;
+mod ui;
+mod value;
+mod workload;
+
+use exit::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    panic::install();
+    // The hook has told what happened.
+    std::panic::catch_unwind(cli::run).unwrap_or(Exit::Internal).into()
+}

@@ -1,0 +1,90 @@
+//! The command line: global options, the commands, and the way from arguments to an exit code.
+
+use crate::argv;
+use crate::cmd;
+use crate::error::CliError;
+use crate::exit::{Exit, Outcome};
+use crate::ui::{ColorChoice, Ui};
+use clap::{Args, Parser, Subcommand};
+
+/// OpenCL C kernel compiler and runtime
+#[derive(Debug, Parser)]
+#[command(name = "oxcl", version, propagate_version = true, arg_required_else_help = true, after_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "Exit codes: 0 ok, 1 negative answer, 2 usage, 3 source rejected, 4 bad file, 5 device, \
+6 file I/O, 70 internal, 130 interrupted";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+struct Global {
+    /// Print the result as one JSON object, and messages as JSON lines
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print how long each stage took
+    #[arg(long, global = true)]
+    time: bool,
+    /// Say more about what is done
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Say nothing but results and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// When messages have colour
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = false)]
+    color: ColorChoice,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(cmd::check::CheckArgs),
+    #[command(subcommand)]
+    Gen(cmd::generate::GenerateArgs),
+}
+
+/// Parses the process's arguments and runs the command.
+pub(crate) fn run() -> Exit {
+    let cli = match Cli::try_parse_from(argv::prepare(std::env::args_os())) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help that nobody reads is no failure.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+        }
+    };
+    let global = cli.global;
+    let mut ui = Ui::new(global.json, global.quiet, global.verbose, global.time, global.color);
+    match cli.command.run(&mut ui) {
+        Ok(Outcome::Ok) => Exit::Ok,
+        Ok(Outcome::Negative) => Exit::Negative,
+        Err(error) => {
+            ui.error(&error);
+            error.exit()
+        }
+    }
+}
+
+impl Command {
+    fn run(self, ui: &mut Ui) -> Result<Outcome, CliError> {
+        match self {
+            Command::Check(args) => cmd::check::run(&args, ui),
+            Command::Gen(args) => cmd::generate::run(&args, ui),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,146 @@
+//! What a command can fail with, what is printed about it, and which exit code it means: the one mapping.
+
+use crate::data::file::DataError;
+use crate::exit::Exit;
+use crate::param::{BindError, BindProblem};
+use crate::value::BufferError;
+use crate::workload::problem::{Problem, WorkloadError};
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+/// A failed command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The command line is understood and makes no sense.
+    #[error("{message}")]
+    Usage { message: String, help: Option<String> },
+    /// The source was rejected; the messages have been shown.
+    #[error("{}", rejected(*errors))]
+    Source { errors: usize },
+    /// A file cannot be used for what it is.
+    #[error("cannot use '{}': {reason}", path.display())]
+    File { path: PathBuf, reason: String, help: Option<String> },
+    /// A data file.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A workload file.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// A value that does not fit a parameter.
+    #[error("{}", error)]
+    Bind { error: BindError, option: String },
+    /// The device or the launch.
+    #[error("{message}")]
+    Device { message: String, help: Option<String> },
+    /// A file cannot be read.
+    #[error("cannot read '{}'", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    /// A file cannot be written.
+    #[error("cannot write '{}'", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    /// Our own fault.
+    #[error("internal error: {message}")]
+    Internal { message: String },
+    /// Whoever read our output has gone; nobody is left to be told.
+    #[error("the output was closed")]
+    ClosedPipe,
+}
+
+fn rejected(errors: usize) -> String {
+    match errors {
+        0 => "the source was rejected".to_owned(),
+        1 => "the source was rejected with 1 error".to_owned(),
+        n => format!("the source was rejected with {n} errors"),
+    }
+}
+
+impl CliError {
+    /// A command line that makes no sense.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        CliError::Usage { message: message.into(), help: None }
+    }
+
+    /// A command line that makes no sense, and what would.
+    pub(crate) fn usage_with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
+        CliError::Usage { message: message.into(), help: Some(help.into()) }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            CliError::Usage { .. } => Exit::Usage,
+            CliError::Source { .. } => Exit::Source,
+            CliError::File { .. } => Exit::File,
+            CliError::Data(error) => data_exit(error),
+            CliError::Workload(error) => match &*error.problem {
+                Problem::Data(error) => data_exit(error),
+                _ => Exit::File,
+            },
+            CliError::Bind { error, .. } => match &*error.problem {
+                BindProblem::Buffer(BufferError::File(error)) => data_exit(error),
+                _ => Exit::Usage,
+            },
+            CliError::Device { .. } => Exit::Device,
+            CliError::Read { .. } | CliError::Write { .. } => Exit::Io,
+            CliError::Internal { .. } => Exit::Internal,
+            CliError::ClosedPipe => Exit::Ok,
+        }
+    }
+
+    /// What the user can do.
+    pub(crate) fn help(&self) -> Option<String> {
+        match self {
+            CliError::Usage { help, .. } | CliError::File { help, .. } | CliError::Device { help, .. } => {
+                help.clone()
+            }
+            CliError::Data(error) => error.help(),
+            CliError::Workload(error) => error.problem.help(),
+            CliError::Bind { error, option } => match &*error.problem {
+                BindProblem::Buffer(BufferError::File(error)) => error.help(),
+                _ if error.example.is_empty() => None,
+                _ => Some(format!("for example: {option}{}", error.example)),
+            },
+            CliError::Internal { .. } => Some(crate::panic::REPORT.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The message with the system's reason after it, on one line.
+    pub(crate) fn text(&self) -> String {
+        let mut text = self.to_string();
+        let io = match self {
+            CliError::Read { source, .. } | CliError::Write { source, .. } => Some(source),
+            CliError::Data(error) => io_source(error),
+            CliError::Workload(error) => match &*error.problem {
+                Problem::Data(error) => io_source(error),
+                _ => None,
+            },
+            CliError::Bind { error, .. } => match &*error.problem {
+                BindProblem::Buffer(BufferError::File(error)) => io_source(error),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(io) = io {
+            text.push_str(": ");
+            text.push_str(&io.to_string());
+        }
+        text
+    }
+}
+
+fn io_source(error: &DataError) -> Option<&io::Error> {
+    error.source().and_then(|s| s.downcast_ref())
+}
+
+fn data_exit(error: &DataError) -> Exit {
+    match error {
+        DataError::Read { .. } | DataError::Write { .. } => Exit::Io,
+        DataError::Npy { .. }
+        | DataError::Picture { .. }
+        | DataError::ElementType { .. }
+        | DataError::Ragged { .. }
+        | DataError::Untyped { .. } => Exit::File,
+    }
+}

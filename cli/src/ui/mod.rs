@@ -1,0 +1,144 @@
+//! The terminal: results on standard output, everything else on standard error, colour only where wanted. The only
+//! place that prints.
+
+pub(crate) mod progress;
+pub(crate) mod table;
+
+use crate::error::CliError;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+/// When messages have colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set; always with CLICOLOR_FORCE
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How the user wants to be talked to.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    /// Results are one JSON object, messages are JSON lines.
+    pub(crate) json: bool,
+    /// No notes and no progress.
+    pub(crate) quiet: bool,
+    /// Notes on what is done.
+    pub(crate) verbose: bool,
+    /// Times of the stages.
+    pub(crate) time: bool,
+    /// Messages have colour.
+    pub(crate) color: bool,
+}
+
+impl Ui {
+    /// Settles colour for messages, which go to standard error.
+    pub(crate) fn new(json: bool, quiet: bool, verbose: bool, time: bool, color: ColorChoice) -> Self {
+        let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+        let color = match color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto if set("NO_COLOR") => false,
+            ColorChoice::Auto if set("CLICOLOR_FORCE") => true,
+            ColorChoice::Auto => io::stderr().is_terminal(),
+        };
+        Self { json, quiet, verbose, time, color: color && !json }
+    }
+
+    /// Writes a result; `text` ends with a newline.
+    pub(crate) fn result(&mut self, text: &str) -> Result<(), CliError> {
+        self.result_bytes(text.as_bytes())
+    }
+
+    /// Writes a result that may be no text.
+    pub(crate) fn result_bytes(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(|source| match source.kind() {
+            io::ErrorKind::BrokenPipe => CliError::ClosedPipe,
+            _ => CliError::Write { path: Path::new("standard output").to_owned(), source },
+        })
+    }
+
+    /// Writes the one object of `--json`.
+    pub(crate) fn json(&mut self, kind: &str, data: &impl Serialize) -> Result<(), CliError> {
+        let mut text = object(kind, data)?;
+        text.push('\n');
+        self.result(&text)
+    }
+
+    /// Something that the user might want to know.
+    pub(crate) fn note(&mut self, text: &str) {
+        if !self.quiet && !self.json {
+            self.message(text);
+        }
+    }
+
+    /// Something that only a curious user wants to know.
+    pub(crate) fn detail(&mut self, text: &str) {
+        if self.verbose && !self.json {
+            self.message(text);
+        }
+    }
+
+    /// Lines for standard error as they are; whoever has closed it wants none.
+    pub(crate) fn message(&mut self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+    }
+
+    /// Says why a command failed.
+    pub(crate) fn error(&mut self, error: &CliError) {
+        if matches!(error, CliError::ClosedPipe) {
+            return;
+        }
+        if self.json {
+            let data = serde_json::json!({
+                "exit": error.exit() as u8,
+                "message": error.text(),
+                "help": error.help(),
+            });
+            if let Ok(line) = object("error", &data) {
+                self.message(&line);
+            }
+            return;
+        }
+        let text = error.text();
+        let help = error.help().map(|h| format!("\n{} {h}", self.paint("1;36", "help:"))).unwrap_or_default();
+        let label = self.paint("1;31", "oxcl:");
+        self.message(&format!("{label} {text}{help}"));
+    }
+
+    /// The times of stages, for `--time`.
+    pub(crate) fn times(&mut self, stages: &[(String, Duration)]) {
+        if !self.time || self.json {
+            return;
+        }
+        let mut table = table::Table::new(&["stage", "time"]).right(1);
+        for (name, spent) in stages {
+            table.row(vec![name.clone(), table::duration(*spent)]);
+        }
+        let total = stages.iter().map(|(_, spent)| *spent).sum();
+        table.row(vec!["total".to_owned(), table::duration(total)]);
+        self.message(&table.to_string());
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn object(kind: &str, data: &impl Serialize) -> Result<String, CliError> {
+    #[derive(Serialize)]
+    struct Object<'a, T> {
+        schema: u32,
+        kind: &'a str,
+        data: &'a T,
+    }
+    serde_json::to_string(&Object { schema: 1, kind, data })
+        .map_err(|e| CliError::Internal { message: format!("the result cannot be written as JSON: {e}") })
+}

@@ -1,1 +1,44 @@
-//! Placeholder: the crate's owner writes this file.
+//! Safe OpenCL objects: devices, programs, kernels, buffers, launches, and every check that the specification asks for.
+//!
+//! The way of a program: a [`CompilerService`] makes an archive from sources (or a file holds one),
+//! [`Program::from_archive`] reads it, [`Program::kernel`] names a kernel, [`Buffer`] holds data, and
+//! [`Device::launch`] checks the index space and the arguments and runs the kernel.
+//!
+//! ```no_run
+//! # use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::by_name("cpu")?;
+//! let program = Program::from_archive(&std::fs::read("scale.poclbin")?)?;
+//! let kernel = program.kernel("scale")?;
+//! let data = Buffer::zeroed(4096)?;
+//! let range = NdRange::new(&[1024])?;
+//! device.launch(&kernel, &range, &[ArgValue::Buffer(&data), ArgValue::Value(&3_i32.to_le_bytes())])?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The runtime knows neither LLVM nor clang, and prints nothing.
+
+mod argument;
+mod bounds;
+mod buffer;
+mod compiler;
+mod device;
+mod error;
+mod launch;
+mod local_size;
+mod ndrange;
+mod program;
+
+pub use argument::ArgValue;
+pub use buffer::{Buffer, BufferError};
+pub use compiler::{BuildError, BuildRequest, BuildTarget, CompilerService, Source};
+pub use device::{Device, DeviceError, DeviceInfo};
+pub use error::{Coded, ErrorCode};
+pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
+pub use ndrange::{NdRange, NdRangeError};
+pub use oxcl_driver_cpu::{
+    EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
+    catch_faults, faults_are_caught,
+};
+pub use program::{Kernel, LoadError, Program};

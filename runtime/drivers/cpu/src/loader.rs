@@ -200,8 +200,8 @@ impl KernelCode {
                 // SAFETY: the container format gives this symbol this type.
                 Entry::Pocl(unsafe { std::mem::transmute::<*mut _, PoclEntry>(address) }, layout)
             }
-            // SAFETY: the archive says that our compiler made the object, and it gives this symbol this type.
             Origin::Reference => {
+                // SAFETY: the archive says that our compiler made the object, and it gives this symbol this type.
                 Entry::Reference(unsafe { std::mem::transmute::<*mut _, RefEntry>(address) })
             }
         };

@@ -1,0 +1,269 @@
+//! Buffers: memory that kernels work on, with commands to fill, read, write and copy it.
+//!
+//! A launch holds its buffers while it runs; reading and writing from other threads waits for it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
+
+use crate::error::{Coded, ErrorCode};
+
+/// Memory for kernels, aligned to 128 bytes. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// Differs between buffers; locks of several are taken in this order.
+    number: u64,
+    memory: HostMemory,
+    /// Held shared to read the memory, alone to change it.
+    access: RwLock<()>,
+}
+
+/// A buffer cannot be had, or a command names bytes that it does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BufferError {
+    /// A buffer has at least one byte.
+    #[error("a buffer of no bytes cannot be made")]
+    ZeroSize,
+    /// No memory.
+    #[error(transparent)]
+    OutOfMemory(#[from] OutOfResources),
+    /// A command reaches past the buffer's end.
+    #[error("bytes {offset} to {} do not exist in a buffer of {size} bytes", offset.saturating_add(*bytes))]
+    OutOfRange {
+        /// First byte of the command.
+        offset: u64,
+        /// Number of bytes of the command.
+        bytes: u64,
+        /// Size of the buffer.
+        size: u64,
+    },
+    /// Source and destination of a copy overlap.
+    #[error("source bytes from {from} and destination bytes from {to} overlap: a copy of {bytes} bytes")]
+    Overlap {
+        /// First byte of the source.
+        from: u64,
+        /// First byte of the destination.
+        to: u64,
+        /// Number of bytes.
+        bytes: u64,
+    },
+    /// A pattern has a size that is not allowed.
+    #[error("a fill pattern has 1, 2, 4, 8, 16, 32, 64 or 128 bytes, not {0}")]
+    PatternSize(usize),
+    /// A fill does not begin or end at a multiple of its pattern.
+    #[error("a fill from byte {offset} over {bytes} bytes is no whole number of {pattern}-byte patterns")]
+    Unaligned {
+        /// First byte of the fill.
+        offset: u64,
+        /// Number of bytes.
+        bytes: u64,
+        /// Size of the pattern.
+        pattern: usize,
+    },
+}
+
+impl Coded for BufferError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::ZeroSize => ErrorCode(520),
+            Self::OutOfMemory(error) => error.code(),
+            Self::OutOfRange { .. } => ErrorCode(521),
+            Self::Overlap { .. } => ErrorCode(522),
+            Self::PatternSize(_) => ErrorCode(523),
+            Self::Unaligned { .. } => ErrorCode(524),
+        }
+    }
+}
+
+impl Buffer {
+    /// A buffer of `bytes` bytes, all zero.
+    ///
+    /// # Errors
+    /// The size is zero, or there is no memory.
+    pub fn zeroed(bytes: u64) -> Result<Self, BufferError> {
+        // CL_INVALID_BUFFER_SIZE if size is 0.
+        if bytes == 0 {
+            return Err(BufferError::ZeroSize);
+        }
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // Relaxed: the number only has to differ from all others.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let memory = HostMemory::new(bytes, true, Resource::Buffer)?;
+        Ok(Self { inner: Arc::new(Inner { number, memory, access: RwLock::new(()) }) })
+    }
+
+    /// A buffer that holds a copy of `data`.
+    ///
+    /// # Errors
+    /// `data` is empty, or there is no memory.
+    pub fn from_bytes(data: &[u8]) -> Result<Self, BufferError> {
+        let buffer = Self::zeroed(data.len() as u64)?;
+        buffer.write(0, data)?;
+        Ok(buffer)
+    }
+
+    /// The buffer's size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.inner.memory.len() as u64
+    }
+
+    /// Whether both are the same memory.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    /// Copies bytes from `offset` on into `data`.
+    ///
+    /// # Errors
+    /// The buffer has no such bytes.
+    pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), BufferError> {
+        let from = self.at(offset, data.len() as u64)?;
+        let _access = self.shared();
+        // SAFETY: the range lies inside the memory, which is initialised; the lock keeps writers away.
+        unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
+        Ok(())
+    }
+
+    /// All bytes.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        let _access = self.shared();
+        // SAFETY: the memory is initialised and lives as long as the buffer; the lock keeps writers away.
+        let bytes = unsafe { std::slice::from_raw_parts(self.address(), self.inner.memory.len()) };
+        bytes.to_vec()
+    }
+
+    /// Copies `data` to bytes from `offset` on.
+    ///
+    /// # Errors
+    /// The buffer has no such bytes.
+    pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), BufferError> {
+        let to = self.at(offset, data.len() as u64)?;
+        let _access = self.exclusive();
+        // SAFETY: the range lies inside the memory; the lock keeps everyone else away.
+        unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+        Ok(())
+    }
+
+    /// Repeats `pattern` over `bytes` bytes from `offset` on.
+    ///
+    /// # Errors
+    /// The pattern's size is none of those allowed, the range no multiple of it, or not in the buffer.
+    pub fn fill(&self, pattern: &[u8], offset: u64, bytes: u64) -> Result<(), BufferError> {
+        // CL_INVALID_VALUE if pattern_size is not one of { 1, 2, 4, 8, 16, 32, 64, 128 }.
+        if !pattern.len().is_power_of_two() || pattern.len() > 128 {
+            return Err(BufferError::PatternSize(pattern.len()));
+        }
+        // CL_INVALID_VALUE if offset and size are not a multiple of pattern_size.
+        let unit = pattern.len() as u64;
+        if !offset.is_multiple_of(unit) || !bytes.is_multiple_of(unit) {
+            return Err(BufferError::Unaligned { offset, bytes, pattern: pattern.len() });
+        }
+        let to = self.at(offset, bytes)?;
+        let _access = self.exclusive();
+        // SAFETY: the range lies inside the memory, which is initialised; the lock keeps everyone else away.
+        let target = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
+        for place in target.chunks_exact_mut(pattern.len()) {
+            place.copy_from_slice(pattern);
+        }
+        Ok(())
+    }
+
+    /// Copies `bytes` bytes from `from` on to bytes of `target` from `to` on.
+    ///
+    /// # Errors
+    /// A range is not in its buffer, or the two overlap in the same one.
+    pub fn copy_to(&self, from: u64, target: &Self, to: u64, bytes: u64) -> Result<(), BufferError> {
+        let source = self.at(from, bytes)?;
+        let destination = target.at(to, bytes)?;
+        // CL_MEM_COPY_OVERLAP if both are the same buffer and the ranges overlap.
+        if self.is_same(target) && from.abs_diff(to) < bytes {
+            return Err(BufferError::Overlap { from, to, bytes });
+        }
+        let _access = Held::new([self, target].into_iter());
+        // SAFETY: both ranges lie inside their memories, which are initialised, and do not overlap; the locks keep
+        // everyone else away.
+        unsafe { destination.copy_from_nonoverlapping(source, bytes as usize) };
+        Ok(())
+    }
+
+    pub(crate) fn address(&self) -> *mut u8 {
+        self.inner.memory.as_ptr()
+    }
+
+    fn at(&self, offset: u64, bytes: u64) -> Result<*mut u8, BufferError> {
+        let size = self.size();
+        if offset.checked_add(bytes).is_none_or(|end| end > size) {
+            return Err(BufferError::OutOfRange { offset, bytes, size });
+        }
+        Ok(self.address().wrapping_add(offset as usize))
+    }
+
+    fn shared(&self) -> RwLockReadGuard<'_, ()> {
+        // The lock guards bytes, which a panic cannot leave invalid.
+        self.inner.access.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn exclusive(&self) -> RwLockWriteGuard<'_, ()> {
+        self.inner.access.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Several buffers, each held alone.
+#[derive(Debug)]
+pub(crate) struct Held<'b> {
+    _guards: Vec<RwLockWriteGuard<'b, ()>>,
+}
+
+impl<'b> Held<'b> {
+    /// Waits for all of `buffers`. One that comes twice is held once; the order of locking is the same for everyone.
+    pub(crate) fn new(buffers: impl Iterator<Item = &'b Buffer>) -> Self {
+        let mut buffers: Vec<&Buffer> = buffers.collect();
+        buffers.sort_unstable_by_key(|buffer| buffer.inner.number);
+        buffers.dedup_by_key(|buffer| buffer.inner.number);
+        Self { _guards: buffers.into_iter().map(Buffer::exclusive).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_move_the_bytes_that_they_name() {
+        let buffer = Buffer::from_bytes(&[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+        buffer.write(6, &[70, 80]).unwrap();
+        buffer.fill(&[9, 8], 2, 4).unwrap();
+        assert_eq!(buffer.to_vec(), [1, 2, 9, 8, 9, 8, 70, 80]);
+        buffer.copy_to(0, &buffer, 6, 2).unwrap();
+        let other = Buffer::zeroed(3).unwrap();
+        buffer.copy_to(5, &other, 1, 2).unwrap();
+        assert_eq!(other.to_vec(), [0, 8, 1]);
+        let mut two = [0; 2];
+        other.read(1, &mut two).unwrap();
+        assert_eq!(two, [8, 1]);
+    }
+
+    #[test]
+    fn commands_outside_the_buffer_are_errors() {
+        let buffer = Buffer::zeroed(8).unwrap();
+        assert_eq!(Buffer::zeroed(0).unwrap_err(), BufferError::ZeroSize);
+        let out = |offset, bytes| BufferError::OutOfRange { offset, bytes, size: 8 };
+        assert_eq!(buffer.write(7, &[0, 0]).unwrap_err(), out(7, 2));
+        assert_eq!(buffer.read(u64::MAX, &mut [0]).unwrap_err(), out(u64::MAX, 1));
+        assert_eq!(buffer.fill(&[0; 3], 0, 6).unwrap_err(), BufferError::PatternSize(3));
+        assert_eq!(buffer.fill(&[], 0, 6).unwrap_err(), BufferError::PatternSize(0));
+        let unaligned = BufferError::Unaligned { offset: 2, bytes: 4, pattern: 4 };
+        assert_eq!(buffer.fill(&[0; 4], 2, 4).unwrap_err(), unaligned);
+        let overlap = BufferError::Overlap { from: 0, to: 3, bytes: 4 };
+        assert_eq!(buffer.copy_to(0, &buffer, 3, 4).unwrap_err(), overlap);
+    }
+}

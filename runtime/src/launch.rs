@@ -1,0 +1,472 @@
+//! Launches: every check that the specification asks for, then the driver.
+//!
+//! In: a kernel, an index space, arguments. Out: a report, or an error that says what is wrong and with which
+//! parameter. Nothing runs before every check has passed.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use oxcl_binary::archive;
+use oxcl_binary::meta::{AccessBound, ArgFacts};
+use oxcl_driver_cpu::{EntryKind, Failure, Geometry, LoadError as CodeError, PreparedLaunch};
+
+use crate::argument::{self, ArgValue};
+use crate::bounds;
+use crate::buffer::{Buffer, Held};
+use crate::device::Device;
+use crate::error::{Coded, ErrorCode};
+use crate::local_size;
+use crate::ndrange::NdRange;
+use crate::program::Kernel;
+
+/// How a launch went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchReport {
+    /// Time from the first work-group's start to the last one's end.
+    pub elapsed: Duration,
+    /// Number of work-groups in each dimension.
+    pub groups: [u64; 3],
+    /// Local size in each dimension.
+    pub local: [u64; 3],
+    /// Who chose the local size.
+    pub local_from: SizeSource,
+    /// Which of the kernel's entries ran.
+    pub entry: EntryKind,
+    /// LLVM's name for the CPU that the code is for, where it is known.
+    pub cpu: Option<String>,
+    /// W: work-items that the code runs at a time.
+    pub width: u32,
+    /// Whether the function that ran is specialised for this local size.
+    pub specialised: bool,
+    /// What the kernel printed.
+    pub printed: Vec<u8>,
+}
+
+/// Who chose a launch's local size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeSource {
+    /// The user.
+    Given,
+    /// The kernel's `reqd_work_group_size`.
+    Required,
+    /// The runtime.
+    Chosen,
+}
+
+/// A launch was refused, or failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// Too few or too many arguments.
+    #[error("kernel '{kernel}' takes {want} arguments ({}), {given} were given", parameters.join(", "))]
+    ArgumentCount {
+        /// The kernel's name.
+        kernel: String,
+        /// Parameters that it has.
+        want: usize,
+        /// Arguments given.
+        given: usize,
+        /// The parameters' names.
+        parameters: Vec<String>,
+    },
+    /// An argument of the wrong kind.
+    #[error("argument '{argument}' of kernel '{kernel}' has type {type_name}: it takes {want}, not {given}")]
+    ArgumentKind {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The parameter's type.
+        type_name: String,
+        /// What it takes.
+        want: &'static str,
+        /// What was given.
+        given: &'static str,
+    },
+    /// A value of the wrong size.
+    #[error(
+        "argument '{argument}' of kernel '{kernel}' has type {type_name} of {want} bytes, {given} were given"
+    )]
+    ArgumentSize {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The parameter's type.
+        type_name: String,
+        /// Its size in bytes.
+        want: u32,
+        /// The size given.
+        given: usize,
+    },
+    /// A parameter of a kind that no device takes yet.
+    #[error("argument '{argument}' of kernel '{kernel}' has type {type_name}: {what} are not supported yet")]
+    ArgumentNotYet {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The parameter's type.
+        type_name: String,
+        /// What is not supported.
+        what: &'static str,
+    },
+    /// No local memory for a `local` pointer.
+    #[error("argument '{argument}' of kernel '{kernel}' points to local memory: give it at least one byte")]
+    EmptyLocal {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+    },
+    /// The local size must divide the global size, and does not.
+    #[error(
+        "local size {local} does not divide global size {global} in dimension {dimension}, as {reason} demands"
+    )]
+    DoesNotDivide {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// Global size in it.
+        global: u64,
+        /// Local size in it.
+        local: u64,
+        /// What demands it.
+        reason: String,
+    },
+    /// The local size need not divide the global size, but that is not supported yet.
+    #[error(
+        "local size {local} does not divide global size {global} in dimension {dimension}: {std} allows it, but it is \
+         not supported yet"
+    )]
+    NonUniformNotYet {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// Global size in it.
+        global: u64,
+        /// Local size in it.
+        local: u64,
+        /// The language version that allows it.
+        std: String,
+    },
+    /// Too many work-items in a work-group.
+    #[error("a work-group of {items} work-items is too large: {whose} takes at most {limit}")]
+    GroupTooLarge {
+        /// Work-items asked for.
+        items: u64,
+        /// Most that are possible.
+        limit: u64,
+        /// Whose limit it is.
+        whose: String,
+    },
+    /// The kernel requires another local size.
+    #[error("kernel '{kernel}' requires local size {}, {} was given", Size(*required), Size(*given))]
+    RequiredSize {
+        /// The kernel's name.
+        kernel: String,
+        /// What its `reqd_work_group_size` says.
+        required: [u64; 3],
+        /// The local size given.
+        given: [u64; 3],
+    },
+    /// Too much local memory.
+    #[error("kernel '{kernel}' needs {needed} bytes of local memory, the device has {limit}")]
+    LocalMemory {
+        /// The kernel's name.
+        kernel: String,
+        /// Bytes of all `local` arguments and variables.
+        needed: u64,
+        /// What the device has.
+        limit: u64,
+    },
+    /// The launch would certainly leave a buffer.
+    #[error("{0}")]
+    OutOfBounds(Box<OutOfBounds>),
+    /// The machine code cannot be used.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// The launch began and did not end well, or found no memory.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+/// An access that every work-item makes lies outside its buffer for some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The parameter's name.
+    pub argument: String,
+    /// Bytes that the buffer would need; `None` where the access begins before the buffer.
+    pub needed: Option<u128>,
+    /// Where the lowest access begins, in bytes from the buffer's start.
+    pub lowest: i128,
+    /// Bytes that the buffer has; `None` for the null pointer.
+    pub available: Option<u64>,
+    /// Line of the access in the source; 0 if unknown.
+    pub line: u32,
+}
+
+impl fmt::Display for OutOfBounds {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, argument, lowest, available, line, .. } = self;
+        write!(out, "argument '{argument}' of kernel '{kernel}': ")?;
+        match (self.needed, available) {
+            (Some(needed), Some(available)) => {
+                write!(out, "this launch accesses {needed} bytes, the buffer has {available}")?;
+            }
+            (Some(needed), None) => write!(out, "this launch accesses {needed} bytes, the pointer is null")?,
+            (None, _) => write!(out, "this launch accesses byte {lowest}, before the buffer's start")?,
+        }
+        if *line > 0 { write!(out, " (line {line})") } else { Ok(()) }
+    }
+}
+
+/// Three sizes as users write them.
+struct Size([u64; 3]);
+
+impl fmt::Display for Size {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(out, "{x},{y},{z}")
+    }
+}
+
+impl Coded for LaunchError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::ArgumentCount { .. } => ErrorCode(540),
+            Self::ArgumentKind { .. } => ErrorCode(541),
+            Self::ArgumentSize { .. } => ErrorCode(542),
+            Self::ArgumentNotYet { .. } => ErrorCode(543),
+            Self::EmptyLocal { .. } => ErrorCode(544),
+            Self::DoesNotDivide { .. } => ErrorCode(550),
+            Self::NonUniformNotYet { .. } => ErrorCode(551),
+            Self::GroupTooLarge { .. } => ErrorCode(552),
+            Self::RequiredSize { .. } => ErrorCode(553),
+            Self::LocalMemory { .. } => ErrorCode(554),
+            Self::OutOfBounds(_) => ErrorCode(560),
+            Self::Code(error) => error.code(),
+            Self::Failed(error) => error.code(),
+        }
+    }
+}
+
+/// A launch that has passed every check and can be run, any number of times.
+#[derive(Debug)]
+pub struct Launch {
+    device: Device,
+    prepared: Arc<PreparedLaunch>,
+    /// Kept alive, and held while the launch runs.
+    buffers: Vec<Buffer>,
+    local_from: SizeSource,
+    cpu: Option<String>,
+}
+
+impl Device {
+    /// Checks a launch and makes it ready.
+    ///
+    /// # Errors
+    /// The launch breaks a rule, would leave a buffer, or the kernel has no code for this device.
+    pub fn prepare(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[ArgValue<'_>],
+    ) -> Result<Launch, LaunchError> {
+        let record = kernel.record();
+        let checked = argument::check(record, arguments)?;
+        let (local, local_from) = self.local_size(kernel, range)?;
+        self.check_local_memory(record, arguments)?;
+        let global = range.global();
+        let geometry = Geometry {
+            work_dim: range.work_dim(),
+            groups: std::array::from_fn(|dimension| global[dimension] / local[dimension]),
+            local,
+            global,
+            offset: range.offset(),
+        };
+        let meta = kernel.meta();
+        if let Some(meta) = meta {
+            check_bounds(record, &meta.args, arguments, &geometry)?;
+        }
+        let code = kernel.code(self.target())?;
+        let prepared = PreparedLaunch::new(
+            code.function(local)?,
+            geometry,
+            &checked,
+            &record.local_sizes,
+            // A kernel without facts may do anything.
+            meta.is_none_or(|meta| meta.barrier),
+            meta.and_then(|meta| meta.code.first()).map_or(1, |code| code.width),
+        );
+        let buffers = arguments.iter().filter_map(|argument| match argument {
+            ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
+            _ => None,
+        });
+        Ok(Launch {
+            device: self.clone(),
+            prepared: Arc::new(prepared.map_err(Failure::from)?),
+            buffers: buffers.collect(),
+            local_from,
+            cpu: code.cpu().map(str::to_owned),
+        })
+    }
+
+    /// Checks a launch, runs it, and returns when it is over.
+    ///
+    /// # Errors
+    /// As for [`Self::prepare`] and [`Launch::run`].
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        arguments: &[ArgValue<'_>],
+    ) -> Result<LaunchReport, LaunchError> {
+        self.prepare(kernel, range, arguments)?.run()
+    }
+
+    /// The most work-items that a group of `kernel` may have.
+    #[must_use]
+    pub fn max_work_group_size(&self, kernel: &Kernel) -> u64 {
+        let own = kernel.record().work_group.map_or(0, |facts| u64::from(facts.max_size));
+        let device = self.info().max_work_group_size;
+        if own == 0 { device } else { own.min(device) }
+    }
+
+    fn local_size(&self, kernel: &Kernel, range: &NdRange) -> Result<([u64; 3], SizeSource), LaunchError> {
+        let record = kernel.record();
+        let global = range.global();
+        let limit = self.max_work_group_size(kernel);
+        let required = Some(record.reqd_wg_size).filter(|size| *size != [0; 3]);
+        let (local, source) = match (range.local(), required) {
+            // CL_INVALID_WORK_GROUP_SIZE if local_work_size does not match the required work-group size.
+            (Some(given), Some(required)) if given != required => {
+                let kernel = record.name.clone();
+                return Err(LaunchError::RequiredSize { kernel, required, given });
+            }
+            (Some(given), _) => (given, SizeSource::Given),
+            (None, Some(required)) => (required, SizeSource::Required),
+            (None, None) => {
+                let threads = self.info().compute_units as u64;
+                (local_size::choose(global, limit, threads), SizeSource::Chosen)
+            }
+        };
+        // CL_INVALID_WORK_GROUP_SIZE if the number of work-items is greater than CL_KERNEL_WORK_GROUP_SIZE.
+        let items =
+            local.iter().try_fold(1_u64, |product, &size| product.checked_mul(size)).unwrap_or(u64::MAX);
+        if items > limit {
+            let own = limit < self.info().max_work_group_size;
+            let whose = if own {
+                format!("kernel '{}'", record.name)
+            } else {
+                format!("device '{}'", self.info().name)
+            };
+            return Err(LaunchError::GroupTooLarge { items, limit, whose });
+        }
+        check_divides(kernel, global, local)?;
+        Ok((local, source))
+    }
+
+    fn check_local_memory(
+        &self,
+        record: &archive::Kernel,
+        arguments: &[ArgValue<'_>],
+    ) -> Result<(), LaunchError> {
+        let given = arguments.iter().map(|argument| match argument {
+            ArgValue::Local(bytes) => *bytes,
+            _ => 0,
+        });
+        let own = record.local_sizes.iter().copied();
+        let needed = given.chain(own).fold(0, u64::saturating_add);
+        let limit = self.info().local_memory;
+        if needed > limit {
+            return Err(LaunchError::LocalMemory { kernel: record.name.clone(), needed, limit });
+        }
+        Ok(())
+    }
+}
+
+fn check_divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Result<(), LaunchError> {
+    let Some(dimension) = (0..3).find(|&d| !global[d].is_multiple_of(local[d])) else { return Ok(()) };
+    let (global, local) = (global[dimension], local[dimension]);
+    let meta = kernel.program().meta();
+    if kernel.program().allows_non_uniform() {
+        let std = meta.map_or_else(String::new, |meta| meta.cl_std.clone());
+        return Err(LaunchError::NonUniformNotYet { dimension, global, local, std });
+    }
+    // CL_INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible by local_work_size (OpenCL 1.2, or
+    // -cl-uniform-work-group-size).
+    let reason = match meta {
+        Some(meta) if meta.uniform_work_group_size => "-cl-uniform-work-group-size".to_owned(),
+        Some(meta) => format!("-cl-std={}", meta.cl_std),
+        None => "an archive of another compiler".to_owned(),
+    };
+    Err(LaunchError::DoesNotDivide { dimension, global, local, reason })
+}
+
+fn check_bounds(
+    record: &archive::Kernel,
+    facts: &[ArgFacts],
+    arguments: &[ArgValue<'_>],
+    geometry: &Geometry,
+) -> Result<(), LaunchError> {
+    for (index, (facts, argument)) in facts.iter().zip(arguments).enumerate() {
+        let available = match argument {
+            ArgValue::Buffer(buffer) => Some(buffer.size()),
+            ArgValue::Null => None,
+            ArgValue::Local(bytes) => Some(*bytes),
+            ArgValue::Value(_) => continue,
+        };
+        for bound in &facts.bounds {
+            if let Some(mut error) = out_of_bounds(bound, available, geometry) {
+                error.kernel.clone_from(&record.name);
+                error.argument = argument::parameter_name(record, index);
+                return Err(LaunchError::OutOfBounds(Box::new(error)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn out_of_bounds(bound: &AccessBound, available: Option<u64>, geometry: &Geometry) -> Option<OutOfBounds> {
+    let span = bounds::span(bound, geometry)?;
+    if span.low >= 0 && span.high <= i128::from(available.unwrap_or(0)) {
+        return None;
+    }
+    Some(OutOfBounds {
+        kernel: String::new(),
+        argument: String::new(),
+        needed: u128::try_from(span.high).ok().filter(|_| span.low >= 0),
+        lowest: span.low,
+        available,
+        line: bound.line,
+    })
+}
+
+impl Launch {
+    /// Runs the launch, and returns when it is over.
+    ///
+    /// # Errors
+    /// The kernel failed, or memory or threads could not be had.
+    pub fn run(&self) -> Result<LaunchReport, LaunchError> {
+        let held = Held::new(self.buffers.iter());
+        let begin = Instant::now();
+        // SAFETY: the launch keeps its buffers, and holds them so that no other launch or command touches them. That the
+        // kernel keeps to them is the claim of whoever wrote it.
+        let printed = unsafe { self.device.executor().run(&self.prepared) }?;
+        let elapsed = begin.elapsed();
+        drop(held);
+        let geometry = self.prepared.geometry();
+        Ok(LaunchReport {
+            elapsed,
+            groups: geometry.groups,
+            local: geometry.local,
+            local_from: self.local_from,
+            entry: self.prepared.entry_kind(),
+            cpu: self.cpu.clone(),
+            width: self.prepared.function().width(),
+            specialised: self.prepared.function().is_specialised(),
+            printed,
+        })
+    }
+}

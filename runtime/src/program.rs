@@ -1,0 +1,204 @@
+//! Programs and kernels: archives with their facts, and the machine code that runs here.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
+use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
+use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, Target};
+
+use crate::error::{Coded, ErrorCode};
+
+/// An executable program. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    archive: Arc<Archive>,
+    meta: Option<ProgramMeta>,
+    /// The kernels' facts, in the archive's order.
+    kernels: Vec<Option<KernelMeta>>,
+    /// The kernels' code for the CPU and for the reference executor, once somebody wanted it.
+    code: Vec<[Slot; 2]>,
+}
+
+type Slot = Mutex<Option<Arc<KernelCode>>>;
+
+/// A kernel of a program. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    program: Program,
+    index: usize,
+}
+
+/// An archive is no program, or has no such kernel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The bytes are no archive.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The archive's facts cannot be used.
+    #[error("the archive's facts cannot be used: {0}")]
+    Meta(#[from] MetaError),
+    /// The archive is an object or a library.
+    #[error("the archive holds {what}, not an executable program: link it first")]
+    NotExecutable {
+        /// What it holds.
+        what: &'static str,
+    },
+    /// The program has no kernel of that name.
+    #[error("the program has no kernel '{kernel}'; it has {}", list(known))]
+    NoKernel {
+        /// The name asked for.
+        kernel: String,
+        /// The kernels that it has.
+        known: Vec<String>,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+impl Coded for LoadError {
+    fn code(&self) -> ErrorCode {
+        ErrorCode(match self {
+            Self::Read(_) => 401,
+            Self::Meta(_) => 402,
+            Self::NotExecutable { .. } => 403,
+            Self::NoKernel { .. } => 404,
+        })
+    }
+}
+
+impl Program {
+    /// Reads a program from an archive's bytes.
+    ///
+    /// # Errors
+    /// The bytes are no archive, its facts are broken, or it is no executable program.
+    pub fn from_archive(bytes: &[u8]) -> Result<Self, LoadError> {
+        Self::from_parsed(Archive::read(bytes)?)
+    }
+
+    /// Makes a program of an archive that was read already.
+    ///
+    /// # Errors
+    /// Its facts are broken, or it is no executable program.
+    pub fn from_parsed(archive: Archive) -> Result<Self, LoadError> {
+        match archive.binary_type {
+            BinaryType::Executable => {}
+            BinaryType::CompiledObject => {
+                return Err(LoadError::NotExecutable { what: "a compiled object" });
+            }
+            BinaryType::Library => return Err(LoadError::NotExecutable { what: "a library" }),
+        }
+        let meta = archive.program_meta()?;
+        let kernels = match meta {
+            Some(_) => archive.kernels.iter().map(archive::Kernel::meta).collect::<Result<_, _>>()?,
+            None => vec![None; archive.kernels.len()],
+        };
+        let code = archive.kernels.iter().map(|_| <[Slot; 2]>::default()).collect();
+        Ok(Self { inner: Arc::new(Inner { archive: Arc::new(archive), meta, kernels, code }) })
+    }
+
+    /// The archive.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.inner.archive
+    }
+
+    /// The compiler's facts about the program; absent where another compiler made it.
+    #[must_use]
+    pub fn meta(&self) -> Option<&ProgramMeta> {
+        self.inner.meta.as_ref()
+    }
+
+    /// The names of the kernels, in the archive's order.
+    pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
+        self.inner.archive.kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// The kernel of this name.
+    ///
+    /// # Errors
+    /// The program has none; the error lists those that it has.
+    pub fn kernel(&self, name: &str) -> Result<Kernel, LoadError> {
+        let index = self.inner.archive.kernels.iter().position(|kernel| kernel.name == name);
+        let index = index.ok_or_else(|| LoadError::NoKernel {
+            kernel: name.to_owned(),
+            known: self.kernel_names().map(str::to_owned).collect(),
+        })?;
+        Ok(Kernel { program: self.clone(), index })
+    }
+
+    /// Whether a launch may have a local size that does not divide the global size, by the language version and the
+    /// build options. Where another compiler made the archive nobody knows, and the stricter rule holds.
+    pub(crate) fn allows_non_uniform(&self) -> bool {
+        self.meta().is_some_and(|meta| !meta.uniform_work_group_size && is_version_2(&meta.cl_std))
+    }
+}
+
+/// Whether `-cl-std=<text>` is OpenCL C 2.0 or later.
+fn is_version_2(text: &str) -> bool {
+    let text = text.to_ascii_uppercase();
+    if let Some(version) = text.strip_prefix("CLC++") {
+        // C++ for OpenCL builds on OpenCL C 2.0.
+        return version.is_empty() || version.starts_with(|first: char| first.is_ascii_digit());
+    }
+    let version = text.strip_prefix("CL").unwrap_or(&text);
+    version.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|major| major >= 2)
+}
+
+impl Kernel {
+    /// The kernel's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.record().name
+    }
+
+    /// What the archive says about the kernel: parameters, automatic locals, attributes.
+    #[must_use]
+    pub fn record(&self) -> &archive::Kernel {
+        &self.program.inner.archive.kernels[self.index]
+    }
+
+    /// The compiler's facts about the kernel; absent where another compiler made it.
+    #[must_use]
+    pub fn meta(&self) -> Option<&KernelMeta> {
+        self.program.inner.kernels[self.index].as_ref()
+    }
+
+    /// The program that it belongs to.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn code(&self, target: Target) -> Result<Arc<KernelCode>, CodeError> {
+        let inner = &self.program.inner;
+        let slot = &inner.code[self.index][usize::from(target == Target::Reference)];
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(code) = &*slot {
+            return Ok(Arc::clone(code));
+        }
+        let code = KernelCode::select(Arc::clone(&inner.archive), inner.meta.as_ref(), self.index, target)?;
+        Ok(Arc::clone(slot.insert(Arc::new(code))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_version_2;
+
+    #[test]
+    fn language_versions() {
+        for text in ["CL2.0", "CL3.0", "cl2.0", "CLC++", "clc++2021", "CLC++1.0"] {
+            assert!(is_version_2(text), "{text}");
+        }
+        for text in ["", "CL", "CL1.0", "CL1.1", "CL1.2", "cl1.2", "CLX"] {
+            assert!(!is_version_2(text), "{text}");
+        }
+    }
+}

@@ -6,6 +6,9 @@
 //! nothing here runs a program: that is the simulator's crate.
 
 pub mod adf;
+pub mod compose;
+pub mod draw;
 pub mod model;
 pub mod ops;
+pub mod show;
 pub mod validate;

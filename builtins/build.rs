@@ -25,18 +25,26 @@ struct Unit {
 const SOURCES: &[&str] = &[
     "async_copy",
     "atomic",
+    "basic",
     "common",
+    "exp",
     "fence",
     "geometric",
     "half",
     "integer",
+    "log",
+    "pow",
     "relational",
     "shuffle",
+    "trig",
     "vload",
 ];
 
-/// The destination types of conversions: name, signed integer type of the size, bits, and the integer limits.
-const CONVERSIONS: &[(&str, &str, u32, Option<(u32, &str, &str)>)] = &[
+/// The destination type of a unit of conversions: its name, the signed integer type of its size, its bits, and for an
+/// integer whether it is signed and its limits.
+type Conversion = (&'static str, &'static str, u32, Option<(u32, &'static str, &'static str)>);
+
+const CONVERSIONS: &[Conversion] = &[
     ("char", "char", 8, Some((1, "CHAR_MIN", "CHAR_MAX"))),
     ("uchar", "char", 8, Some((0, "0", "UCHAR_MAX"))),
     ("short", "short", 16, Some((1, "SHRT_MIN", "SHRT_MAX"))),

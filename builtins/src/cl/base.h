@@ -19,3 +19,8 @@
 #define FOR_WRITABLE_SPACES(M) M(__private) M(__global) M(__local) M(__generic)
 // The same with the spaces that can only be read.
 #define FOR_READABLE_SPACES(M) FOR_WRITABLE_SPACES(M) M(__constant)
+
+// The type of a function's arguments at the width and element type at hand, and the integer types of the same shape.
+#define GT V(ST)
+#define IT V(SI)
+#define UT V(SU)

@@ -1,0 +1,142 @@
+// Polynomials of the mathematics, low order first: minimax approximations by Remez exchange in high precision, then
+// rounded to the type. NAME(t) chooses by FP. The error is the largest of the exact polynomial, relative to the function.
+
+// Horner's scheme.
+#define HORNER1(t, a) ((GT)(a))
+#define HORNER2(t, a, ...) multiply_add(t, HORNER1(t, __VA_ARGS__), (GT)(a))
+#define HORNER3(t, a, ...) multiply_add(t, HORNER2(t, __VA_ARGS__), (GT)(a))
+#define HORNER4(t, a, ...) multiply_add(t, HORNER3(t, __VA_ARGS__), (GT)(a))
+#define HORNER5(t, a, ...) multiply_add(t, HORNER4(t, __VA_ARGS__), (GT)(a))
+#define HORNER6(t, a, ...) multiply_add(t, HORNER5(t, __VA_ARGS__), (GT)(a))
+#define HORNER7(t, a, ...) multiply_add(t, HORNER6(t, __VA_ARGS__), (GT)(a))
+#define HORNER8(t, a, ...) multiply_add(t, HORNER7(t, __VA_ARGS__), (GT)(a))
+#define HORNER9(t, a, ...) multiply_add(t, HORNER8(t, __VA_ARGS__), (GT)(a))
+#define HORNER10(t, a, ...) multiply_add(t, HORNER9(t, __VA_ARGS__), (GT)(a))
+#define HORNER11(t, a, ...) multiply_add(t, HORNER10(t, __VA_ARGS__), (GT)(a))
+#define HORNER12(t, a, ...) multiply_add(t, HORNER11(t, __VA_ARGS__), (GT)(a))
+#define HORNER13(t, a, ...) multiply_add(t, HORNER12(t, __VA_ARGS__), (GT)(a))
+#define HORNER14(t, a, ...) multiply_add(t, HORNER13(t, __VA_ARGS__), (GT)(a))
+#define HORNER15(t, a, ...) multiply_add(t, HORNER14(t, __VA_ARGS__), (GT)(a))
+#define HORNER16(t, a, ...) multiply_add(t, HORNER15(t, __VA_ARGS__), (GT)(a))
+#define HORNER17(t, a, ...) multiply_add(t, HORNER16(t, __VA_ARGS__), (GT)(a))
+#define HORNER18(t, a, ...) multiply_add(t, HORNER17(t, __VA_ARGS__), (GT)(a))
+#define HORNER19(t, a, ...) multiply_add(t, HORNER18(t, __VA_ARGS__), (GT)(a))
+#define HORNER20(t, a, ...) multiply_add(t, HORNER19(t, __VA_ARGS__), (GT)(a))
+#define HORNER21(t, a, ...) multiply_add(t, HORNER20(t, __VA_ARGS__), (GT)(a))
+#define HORNER22(t, a, ...) multiply_add(t, HORNER21(t, __VA_ARGS__), (GT)(a))
+#define HORNER23(t, a, ...) multiply_add(t, HORNER22(t, __VA_ARGS__), (GT)(a))
+#define HORNER24(t, a, ...) multiply_add(t, HORNER23(t, __VA_ARGS__), (GT)(a))
+
+// e^t = 1 + t + t^2 EXP_Q(t) for |t| <= ln(2)/2. Error 2^-28.2 and 2^-58.0.
+#define EXP_Q_32(t)                                                                                                   \
+  HORNER5(t, 0x1p-1f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b92p-7f, 0x1.6db458p-10f)
+#define EXP_Q_64(t)                                                                                                   \
+  HORNER10(t, 0x1.000000000000cp-1, 0x1.5555555555561p-3, 0x1.555555554ffe9p-5, 0x1.111111110d611p-7,                 \
+    0x1.6c16c185b73c6p-10, 0x1.a01a01baf07a3p-13, 0x1.a019966772e6fp-16, 0x1.71dddfaad3eddp-19,                       \
+    0x1.28b0731497fbfp-22, 0x1.af85bdeb51238p-26)
+#define EXP_Q(t) JOIN(EXP_Q_, FP)(t)
+
+// 2^t = 1 + t EXP2_P(t) for |t| <= 1/2. Error 2^-29.0 and 2^-58.0.
+#define EXP2_P_32(t)                                                                                                  \
+  HORNER6(t, 0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6aecep-5f, 0x1.3b29aap-7f, 0x1.5f4894p-10f, 0x1.44907ep-13f)
+#define EXP2_P_64(t)                                                                                                  \
+  HORNER11(t, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d704a0d7p-5, 0x1.3b2ab6fb9feb2p-7,                 \
+    0x1.5d87fe78a0d99p-10, 0x1.4309130f52c2dp-13, 0x1.ffcbfc7c757dbp-17, 0x1.62bfc66e6a546p-20,                       \
+    0x1.b524cd8734b2ap-24, 0x1.e61d542edb542p-28, 0x1.ea18e00f99b9ap-32)
+#define EXP2_P(t) JOIN(EXP2_P_, FP)(t)
+
+// 10^t = 1 + t EXP10_P(t) for |t| <= log10(2)/2. Error 2^-29.0 and 2^-58.0.
+#define EXP10_P_32(t)                                                                                                 \
+  HORNER6(t, 0x1.26bb1cp1f, 0x1.53524ep1f, 0x1.046f5ap1f, 0x1.2bd66p0f, 0x1.158c12p-1f, 0x1.a9ee98p-3f)
+#define EXP10_P_64(t)                                                                                                 \
+  HORNER11(t, 0x1.26bb1bbb55516p1, 0x1.53524c73cea78p1, 0x1.0470591de2cb2p1, 0x1.2bd7609fd4d2ep0,                     \
+    0x1.1429ffd1d06f5p-1, 0x1.a7ed70a272bb9p-3, 0x1.16e4dfd6b6fecp-4, 0x1.41165d744b178p-6, 0x1.48977092e51d6p-8,     \
+    0x1.2f7577e8ac376p-10, 0x1.fc29e723cf64ep-13)
+#define EXP10_P(t) JOIN(EXP10_P_, FP)(t)
+
+// log(1 + t) = t - t^2/2 + t^3 LOG_R(t) for 1 + t from sqrt(1/2) to sqrt(2). Error 2^-30.3.
+#define LOG_R_32(t)                                                                                                   \
+  HORNER9(t, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a4b6p-3f, -0x1.555c4ep-3f, 0x1.233768p-3f, -0x1.fc21fcp-4f,       \
+    0x1.e6f05ep-4f, -0x1.de3c4ep-4f, 0x1.145802p-4f)
+#define LOG_R(t) JOIN(LOG_R_, FP)(t)
+
+// 2 atanh(s) = 2 s + s^3 ATANH_R(s^2) for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1). Error 2^-36.6 and 2^-58.5.
+#define ATANH_R_32(t)                                                                                                 \
+  HORNER4(t, 0x1.555554p-1f, 0x1.999a7cp-2f, 0x1.2438a8p-2f, 0x1.e2fdcep-3f)
+#define ATANH_R_64(t)                                                                                                 \
+  HORNER7(t, 0x1.5555555555593p-1, 0x1.999999997fb34p-2, 0x1.2492494217931p-2, 0x1.c71c51e7fa84ap-3,                  \
+    0x1.7466462d2b51ep-3, 0x1.39a0f4d99803dp-3, 0x1.2f0d90f521452p-3)
+#define ATANH_R(t) JOIN(ATANH_R_, FP)(t)
+
+// 2 atanh(s) = 2 s + 2/3 s^3 + s^5 ATANH_R2(s^2) in the same range. Error 2^-35.8 and 2^-65.3.
+#define ATANH_R2_32(t)                                                                                                \
+  HORNER3(t, 0x1.999ap-2f, 0x1.245278p-2f, 0x1.dfa346p-3f)
+#define ATANH_R2_64(t)                                                                                                \
+  HORNER7(t, 0x1.9999999999b33p-2, 0x1.24924924577fcp-2, 0x1.c71c722de424cp-3, 0x1.745ce9b688448p-3,                  \
+    0x1.3b1ef46af2849p-3, 0x1.0f7f1fdca5bbcp-3, 0x1.0e4a374717626p-3)
+#define ATANH_R2(t) JOIN(ATANH_R2_, FP)(t)
+
+// sin(t) = t + t^3 SIN_S(t^2) for |t| <= pi/4. Error 2^-28.0 and 2^-58.0.
+#define SIN_S_32(t)                                                                                                   \
+  HORNER3(t, -0x1.555546p-3f, 0x1.110756p-7f, -0x1.994b3ep-13f)
+#define SIN_S_64(t)                                                                                                   \
+  HORNER6(t, -0x1.5555555555549p-3, 0x1.111111110f842p-7, -0x1.a01a019c0a315p-13, 0x1.71de357103aep-19,               \
+    -0x1.ae5e60c8c051dp-26, 0x1.5d915f1cad70fp-33)
+#define SIN_S(t) JOIN(SIN_S_, FP)(t)
+
+// cos(t) = 1 - t^2/2 + t^4 COS_C(t^2) for |t| <= pi/4. Error 2^-33.3 and 2^-64.2.
+#define COS_C_32(t)                                                                                                   \
+  HORNER3(t, 0x1.55554ap-5f, -0x1.6c0c82p-10f, 0x1.99ff4p-16f)
+#define COS_C_64(t)                                                                                                   \
+  HORNER6(t, 0x1.555555555554cp-5, -0x1.6c16c16c1514p-10, 0x1.a01a019cab6d2p-16, -0x1.27e4f8052f1e1p-22,              \
+    0x1.1ee9e88dd715fp-29, -0x1.8faccff6bf30cp-37)
+#define COS_C(t) JOIN(COS_C_, FP)(t)
+
+// atan(t) = t + t^3 ATAN_A(t^2) for |t| <= tan(pi/8). Error 2^-25.6 and 2^-54.7.
+#define ATAN_A_32(t)                                                                                                  \
+  HORNER4(t, -0x1.555456p-2f, 0x1.99259p-3f, -0x1.1c3ebep-3f, 0x1.4a0d06p-4f)
+#define ATAN_A_64(t)                                                                                                  \
+  HORNER10(t, -0x1.555555555531fp-2, 0x1.999999994a327p-3, -0x1.24924905b46e7p-3, 0x1.c71c65df4fbcfp-4,               \
+    -0x1.745bc4712dcddp-4, 0x1.3afc44b22cd2ap-4, -0x1.1005a10e1231bp-4, 0x1.d258ecc709823p-5, -0x1.6521af8272cp-5,    \
+    0x1.5c638286f1d19p-6)
+#define ATAN_A(t) JOIN(ATAN_A_, FP)(t)
+
+// asin(t) = t + t^3 ASIN_A(t^2) for |t| <= 1/2. Error 2^-27.6 and 2^-55.8.
+#define ASIN_A_32(t)                                                                                                  \
+  HORNER5(t, 0x1.5555ccp-3f, 0x1.3300d4p-4f, 0x1.749974p-5f, 0x1.8b1792p-6f, 0x1.5a586ep-5f)
+#define ASIN_A_64(t)                                                                                                  \
+  HORNER12(t, 0x1.555555555537ap-3, 0x1.333333337121p-4, 0x1.6db6db40c374ep-5, 0x1.f1c72cc7afc55p-6,                  \
+    0x1.6e89e6c981a04p-6, 0x1.1c6caddf2c8ap-6, 0x1.c6edeb521567p-7, 0x1.8f2b6d1653597p-7, 0x1.a844576b2eb97p-8,       \
+    0x1.426397cd67654p-6, -0x1.0da84f56d43b2p-6, 0x1.06beed307e59fp-5)
+#define ASIN_A(t) JOIN(ASIN_A_, FP)(t)
+
+// erf(t) = t ERF_E(t^2) for |t| <= 1. Error 2^-29.6 and 2^-68.7.
+#define ERF_E_32(t)                                                                                                   \
+  HORNER7(t, 0x1.20dd74p0f, -0x1.81273ep-2f, 0x1.ce2d1ep-4f, -0x1.b7fb86p-6f, 0x1.54186cp-8f, -0x1.a479e6p-11f,       \
+    0x1.4ac1bcp-14f)
+#define ERF_E_64(t)                                                                                                   \
+  HORNER14(t, 0x1.20dd750429b6dp0, -0x1.812746b0379e7p-2, 0x1.ce2f21a042bdep-4, -0x1.b82ce312889bep-6,                \
+    0x1.565bcd0e650c7p-8, -0x1.c02db3feed388p-11, 0x1.f9a326c26ec91p-14, -0x1.f4d2561fd6717p-17,                      \
+    0x1.b9e650e1cc42dp-20, -0x1.5f6d94ffbe305p-23, 0x1.fc437825690fp-27, -0x1.4e6103745cdddp-30,                      \
+    0x1.7f09894be0e46p-34, -0x1.29be80383d152p-38)
+#define ERF_E(t) JOIN(ERF_E_, FP)(t)
+
+// erfc(x) = exp(-x^2) / (1 + 2 x) ERFC_F((x - 2) / (x + 2)) for x from 0.9 to where it vanishes. Error 2^-23.8 and 2^-53.6.
+#define ERFC_F_32(t)                                                                                                  \
+  HORNER8(t, 0x1.46e80ep0f, -0x1.7bf506p-4f, -0x1.5404eep-3f, 0x1.4fe5c2p-3f, -0x1.bcd31p-5f, -0x1.ee76d6p-8f,        \
+    0x1.21544ep-7f, -0x1.5962cap-11f)
+#define ERFC_F_64(t)                                                                                                  \
+  HORNER20(t, 0x1.46e80e2277953p0, -0x1.7bf5ec17006eap-4, -0x1.5407bebf32345p-3, 0x1.4ffa1e14e7293p-3,                \
+    -0x1.bc2b9561c3a16p-5, -0x1.07423415ed4d5p-7, 0x1.1dd2ecbecf842p-7, 0x1.4d462aee544ffp-10,                        \
+    -0x1.7de54ee017e3ep-10, -0x1.dc6ba92c1d0aep-12, 0x1.b0df94b8f214ep-13, 0x1.3cd18dd03d667p-13,                     \
+    -0x1.f3526bf923addp-20, -0x1.2f58cd7facbe1p-15, -0x1.9b0267a8a51e4p-17, 0x1.44a0c82a6c8c2p-20,                    \
+    0x1.502efefccc945p-18, 0x1.cf0a3d76fc876p-18, -0x1.daef6a288892cp-18, 0x1.bf8111fc64afep-20)
+#define ERFC_F(t) JOIN(ERFC_F_, FP)(t)
+
+// log gamma(x) = (x - 1/2) log(x) - x + log(2 pi)/2 + STIRLING_S(1/x^2)/x for x >= 8. Error 2^-28.3 and 2^-63.6.
+#define STIRLING_S_32(t)                                                                                              \
+  HORNER2(t, 0x1.55554ep-4f, -0x1.6a7b6ep-9f)
+#define STIRLING_S_64(t)                                                                                              \
+  HORNER7(t, 0x1.5555555555555p-4, -0x1.6c16c16c14af7p-9, 0x1.a01a017e8adc5p-11, -0x1.38134e166afcdp-11,              \
+    0x1.b92c938d403d2p-11, -0x1.ef980c25087d8p-10, 0x1.4c3829132c98bp-8)
+#define STIRLING_S(t) JOIN(STIRLING_S_, FP)(t)

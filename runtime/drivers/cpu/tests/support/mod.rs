@@ -1,5 +1,6 @@
 //! Archives for tests of loading and running, made from C by gcc: kernels as our compiler and as others would make
 //! them, without either.
+#![allow(dead_code, reason = "each test program uses its part of it")]
 
 use std::process::Command;
 use std::sync::Arc;
@@ -8,7 +9,9 @@ use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
 use oxcl_binary::archive::{
     AccessQualifier, AddressQualifier, Archive, Arg, ArgKind, BinaryType, File, Kernel, Version,
 };
-use oxcl_binary::meta::{Access, ArgFacts, KernelCode, KernelMeta, Level, PROGRAM_META_PATH, ProgramMeta, SCHEMA};
+use oxcl_binary::meta::{
+    Access, ArgFacts, KernelCode, KernelMeta, Level, PROGRAM_META_PATH, ProgramMeta, SCHEMA,
+};
 
 /// Declarations that every kernel's C source begins with.
 const PREAMBLE: &str = r#"
@@ -41,7 +44,7 @@ struct meta { u32 abi, width; u64 fixed, per_item; u64 local[3]; };
 "#;
 
 /// A shared object from C, with further arguments for gcc.
-pub fn object_with(source: &str, flags: &[&str]) -> Vec<u8> {
+pub(crate) fn object_with(source: &str, flags: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("kernel.c");
     let output = folder.path().join("kernel.so");
@@ -54,24 +57,32 @@ pub fn object_with(source: &str, flags: &[&str]) -> Vec<u8> {
 }
 
 /// A shared object from C.
-pub fn object(source: &str) -> Vec<u8> {
+pub(crate) fn object(source: &str) -> Vec<u8> {
     object_with(source, &["-Wl,--as-needed"])
 }
 
 /// A pointer parameter.
-pub fn pointer(name: &str, address: AddressQualifier) -> Arg {
+pub(crate) fn pointer(name: &str, address: AddressQualifier) -> Arg {
     let type_name = "int*".to_owned();
     let access = AccessQualifier::None;
-    Arg { name: name.to_owned(), type_name, address, access, type_qualifier: 0, kind: ArgKind::Pointer, size: 8 }
+    Arg {
+        name: name.to_owned(),
+        type_name,
+        address,
+        access,
+        type_qualifier: 0,
+        kind: ArgKind::Pointer,
+        size: 8,
+    }
 }
 
 /// A buffer parameter.
-pub fn buffer(name: &str) -> Arg {
+pub(crate) fn buffer(name: &str) -> Arg {
     pointer(name, AddressQualifier::Global)
 }
 
 /// A parameter by value.
-pub fn value(name: &str, type_name: &str, size: u32) -> Arg {
+pub(crate) fn value(name: &str, type_name: &str, size: u32) -> Arg {
     Arg {
         name: name.to_owned(),
         type_name: type_name.to_owned(),
@@ -84,7 +95,7 @@ pub fn value(name: &str, type_name: &str, size: u32) -> Arg {
 }
 
 /// A kernel's record without files.
-pub fn kernel(name: &str, args: Vec<Arg>) -> Kernel {
+pub(crate) fn kernel(name: &str, args: Vec<Arg>) -> Kernel {
     Kernel {
         name: name.to_owned(),
         args,
@@ -100,7 +111,7 @@ pub fn kernel(name: &str, args: Vec<Arg>) -> Kernel {
 }
 
 /// Facts of a kernel about which there is nothing to say but whether it has barriers.
-pub fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
+pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
     let facts = || ArgFacts { access: Access::ReadWrite, bounds: Vec::new() };
     KernelMeta {
         schema: SCHEMA,
@@ -120,7 +131,7 @@ pub fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
 }
 
 /// A kernel of ours: native and reference code in one source.
-pub fn our_kernel(mut kernel: Kernel, barrier: bool, source: &str) -> Kernel {
+pub(crate) fn our_kernel(mut kernel: Kernel, barrier: bool, source: &str) -> Kernel {
     let code = object(source);
     kernel.add_object(Code::First, ANY_SIZE, &code);
     kernel.add_object(Code::Ref, ANY_SIZE, &code);
@@ -130,14 +141,14 @@ pub fn our_kernel(mut kernel: Kernel, barrier: bool, source: &str) -> Kernel {
 }
 
 /// A kernel that another compiler made.
-pub fn foreign_kernel(mut kernel: Kernel, source: &str) -> Kernel {
+pub(crate) fn foreign_kernel(mut kernel: Kernel, source: &str) -> Kernel {
     let path = PoclSlot::GENERIC.path(&kernel.name);
     kernel.files.push(File { path, data: object(source) });
     kernel
 }
 
 /// Facts about a program with code for one level.
-pub fn program_meta(level: Level) -> ProgramMeta {
+pub(crate) fn program_meta(level: Level) -> ProgramMeta {
     ProgramMeta {
         schema: SCHEMA,
         compiler: "test".to_owned(),
@@ -151,12 +162,12 @@ pub fn program_meta(level: Level) -> ProgramMeta {
 }
 
 /// Any x86-64 CPU.
-pub fn baseline() -> Level {
+pub(crate) fn baseline() -> Level {
     Level { cpu: "x86-64".to_owned(), features: vec!["sse2".to_owned()] }
 }
 
 /// An archive of ours.
-pub fn our_archive(meta: &ProgramMeta, kernels: Vec<Kernel>) -> Archive {
+pub(crate) fn our_archive(meta: &ProgramMeta, kernels: Vec<Kernel>) -> Archive {
     let data = meta.to_json().unwrap();
     let root = vec![vec![File { path: PROGRAM_META_PATH.to_owned(), data }]];
     Archive {
@@ -172,12 +183,13 @@ pub fn our_archive(meta: &ProgramMeta, kernels: Vec<Kernel>) -> Archive {
 }
 
 /// An archive that another compiler made.
-pub fn foreign_archive(version: Version, kernels: Vec<Kernel>) -> Archive {
+pub(crate) fn foreign_archive(version: Version, kernels: Vec<Kernel>) -> Archive {
     let root = vec![vec![File { path: "/program.bc".to_owned(), data: b"BC".to_vec() }]];
-    Archive { version, root, ..our_archive(&program_meta(baseline()), kernels) }
+    let program_scope_bytes = (version > Version::V9).then_some(0);
+    Archive { version, root, program_scope_bytes, ..our_archive(&program_meta(baseline()), kernels) }
 }
 
 /// An archive of ours with one kernel, shared.
-pub fn single(kernel: Kernel) -> Arc<Archive> {
+pub(crate) fn single(kernel: Kernel) -> Arc<Archive> {
     Arc::new(our_archive(&program_meta(baseline()), vec![kernel]))
 }

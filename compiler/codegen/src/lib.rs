@@ -1,1 +1,23 @@
-//! Placeholder: the crate's owner writes this file.
+//! Objects and shared objects for host CPUs.
+//!
+//! ```text
+//! CpuTarget -> Machine ─┐
+//! module of work-group functions ─ retarget ─ optimise ─ emit -> object ─ link_shared -> shared object ─ disassemble
+//! ```
+//!
+//! LLVM and lld are reached through a small bridge in C++ (`bridge/`), which guards every step: their failures are
+//! errors here. No process is started and no file written.
+
+mod bridge;
+mod emit;
+mod link;
+mod machine;
+mod memory_file;
+mod optimise;
+mod target;
+
+pub use emit::Output;
+pub use link::{LinkError, link_shared};
+pub use machine::{CodegenError, Level, Machine};
+pub use optimise::Passes;
+pub use target::{CpuTarget, TRIPLE, UnknownCpu};

@@ -1,0 +1,223 @@
+// LLVM's middle and back end for one module: retarget, optimise, emit. Each step is guarded against LLVM's own
+// failures, and LLVM's diagnostics go to the caller instead of to the terminal.
+
+#include "machine.h"
+
+#include <memory>
+#include <string>
+
+#include "crash_guard.h"
+#include "target.h"
+
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+struct OxclMachine {
+  std::unique_ptr<llvm::TargetMachine> machine;
+};
+
+namespace {
+
+llvm::StringRef view(OxclText text) { return {text.data, text.size}; }
+OxclText view(llvm::StringRef text) { return {text.data(), text.size()}; }
+
+// While it lives, errors of the module's context are told to a sink; LLVM's own way is to print and exit.
+class Diagnosed {
+public:
+  Diagnosed(llvm::LLVMContext &context, std::string &errors)
+      : context(context), outer(context.getDiagnosticHandler()) {
+    context.setDiagnosticHandler(std::make_unique<Handler>(errors));
+  }
+  Diagnosed(const Diagnosed &) = delete;
+  Diagnosed &operator=(const Diagnosed &) = delete;
+  ~Diagnosed() { context.setDiagnosticHandler(std::move(outer)); }
+
+private:
+  struct Handler : llvm::DiagnosticHandler {
+    std::string &errors;
+    explicit Handler(std::string &errors) : errors(errors) {}
+    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+      if (info.getSeverity() != llvm::DS_Error)
+        return true;
+      if (!errors.empty())
+        errors += "; ";
+      llvm::raw_string_ostream stream(errors);
+      llvm::DiagnosticPrinterRawOStream printer(stream);
+      info.print(printer);
+      return true;
+    }
+  };
+
+  llvm::LLVMContext &context;
+  std::unique_ptr<llvm::DiagnosticHandler> outer;
+};
+
+// Runs `work` guarded; it returns what went wrong, or nothing.
+OxclOutcome guarded(llvm::LLVMContext &context, OxclTextSink message, void *user,
+                    llvm::function_ref<void(std::string &)> work) {
+  std::string fatal;
+  auto *errors = new std::string; // a crash may leave it in use
+  Diagnosed diagnosed(context, *errors);
+  bool whole = oxcl::runGuarded(fatal, [&] { work(*errors); });
+  if (!whole) {
+    message(user, view(fatal.empty() ? llvm::StringRef("LLVM crashed") : llvm::StringRef(fatal)));
+    return OXCL_CRASHED;
+  }
+  bool failed = !errors->empty();
+  if (failed)
+    message(user, view(*errors));
+  delete errors;
+  return failed ? OXCL_REFUSED : OXCL_DONE;
+}
+
+llvm::OptimizationLevel optimisationLevel(uint32_t level) {
+  switch (level) {
+  case 0: return llvm::OptimizationLevel::O0;
+  case 1: return llvm::OptimizationLevel::O1;
+  case 2: return llvm::OptimizationLevel::O2;
+  default: return llvm::OptimizationLevel::O3;
+  }
+}
+
+llvm::CodeGenOptLevel codegenLevel(uint32_t level) {
+  switch (level) {
+  case 0: return llvm::CodeGenOptLevel::None;
+  case 1: return llvm::CodeGenOptLevel::Less;
+  case 2: return llvm::CodeGenOptLevel::Default;
+  default: return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+bool verify(llvm::Module &module, std::string &errors, const char *when) {
+  llvm::raw_string_ostream stream(errors);
+  if (!llvm::verifyModule(module, &stream))
+    return true;
+  errors.insert(0, std::string("invalid IR ") + when + ": ");
+  return false;
+}
+
+} // namespace
+
+OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user) {
+  oxcl::initialiseX86();
+  std::string error;
+  llvm::Triple triple(view(description->triple));
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    message(user, view(error));
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  options.FunctionSections = true; // what is not reached is dropped at the link
+  options.DataSections = true;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, view(description->cpu), view(description->features), options,
+                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, codegenLevel(description->level)));
+  if (!machine) {
+    message(user, view(llvm::StringRef("LLVM made no target machine")));
+    return nullptr;
+  }
+  return new OxclMachine{std::move(machine)};
+}
+
+void oxcl_machine_free(OxclMachine *machine) { delete machine; }
+
+void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user) {
+  sink(user, view(machine->machine->createDataLayout().getStringRepresentation()));
+}
+
+void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVectorWidth) {
+  llvm::Module &module = *llvm::unwrap(wrapped);
+  llvm::TargetMachine &machine = *target->machine;
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  auto plain = [](llvm::CallingConv::ID convention) {
+    return convention == llvm::CallingConv::SPIR_FUNC || convention == llvm::CallingConv::SPIR_KERNEL;
+  };
+  for (llvm::Function &function : module) {
+    if (plain(function.getCallingConv()))
+      function.setCallingConv(llvm::CallingConv::C);
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    if (!machine.getTargetFeatureString().empty())
+      function.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (preferVectorWidth)
+      function.addFnAttr("prefer-vector-width", std::to_string(preferVectorWidth));
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          if (plain(call->getCallingConv()))
+            call->setCallingConv(llvm::CallingConv::C);
+  }
+}
+
+OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const OxclPipeline *pipeline,
+                          OxclTextSink message, void *user) {
+  llvm::Module &module = *llvm::unwrap(wrapped);
+  return guarded(module.getContext(), message, user, [&](std::string &errors) {
+    if (pipeline->verify && !verify(module, errors, "before optimisation"))
+      return;
+    if (pipeline->export_count) {
+      llvm::ArrayRef<OxclText> exports(pipeline->exports, pipeline->export_count);
+      llvm::internalizeModule(module, [&](const llvm::GlobalValue &value) {
+        return llvm::any_of(exports, [&](OxclText name) { return value.getName() == view(name); });
+      });
+    }
+    llvm::PipelineTuningOptions tuning;
+    tuning.LoopVectorization = pipeline->vectorise;
+    tuning.SLPVectorization = pipeline->vectorise;
+    tuning.LoopInterleaving = pipeline->vectorise;
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(target->machine.get(), tuning);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::OptimizationLevel level = optimisationLevel(pipeline->level);
+    llvm::ModulePassManager passes = level == llvm::OptimizationLevel::O0
+                                         ? builder.buildO0DefaultPipeline(level)
+                                         : builder.buildPerModuleDefaultPipeline(level);
+    passes.run(module, modules);
+    if (pipeline->verify)
+      verify(module, errors, "after optimisation");
+  });
+}
+
+OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assembly, OxclTextSink bytes,
+                      OxclTextSink message, void *user) {
+  llvm::Module &module = *llvm::unwrap(wrapped);
+  llvm::SmallVector<char, 0> emitted;
+  OxclOutcome outcome = guarded(module.getContext(), message, user, [&](std::string &errors) {
+    llvm::raw_svector_ostream stream(emitted);
+    llvm::legacy::PassManager passes;
+    auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+    if (target->machine->addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true)) {
+      errors = "the target emits no such file";
+      return;
+    }
+    passes.run(module);
+  });
+  if (outcome == OXCL_DONE)
+    bytes(user, {emitted.data(), emitted.size()});
+  return outcome;
+}

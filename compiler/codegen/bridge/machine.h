@@ -1,0 +1,83 @@
+// The C interface between bridge/*.cpp and src/bridge.rs: plain data, borrowed for the length of a call.
+// Every structure here has a twin of the same layout in src/bridge.rs; change both together.
+#ifndef OXCL_CODEGEN_MACHINE_H
+#define OXCL_CODEGEN_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "llvm-c/Types.h"
+
+extern "C" {
+
+struct OxclText {
+  const char *data;
+  size_t size;
+};
+
+typedef void (*OxclTextSink)(void *user, OxclText text);
+
+// Outcomes of everything here.
+enum OxclOutcome : uint32_t {
+  OXCL_DONE = 0,
+  OXCL_REFUSED = 1, // the message sink was told why
+  OXCL_CRASHED = 2, // LLVM or lld crashed: module and context must not be used again
+};
+
+// --- target.cpp
+
+// Names of the CPUs that x86-64 code can be made for, sorted.
+void oxcl_cpu_names(OxclTextSink sink, void *user);
+// This machine's CPU name.
+void oxcl_host_cpu(OxclTextSink sink, void *user);
+// This machine's instruction set features: `+name` for what it has, `-name` for what it lacks, sorted by name.
+void oxcl_host_features(OxclTextSink sink, void *user);
+// The instruction set features that `cpu` has, in LLVM's names, sorted.
+void oxcl_cpu_features(OxclText cpu, OxclTextSink sink, void *user);
+
+// --- machine.cpp
+
+typedef struct OxclMachine OxclMachine;
+
+struct OxclMachineDescription {
+  OxclText triple;
+  OxclText cpu;
+  OxclText features; // `+a,-b`; may be empty
+  uint32_t level;    // 0 to 3
+};
+
+OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user);
+void oxcl_machine_free(OxclMachine *machine);
+void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user);
+
+// Makes `module` one for the machine: triple, layout, C calling convention, CPU attributes on every definition.
+void oxcl_retarget(LLVMModuleRef module, OxclMachine *machine, uint32_t prefer_vector_width);
+
+struct OxclPipeline {
+  uint32_t level;          // 0 to 3
+  uint32_t vectorise;      // loop and superword vectorisers
+  uint32_t verify;         // check the module before and after
+  const OxclText *exports; // definitions to keep; the rest is made internal. None: all are kept
+  size_t export_count;
+};
+
+OxclOutcome oxcl_optimise(LLVMModuleRef module, OxclMachine *machine, const OxclPipeline *pipeline,
+                          OxclTextSink message, void *user);
+
+// Emits an object (or, if `assembly`, its text). `module` may be changed by it.
+OxclOutcome oxcl_emit(LLVMModuleRef module, OxclMachine *machine, uint32_t assembly, OxclTextSink bytes,
+                      OxclTextSink message, void *user);
+
+// --- lld.cpp
+
+struct OxclLinkResult {
+  OxclOutcome outcome;
+  uint32_t can_run_again; // 0: lld must not be entered any more in this process
+};
+
+// Runs lld's ELF driver. Not to be entered twice at a time.
+OxclLinkResult oxcl_lld(const char *const *arguments, size_t argument_count, OxclTextSink message, void *user);
+
+} // extern "C"
+
+#endif

@@ -1,0 +1,217 @@
+//! Objects to a shared object, by lld in this process.
+//!
+//! In: objects of [`Machine::emit`](crate::Machine::emit). Out: an ET_DYN image that exports the given symbols and
+//! nothing else, with DT_NEEDED for the C libraries that it calls, the same bytes for the same input. Nothing touches
+//! the disk: lld reads files in memory and writes into a pipe. (A regular file it would map, rename and so need on disk;
+//! what is no regular file it writes plainly, at the end.)
+//!
+//! lld keeps state in the process and may run once at a time: one lock around it. A process that lld has crashed in
+//! cannot link any more.
+
+use std::collections::BTreeSet;
+use std::ffi::{CString, NulError};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use object::{Object, ObjectSymbol};
+
+use crate::bridge::{self, Heard};
+use crate::memory_file::MemoryFile;
+
+/// Library and symbol of each function outside that code may call, sorted.
+const EXTERNALS: &str = include_str!("externals.txt");
+
+const STUBS: [(&str, &[u8]); 2] = [
+    ("libc.so.6", include_bytes!(concat!(env!("OUT_DIR"), "/libc.so.6.stub"))),
+    ("libm.so.6", include_bytes!(concat!(env!("OUT_DIR"), "/libm.so.6.stub"))),
+];
+
+/// Whether lld may be entered; `false` after a crash in it.
+static LLD: Mutex<bool> = Mutex::new(true);
+
+/// Why there is no shared object.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The code calls functions that nothing defines.
+    #[error("undefined: {}", quoted(.symbols))]
+    Undefined {
+        /// Their names, sorted.
+        symbols: Vec<String>,
+    },
+    /// No object defines a symbol that was to be exported.
+    #[error("to be exported but not defined: {}", quoted(.symbols))]
+    NotDefined {
+        /// The names, sorted.
+        symbols: Vec<String>,
+    },
+    /// An input is no object.
+    #[error("input {index} is not an ELF object: {reason}")]
+    NotAnObject {
+        /// Which.
+        index: usize,
+        /// Why not.
+        reason: object::read::Error,
+    },
+    /// A name cannot stand in a linker script.
+    #[error("'{0}' cannot be a symbol's name")]
+    BadName(String),
+    /// lld refused.
+    #[error("lld: {0}")]
+    Refused(String),
+    /// lld crashed, now or before.
+    #[error("lld crashed; this process cannot link any more{0}")]
+    Crashed(String),
+    /// The system gave no file in memory.
+    #[error("no file in memory: {0}")]
+    File(#[from] io::Error),
+}
+
+impl From<NulError> for LinkError {
+    fn from(error: NulError) -> Self {
+        Self::BadName(String::from_utf8_lossy(&error.into_vec()).into_owned())
+    }
+}
+
+fn quoted(symbols: &[String]) -> String {
+    let quoted: Vec<String> = symbols.iter().map(|name| format!("'{name}'")).collect();
+    quoted.join(", ")
+}
+
+/// Links `objects` into a shared object that exports `exports`.
+///
+/// # Errors
+/// A symbol that is called or to be exported is not defined, an input is no object, or lld failed.
+pub fn link_shared(objects: &[&[u8]], exports: &[&str]) -> Result<Vec<u8>, LinkError> {
+    let needed = check_symbols(objects, exports)?;
+    let mut script = String::from("{\n");
+    if !exports.is_empty() {
+        script.push_str("global:\n");
+        for name in exports {
+            script.push_str(&format!("\"{name}\";\n"));
+        }
+    }
+    script.push_str("local: *;\n};\n");
+
+    let script = MemoryFile::with(c"exports", script.as_bytes())?;
+    let mut inputs = Vec::new();
+    for object in objects {
+        inputs.push(MemoryFile::with(c"object", object)?);
+    }
+    for (library, stub) in STUBS {
+        if needed.contains(library) {
+            inputs.push(MemoryFile::with(c"stub", stub)?);
+        }
+    }
+    let fixed = [
+        "ld.lld",
+        "-shared",
+        "--threads=1",
+        "--build-id=none",
+        "--hash-style=gnu",
+        "--gc-sections",
+        "--strip-all",
+        "--no-undefined",
+        "--no-rosegment",
+        "-O1",
+        "-z",
+        "max-page-size=4096",
+        "-z",
+        "noseparate-code",
+        "-z",
+        "norelro",
+    ];
+    let mut arguments: Vec<CString> = Vec::new();
+    for argument in fixed {
+        arguments.push(CString::new(argument)?);
+    }
+    arguments.push(CString::new(format!("--version-script={}", script.path()))?);
+    arguments.push(CString::new("-o")?);
+    let (mut from_lld, to_us) = io::pipe()?;
+    arguments.push(CString::new(format!("/proc/self/fd/{}", to_us.as_raw_fd()))?);
+    for input in &inputs {
+        arguments.push(CString::new(input.path())?);
+    }
+    // A pipe holds 64 KiB: someone must read while lld writes.
+    thread::scope(|scope| {
+        let reader = scope.spawn(move || {
+            let mut image = Vec::new();
+            from_lld.read_to_end(&mut image).map(|_| image)
+        });
+        let linked = run_lld(&arguments);
+        // The last open end: the reader comes to the end.
+        drop(to_us);
+        let image = reader.join().map_err(|_| LinkError::Refused("reading its output failed".to_owned()))?;
+        linked?;
+        Ok(image?)
+    })
+}
+
+fn run_lld(arguments: &[CString]) -> Result<(), LinkError> {
+    let pointers: Vec<_> = arguments.iter().map(|argument| argument.as_ptr()).collect();
+    let mut heard = Heard::default();
+    // A panic under the lock cannot leave lld half-way: nothing panics while it runs.
+    let mut usable = LLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*usable {
+        return Err(LinkError::Crashed(String::new()));
+    }
+    // SAFETY: the arguments are C strings that live until the call returns; the lock keeps every other thread out;
+    // the sink gets the `Heard` of `user`.
+    let result =
+        unsafe { bridge::oxcl_lld(pointers.as_ptr(), pointers.len(), bridge::hear_message, heard.user()) };
+    *usable = result.can_run_again != 0;
+    let message = heard.message().trim().replace("ld.lld: error: ", "").replace('\n', "; ");
+    match result.outcome {
+        bridge::DONE => Ok(()),
+        bridge::CRASHED => Err(LinkError::Crashed(format!(": {message}"))),
+        _ => Err(LinkError::Refused(message)),
+    }
+}
+
+/// Checks that all exports are defined and all that is called exists; gives the libraries needed for that.
+fn check_symbols(objects: &[&[u8]], exports: &[&str]) -> Result<BTreeSet<&'static str>, LinkError> {
+    let mut defined = BTreeSet::new();
+    let mut called = BTreeSet::new();
+    for (index, data) in objects.iter().enumerate() {
+        let file = object::File::parse(*data).map_err(|reason| LinkError::NotAnObject { index, reason })?;
+        for symbol in file.symbols() {
+            let Ok(name) = symbol.name() else { continue };
+            if name.is_empty() || symbol.is_local() {
+                continue;
+            }
+            if symbol.is_undefined() {
+                // Weak references may stay open: they are null then.
+                if !symbol.is_weak() {
+                    called.insert(name.to_owned());
+                }
+            } else {
+                defined.insert(name.to_owned());
+            }
+        }
+    }
+    let symbols: BTreeSet<&str> = exports.iter().copied().filter(|name| !defined.contains(*name)).collect();
+    if !symbols.is_empty() {
+        return Err(LinkError::NotDefined { symbols: symbols.into_iter().map(str::to_owned).collect() });
+    }
+    if let Some(bad) = exports.iter().find(|name| name.contains(['"', '\\', '\n', '*', '?', '['])) {
+        return Err(LinkError::BadName((*bad).to_owned()));
+    }
+    let mut needed = BTreeSet::new();
+    let mut symbols = Vec::new();
+    for name in called.difference(&defined) {
+        let library = EXTERNALS.lines().find_map(|line| {
+            let (library, known) = line.split_once(' ')?;
+            (known == name).then_some(library)
+        });
+        match library {
+            // Made by the linker itself.
+            None if name == "_GLOBAL_OFFSET_TABLE_" => {}
+            None => symbols.push(name.clone()),
+            Some(library) => {
+                needed.insert(library);
+            }
+        }
+    }
+    if symbols.is_empty() { Ok(needed) } else { Err(LinkError::Undefined { symbols }) }
+}

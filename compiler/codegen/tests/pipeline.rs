@@ -1,0 +1,164 @@
+//! IR text through every stage to a function that is called.
+
+use std::io::Write;
+use std::time::Instant;
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::Module;
+use oxcl_codegen::{CodegenError, CpuTarget, Level, LinkError, Machine, Output, Passes, link_shared};
+
+const ADD: &str = r#"
+target triple = "spir64-unknown-unknown"
+declare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)
+define spir_func float @helper(float %x) { 
+  %r = fmul float %x, 2.0
+  ret float %r
+}
+define spir_kernel void @add(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %b, i64 %n) {
+entry:
+  %empty = icmp eq i64 %n, 0
+  br i1 %empty, label %done, label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %pa = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %pb = getelementptr float, ptr addrspace(1) %b, i64 %i
+  %x = load float, ptr addrspace(1) %pa
+  %y = call spir_func float @helper(float %x)
+  store float %y, ptr addrspace(1) %pb
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+"#;
+
+fn module<'ctx>(context: &'ctx Context, text: &str) -> Module<'ctx> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{text}\0").as_bytes(), "test");
+    context.create_module_from_ir(buffer).unwrap()
+}
+
+fn object(text: &str, exports: &[&str], target: &CpuTarget, level: Level) -> Result<Vec<u8>, CodegenError> {
+    let context = Context::create();
+    let module = module(&context, text);
+    let machine = Machine::new(target, level)?;
+    machine.retarget(&module);
+    machine.optimise(&module, &Passes { exports, ..Passes::default() })?;
+    machine.emit(&module, Output::Object)
+}
+
+fn shared(text: &str, exports: &[&str], level: Level) -> Vec<u8> {
+    let object = object(text, exports, &CpuTarget::host(), level).unwrap();
+    link_shared(&[&object], exports).unwrap()
+}
+
+fn call_add(image: &[u8]) -> Vec<f32> {
+    let folder = std::env::temp_dir();
+    let path =
+        folder.join(format!("oxcl-codegen-{}-{:?}.so", std::process::id(), std::thread::current().id()));
+    std::fs::File::create(&path).unwrap().write_all(image).unwrap();
+    let mut out = vec![0.0; 100];
+    let input: Vec<f32> = (0..100u8).map(f32::from).collect();
+    // SAFETY: the image was made by this test and runs nothing when loaded.
+    let library = unsafe { libloading::Library::new(&path) }.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    type Add = unsafe extern "C" fn(*const f32, *mut f32, u64);
+    // SAFETY: `add` has this type.
+    let add = unsafe { library.get::<Add>(b"add") }.unwrap();
+    // SAFETY: both pointers are to 100 elements.
+    unsafe { add(input.as_ptr(), out.as_mut_ptr(), 100) };
+    // SAFETY: looking a name up runs nothing.
+    assert!(unsafe { library.get::<Add>(b"helper") }.is_err(), "only exports are visible");
+    out
+}
+
+#[test]
+fn a_function_is_compiled_linked_loaded_and_called() {
+    let expected: Vec<f32> = (0..100u8).map(|i| f32::from(i) * 2.0).collect();
+    for level in [Level::O0, Level::O1, Level::O3] {
+        let image = shared(ADD, &["add"], level);
+        assert!(image.len() < 4096, "{} bytes", image.len());
+        assert_eq!(call_add(&image), expected);
+    }
+    for _ in 0..6 {
+        let target = CpuTarget::host();
+        let begin = Instant::now();
+        let object = object(ADD, &["add"], &target, Level::O3).unwrap();
+        let middle = Instant::now();
+        let image = link_shared(&[&object], &["add"]).unwrap();
+        eprintln!("{:?} {:?} {}", middle - begin, middle.elapsed(), image.len());
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_over_200_links() {
+    let object = object(ADD, &["add"], &CpuTarget::named("x86-64-v3").unwrap(), Level::O3).unwrap();
+    let first = link_shared(&[&object], &["add"]).unwrap();
+    let begin = Instant::now();
+    for _ in 0..200 {
+        assert_eq!(link_shared(&[&object], &["add"]).unwrap(), first);
+    }
+    eprintln!("{:?}", begin.elapsed() / 200);
+    let again = self::object(ADD, &["add"], &CpuTarget::named("x86-64-v3").unwrap(), Level::O3).unwrap();
+    assert_eq!(object, again);
+}
+
+#[test]
+fn threads_may_link_at_once() {
+    let object = object(ADD, &["add"], &CpuTarget::host(), Level::O1).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    link_shared(&[&object], &["add"]).unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn missing_symbols_are_named_before_lld_sees_them() {
+    let text =
+        "declare i32 @nowhere(i32)\ndefine i32 @f(i32 %x) { %r = call i32 @nowhere(i32 %x)\n ret i32 %r }";
+    let object = object(text, &["f"], &CpuTarget::host(), Level::O3).unwrap();
+    let undefined = link_shared(&[&object], &["f"]).unwrap_err();
+    assert_eq!(undefined.to_string(), "undefined: 'nowhere'");
+    let unexported = link_shared(&[&object], &["g", "f", "e"]).unwrap_err();
+    assert_eq!(unexported.to_string(), "to be exported but not defined: 'e', 'g'");
+    assert!(matches!(link_shared(&[b"nonsense"], &[]), Err(LinkError::NotAnObject { index: 0, .. })));
+    assert!(matches!(link_shared(&[&object, &object], &["f"]), Err(LinkError::Undefined { .. })));
+}
+
+#[test]
+fn libraries_are_needed_only_where_they_are_called() {
+    let calls = "declare double @fmod(double, double)
+declare ptr @memcpy(ptr, ptr, i64)
+define double @f(double %x, ptr %p, ptr %q, i64 %n) {
+  %c = call ptr @memcpy(ptr %p, ptr %q, i64 %n)
+  %r = call double @fmod(double %x, double 3.0)
+  ret double %r
+}";
+    let needed = |image: &[u8]| {
+        let text = String::from_utf8_lossy(image).into_owned();
+        ["libc.so.6", "libm.so.6"].map(|library| text.contains(library))
+    };
+    assert_eq!(needed(&shared(calls, &["f"], Level::O3)), [true, true]);
+    assert_eq!(needed(&shared(ADD, &["add"], Level::O3)), [false, false]);
+}
+
+#[test]
+fn llvm_s_refusals_are_errors() {
+    let context = Context::create();
+    let machine = Machine::new(&CpuTarget::host(), Level::O3).unwrap();
+    let bad_assembly = "define void @f() { call void asm sideeffect \"nonsense here\", \"\"()\n ret void }";
+    let refused = machine.emit(&module(&context, bad_assembly), Output::Object).unwrap_err();
+    assert!(matches!(refused, CodegenError::Refused { .. }), "{refused}");
+    let unselectable =
+        "define <4 x i32> @f(ptr %p) { %v = call <4 x i32> @llvm.riscv.nothing(ptr %p)\n ret <4 x i32> %v }
+declare <4 x i32> @llvm.riscv.nothing(ptr)";
+    let _ = machine.emit(&module(&context, unselectable), Output::Object);
+    let text = machine.emit(&module(&context, ADD), Output::Assembly).unwrap();
+    assert!(String::from_utf8_lossy(&text).contains("add:"));
+}

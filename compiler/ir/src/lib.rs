@@ -1,3 +1,79 @@
-//! Safe IR editing over inkwell, with what LLVM's C API lacks, and our own analyses.
+//! Safe IR editing over inkwell, and analyses of kernels.
+//!
+//! inkwell gives contexts and modules (re-exported here, the interchange between the compiler's crates). Inside a
+//! module this crate has its own thin handles, one type for all values, so that passes stay generic over them:
+//! [`Value`], [`Type`], [`Block`], [`Function`], [`Builder`]. Where LLVM's C interface lacks something (dominators,
+//! loops, block splitting, lazy linking) a small C++ bridge reaches LLVM's own. All `unsafe` of the work-group passes
+//! lives here.
+//!
+//! Analyses, one file each: [`cfg`] (dominators, loops, control dependence) and [`shape`] (uniform, strided or varying
+//! values, with sync dependence and temporal divergence).
+//!
+//! Handles are as trusting as inkwell's: one of an erased instruction must not be used again.
 
-pub use inkwell::{self, context::Context, module::Module};
+pub mod builder;
+pub mod cfg;
+pub mod function;
+pub mod metadata;
+pub mod module;
+mod raw;
+pub mod shape;
+pub mod types;
+pub mod value;
+
+pub use builder::Builder;
+pub use function::{Block, Function, Place};
+pub use inkwell;
+pub use inkwell::context::Context;
+pub use inkwell::llvm_sys::{
+    LLVMIntPredicate as IntPredicate, LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate,
+};
+pub use inkwell::memory_buffer::MemoryBuffer;
+pub use inkwell::module::Module;
+pub use types::{Type, TypeKind, Types};
+pub use value::{Effects, Value};
+
+/// What can go wrong with a module as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IrError {
+    /// LLVM does not know the pipeline: a mistake of ours.
+    #[error("cannot run the passes '{pipeline}': {message}")]
+    Passes {
+        /// The pipeline.
+        pipeline: String,
+        /// LLVM's words.
+        message: String,
+    },
+    /// The module is not valid IR: a mistake of ours.
+    #[error("the module is not valid: {message}")]
+    Verify {
+        /// The verifier's words.
+        message: String,
+    },
+    /// A function is not valid IR: a mistake of ours.
+    #[error("the function '{what}' is not valid")]
+    Invalid {
+        /// The function.
+        what: String,
+    },
+    /// The bitcode of a library cannot be linked.
+    #[error("cannot link the library: {message}")]
+    Link {
+        /// LLVM's words.
+        message: String,
+    },
+}
+
+/// Reads a module from bitcode or from IR text.
+///
+/// # Errors
+/// [`IrError::Link`] with LLVM's words where it cannot be read.
+pub fn read_module<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Result<Module<'c>, IrError> {
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, name);
+    let module = if bytes.starts_with(b"BC") {
+        Module::parse_bitcode_from_buffer(&buffer, context)
+    } else {
+        context.create_module_from_ir(buffer)
+    };
+    module.map_err(|message| IrError::Link { message: message.to_string() })
+}

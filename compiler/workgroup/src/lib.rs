@@ -1,1 +1,129 @@
-//! Placeholder: the crate's owner writes this file.
+//! The heart: kernels become work-group functions.
+//!
+//! In: a module for the OpenCL front-end target (`spir64`), builtins linked, that is this kernel's alone. Out
+//! ([`form`]): the same module for the real target, which exports the three symbols of `oxcl_binary::abi` for the
+//! kernel; everything else in it is internal.
+//!
+//! Steps, each borrowing what the earlier ones made:
+//! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
+//! (what lives across) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
+//!
+//! W is a parameter throughout. At W = 1 every value is one scalar and every mask is trivially true, so the emitter's
+//! output is the work-item loop; at larger W the same walk over the same regions makes vectors and masks.
+
+#![forbid(unsafe_code)]
+
+mod divide;
+mod emit;
+mod error;
+mod launch;
+mod locals;
+mod prepare;
+mod regions;
+mod report;
+mod slots;
+mod workitem;
+
+pub use error::FormError;
+use oxcl_binary::meta::ArgFacts;
+use oxcl_ir::Module;
+
+/// Address spaces of the front-end target, which x86 code keeps.
+mod space {
+    /// `__local`.
+    pub(crate) const LOCAL: u32 = 3;
+}
+
+/// The real target of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Target triple.
+    pub triple: String,
+    /// LLVM data layout.
+    pub data_layout: String,
+    /// LLVM's name for the CPU; may be empty.
+    pub cpu: String,
+    /// Features in LLVM's notation, `+avx2,-fma`; may be empty.
+    pub features: String,
+}
+
+/// The layout of the context that PoCL's entry is called with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoclAbi {
+    /// 96 bytes: container version 9, PoCL 3.1.
+    Context96,
+    /// 112 bytes: container versions 11 and 12, PoCL 4.0 and later.
+    Context112,
+}
+
+/// How to form a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// W: work-items that run at a time, a power of two.
+    pub width: u32,
+    /// The only local size that the code must serve; `None`: any.
+    pub local_size: Option<[u64; 3]>,
+    /// The context layout of PoCL's entry.
+    pub pocl: PoclAbi,
+    /// The real target.
+    pub target: Target,
+}
+
+/// What [`form`] found out about the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// One for each parameter.
+    pub args: Vec<ArgFacts>,
+    /// May touch memory that no argument names.
+    pub opaque: bool,
+    /// Touches variables at program scope.
+    pub globals: bool,
+    /// Calls printf.
+    pub printf: bool,
+    /// Has a work-group barrier.
+    pub barrier: bool,
+}
+
+/// A formed kernel: the module holds its code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formed {
+    /// Sizes of the kernel's own `__local` variables, in declaration order.
+    pub local_sizes: Vec<u64>,
+    /// Scratch bytes whatever the local size.
+    pub scratch_fixed: u64,
+    /// Scratch bytes for each work-item.
+    pub scratch_per_item: u64,
+    /// W.
+    pub width: u32,
+    /// What the kernel does with its parameters.
+    pub facts: Facts,
+    /// The regions, slots and group-level branches as text, for people and snapshots.
+    pub regions_report: String,
+}
+
+/// Makes the work-group functions of `kernel`.
+///
+/// # Errors
+/// [`FormError`] where the kernel is not valid OpenCL C, cannot run `width` work-items at a time, or does not exist. The
+/// module is then half-way and only good for being dropped.
+pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Formed, FormError> {
+    if !options.width.is_power_of_two() || options.width > 64 {
+        return Err(FormError::Width { width: options.width });
+    }
+    let prepared = prepare::prepare(module, kernel, options)?;
+    let locals = locals::collect(&prepared);
+    let facts = report::facts(&prepared);
+    let regions = regions::form(&prepared);
+    let slots = slots::assign(&prepared, &regions);
+    let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
+    let body = emit::emit(&prepared, &regions, &slots, &locals, options)?;
+    launch::finish(&prepared, body, &slots, &locals, options)?;
+    Ok(Formed {
+        local_sizes: locals.iter().map(|local| local.size).collect(),
+        scratch_fixed: 0,
+        scratch_per_item: slots.per_item,
+        width: options.width,
+        facts: Facts { barrier: regions.barriers > 0, ..facts },
+        regions_report,
+    })
+}

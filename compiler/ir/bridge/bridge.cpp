@@ -1,0 +1,160 @@
+// What LLVM's C interface lacks and oxcl-ir needs: dominators, loops, block splitting, flag copies, lazy linking and
+// distinct metadata. Every function is called from src/raw.rs only; handles are the C interface's own.
+// Blocks are numbered in the order of the function's block list; -1 means "none".
+
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+using namespace llvm;
+
+namespace {
+
+DenseMap<const BasicBlock *, int32_t> number(Function &F) {
+  DenseMap<const BasicBlock *, int32_t> Index;
+  int32_t Next = 0;
+  for (BasicBlock &BB : F)
+    Index[&BB] = Next++;
+  return Index;
+}
+
+} // namespace
+
+extern "C" {
+
+// Immediate dominators and post-dominators. A post-dominator that is the virtual exit is -1, as for unreachable blocks.
+void oxcl_ir_dominators(LLVMValueRef Fn, int32_t *Idom, int32_t *Ipdom) {
+  Function &F = *unwrap<Function>(Fn);
+  auto Index = number(F);
+  DominatorTree DT(F);
+  PostDominatorTree PDT(F);
+  for (BasicBlock &BB : F) {
+    int32_t I = Index[&BB];
+    Idom[I] = Ipdom[I] = -1;
+    if (auto *Node = DT.getNode(&BB))
+      if (auto *Up = Node->getIDom())
+        Idom[I] = Index[Up->getBlock()];
+    if (auto *Node = PDT.getNode(&BB))
+      if (auto *Up = Node->getIDom())
+        if (Up->getBlock())
+          Ipdom[I] = Index[Up->getBlock()];
+  }
+}
+
+// Natural loops, outer before inner. Innermost[b] is the loop of block b; Header and Parent describe each loop and have
+// room for as many loops as there are blocks. Returns the number of loops.
+int32_t oxcl_ir_loops(LLVMValueRef Fn, int32_t *Innermost, int32_t *Header, int32_t *Parent) {
+  Function &F = *unwrap<Function>(Fn);
+  auto Index = number(F);
+  DominatorTree DT(F);
+  LoopInfo LI(DT);
+  DenseMap<const Loop *, int32_t> Id;
+  int32_t Count = 0;
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    Id[L] = Count;
+    Header[Count] = Index[L->getHeader()];
+    Parent[Count] = L->getParentLoop() ? Id[L->getParentLoop()] : -1;
+    ++Count;
+  }
+  for (BasicBlock &BB : F) {
+    Loop *L = LI.getLoopFor(&BB);
+    Innermost[Index[&BB]] = L ? Id[L] : -1;
+  }
+  return Count;
+}
+
+// Splits a block before an instruction (which may not be a PHI) and returns the new block that begins with it.
+LLVMBasicBlockRef oxcl_ir_split_before(LLVMValueRef Inst, const char *Name) {
+  auto *I = unwrap<Instruction>(Inst);
+  return wrap(I->getParent()->splitBasicBlock(I->getIterator(), Name));
+}
+
+// Copies wrapping, exactness and fast-math flags where the target has such flags.
+void oxcl_ir_copy_flags(LLVMValueRef To, LLVMValueRef From) {
+  if (auto *T = dyn_cast<Instruction>(unwrap(To)))
+    if (isa<Instruction>(unwrap(From)))
+      T->copyIRFlags(unwrap(From));
+}
+
+// Removes flags that could make a result poison.
+void oxcl_ir_drop_poison_flags(LLVMValueRef Inst) {
+  if (auto *I = dyn_cast<Instruction>(unwrap(Inst)))
+    I->dropPoisonGeneratingFlags();
+}
+
+// 1: may read memory, 2: may write memory, 4: has side effects, 8: volatile or atomic, 16: convergent.
+uint32_t oxcl_ir_effects(LLVMValueRef Inst) {
+  auto *I = dyn_cast<Instruction>(unwrap(Inst));
+  if (!I)
+    return 0;
+  uint32_t Bits = 0;
+  Bits |= I->mayReadFromMemory() ? 1 : 0;
+  Bits |= I->mayWriteToMemory() ? 2 : 0;
+  Bits |= I->mayHaveSideEffects() ? 4 : 0;
+  Bits |= I->isVolatile() || I->isAtomic() ? 8 : 0;
+  if (auto *C = dyn_cast<CallBase>(I))
+    Bits |= C->isConvergent() ? 16 : 0;
+  return Bits;
+}
+
+// The type of a byval parameter, or null.
+LLVMTypeRef oxcl_ir_byval_type(LLVMValueRef Fn, uint32_t Param) {
+  return wrap(unwrap<Function>(Fn)->getParamByValType(Param));
+}
+
+// Turns the constant expressions that use a global variable, inside one function, into instructions.
+void oxcl_ir_expand_constant_users(LLVMValueRef Global, LLVMValueRef Fn) {
+  Constant *C = unwrap<Constant>(Global);
+  convertUsersOfConstantsToInstructions({C}, unwrap<Function>(Fn));
+}
+
+// A distinct, empty metadata node (an access group).
+LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
+  LLVMContext &Ctx = *unwrap(C);
+  return wrap(MetadataAsValue::get(Ctx, MDNode::getDistinct(Ctx, {})));
+}
+
+// The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null.
+LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group) {
+  LLVMContext &Ctx = *unwrap(C);
+  SmallVector<Metadata *, 3> Operands;
+  Operands.push_back(nullptr);
+  Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, "llvm.loop.mustprogress")));
+  if (Group) {
+    Metadata *Access = cast<MetadataAsValue>(unwrap(Group))->getMetadata();
+    Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.parallel_accesses"), Access}));
+  }
+  MDNode *Id = MDNode::getDistinct(Ctx, Operands);
+  Id->replaceOperandWith(0, Id);
+  return wrap(MetadataAsValue::get(Ctx, Id));
+}
+
+// Links into a module what it declares and the bitcode defines, transitively. Returns null or a message to be freed.
+char *oxcl_ir_link_needed(LLVMModuleRef Dest, const char *Data, size_t Size) {
+  Module &To = *unwrap(Dest);
+  MemoryBufferRef Buffer(StringRef(Data, Size), "library");
+  Expected<std::unique_ptr<Module>> From = getLazyBitcodeModule(Buffer, To.getContext());
+  if (!From)
+    return strdup(toString(From.takeError()).c_str());
+  (*From)->setTargetTriple(To.getTargetTriple());
+  (*From)->setDataLayout(To.getDataLayout());
+  if (Linker::linkModules(To, std::move(*From), Linker::Flags::LinkOnlyNeeded))
+    return strdup("the linker refused the module");
+  return nullptr;
+}
+
+} // extern "C"

@@ -1,0 +1,319 @@
+//! Functions and their blocks.
+
+use crate::raw::{c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_split_before};
+use crate::types::{Type, Types};
+use crate::value::Value;
+use inkwell::context::Context;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core as c;
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::module::Module;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Where an attribute of a function belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The function as a whole.
+    Function,
+    /// The parameter of this index.
+    Parameter(u32),
+}
+
+impl Place {
+    fn raw(self) -> u32 {
+        match self {
+            Place::Function => u32::MAX,
+            Place::Parameter(index) => index + 1,
+        }
+    }
+}
+
+/// A basic block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Block<'c> {
+    raw: LLVMBasicBlockRef,
+    context: PhantomData<&'c Context>,
+}
+
+impl<'c> Block<'c> {
+    pub(crate) fn from_raw(raw: LLVMBasicBlockRef) -> Self {
+        debug_assert!(!raw.is_null());
+        Block { raw, context: PhantomData }
+    }
+
+    pub(crate) fn maybe(raw: LLVMBasicBlockRef) -> Option<Self> {
+        (!raw.is_null()).then(|| Block::from_raw(raw))
+    }
+
+    pub(crate) fn raw(self) -> LLVMBasicBlockRef {
+        self.raw
+    }
+
+    /// The block's name.
+    #[must_use]
+    pub fn name(self) -> String {
+        let value = llvm!(c::LLVMBasicBlockAsValue; self.raw);
+        let mut length = 0;
+        let text = llvm!(c::LLVMGetValueName2; value, &raw mut length);
+        counted_text(text, length)
+    }
+
+    /// The function the block is in.
+    #[must_use]
+    pub fn function(self) -> Function<'c> {
+        Function::from_raw(llvm!(c::LLVMGetBasicBlockParent; self.raw))
+    }
+
+    /// The block's instructions, in order.
+    #[must_use]
+    pub fn instructions(self) -> Vec<Value<'c>> {
+        let mut all = Vec::new();
+        let mut next = Value::maybe(llvm!(c::LLVMGetFirstInstruction; self.raw));
+        while let Some(instruction) = next {
+            all.push(instruction);
+            next = instruction.next();
+        }
+        all
+    }
+
+    /// The PHI nodes the block begins with.
+    #[must_use]
+    pub fn phis(self) -> Vec<Value<'c>> {
+        self.instructions().into_iter().take_while(|instruction| instruction.is_phi()).collect()
+    }
+
+    /// The terminator; `None` while the block is being built.
+    #[must_use]
+    pub fn terminator(self) -> Option<Value<'c>> {
+        Value::maybe(llvm!(c::LLVMGetBasicBlockTerminator; self.raw))
+    }
+
+    /// The blocks that may run next.
+    #[must_use]
+    pub fn successors(self) -> Vec<Block<'c>> {
+        self.terminator().map(Value::successors).unwrap_or_default()
+    }
+
+    /// Splits this block before one of its instructions (no PHI node); returns the new block that begins with it.
+    #[must_use]
+    pub fn split_before(self, instruction: Value<'c>, name: &str) -> Block<'c> {
+        debug_assert!(instruction.block() == Some(self) && !instruction.is_phi());
+        Block::from_raw(llvm!(oxcl_ir_split_before; instruction.raw(), c_name(name).as_ptr()))
+    }
+
+    /// Moves the block behind another in the function's list.
+    pub fn move_after(self, other: Block<'c>) {
+        llvm!(c::LLVMMoveBasicBlockAfter; self.raw, other.raw);
+    }
+}
+
+impl fmt::Debug for Block<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+/// A function, defined or declared.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Function<'c> {
+    raw: LLVMValueRef,
+    context: PhantomData<&'c Context>,
+}
+
+impl<'c> Function<'c> {
+    pub(crate) fn from_raw(raw: LLVMValueRef) -> Self {
+        debug_assert!(!raw.is_null());
+        Function { raw, context: PhantomData }
+    }
+
+    pub(crate) fn raw(self) -> LLVMValueRef {
+        self.raw
+    }
+
+    pub(crate) fn module_raw(self) -> LLVMModuleRef {
+        llvm!(c::LLVMGetGlobalParent; self.raw)
+    }
+
+    /// The function of this name.
+    #[must_use]
+    pub fn find(module: &Module<'c>, name: &str) -> Option<Function<'c>> {
+        let raw = llvm!(c::LLVMGetNamedFunction; module.as_mut_ptr(), c_name(name).as_ptr());
+        (!raw.is_null()).then(|| Function::from_raw(raw))
+    }
+
+    /// Adds a function to a module; LLVM renames it if the name is taken.
+    #[must_use]
+    pub fn add(module: &Module<'c>, name: &str, ty: Type<'c>) -> Function<'c> {
+        Function::from_raw(llvm!(c::LLVMAddFunction; module.as_mut_ptr(), c_name(name).as_ptr(), ty.raw()))
+    }
+
+    /// All functions of a module, in its order.
+    #[must_use]
+    pub fn all(module: &Module<'c>) -> Vec<Function<'c>> {
+        let mut all = Vec::new();
+        let mut next = llvm!(c::LLVMGetFirstFunction; module.as_mut_ptr());
+        while !next.is_null() {
+            all.push(Function::from_raw(next));
+            next = llvm!(c::LLVMGetNextFunction; next);
+        }
+        all
+    }
+
+    /// The function as a value (its address).
+    #[must_use]
+    pub fn value(self) -> Value<'c> {
+        Value::from_raw(self.raw)
+    }
+
+    /// The function's name.
+    #[must_use]
+    pub fn name(self) -> String {
+        self.value().name()
+    }
+
+    /// The context's types.
+    #[must_use]
+    pub fn types(self) -> Types<'c> {
+        self.value().types()
+    }
+
+    /// The function's type.
+    #[must_use]
+    pub fn ty(self) -> Type<'c> {
+        Type::from_raw(llvm!(c::LLVMGlobalGetValueType; self.raw))
+    }
+
+    /// What the function returns.
+    #[must_use]
+    pub fn result(self) -> Type<'c> {
+        Type::from_raw(llvm!(c::LLVMGetReturnType; self.ty().raw()))
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub fn parameters(self) -> Vec<Value<'c>> {
+        (0..llvm!(c::LLVMCountParams; self.raw))
+            .map(|index| Value::from_raw(llvm!(c::LLVMGetParam; self.raw, index)))
+            .collect()
+    }
+
+    /// The type that parameter `index` is a by-value copy of.
+    #[must_use]
+    pub fn by_value(self, index: u32) -> Option<Type<'c>> {
+        let raw = llvm!(oxcl_ir_byval_type; self.raw, index);
+        (!raw.is_null()).then(|| Type::from_raw(raw))
+    }
+
+    /// Only declared, not defined here.
+    #[must_use]
+    pub fn is_declaration(self) -> bool {
+        llvm!(c::LLVMIsDeclaration; self.raw) != 0
+    }
+
+    /// One of LLVM's intrinsics.
+    #[must_use]
+    pub fn is_intrinsic(self) -> bool {
+        llvm!(c::LLVMGetIntrinsicID; self.raw) != 0
+    }
+
+    /// The blocks, in the function's order, the entry first.
+    #[must_use]
+    pub fn blocks(self) -> Vec<Block<'c>> {
+        let mut all = Vec::new();
+        let mut next = llvm!(c::LLVMGetFirstBasicBlock; self.raw);
+        while !next.is_null() {
+            all.push(Block::from_raw(next));
+            next = llvm!(c::LLVMGetNextBasicBlock; next);
+        }
+        all
+    }
+
+    /// Appends an empty block.
+    #[must_use]
+    pub fn append_block(self, name: &str) -> Block<'c> {
+        let context = self.types().raw();
+        Block::from_raw(llvm!(c::LLVMAppendBasicBlockInContext; context, self.raw, c_name(name).as_ptr()))
+    }
+
+    /// All instructions, block by block.
+    #[must_use]
+    pub fn instructions(self) -> Vec<Value<'c>> {
+        self.blocks().into_iter().flat_map(Block::instructions).collect()
+    }
+
+    /// Sets the calling convention.
+    pub fn set_convention(self, convention: u32) {
+        llvm!(c::LLVMSetFunctionCallConv; self.raw, convention);
+    }
+
+    /// Makes the function visible to its own module only, or to all.
+    pub fn set_internal(self, internal: bool) {
+        let linkage =
+            if internal { LLVMLinkage::LLVMInternalLinkage } else { LLVMLinkage::LLVMExternalLinkage };
+        llvm!(c::LLVMSetLinkage; self.raw, linkage);
+    }
+
+    /// Adds an attribute that has no value.
+    pub fn add_attribute(self, place: Place, name: &str) {
+        self.add_attribute_value(place, name, 0);
+    }
+
+    /// Adds an attribute with an integer value, such as `align`.
+    pub fn add_attribute_value(self, place: Place, name: &str, value: u64) {
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
+        debug_assert!(kind != 0, "LLVM has no attribute of this name");
+        let attribute = llvm!(c::LLVMCreateEnumAttribute; self.types().raw(), kind, value);
+        llvm!(c::LLVMAddAttributeAtIndex; self.raw, place.raw(), attribute);
+    }
+
+    /// Adds a target-dependent attribute.
+    pub fn add_string_attribute(self, name: &str, value: &str) {
+        let name_length = u32::try_from(name.len()).unwrap_or(0);
+        let value_length = u32::try_from(value.len()).unwrap_or(0);
+        let attribute = llvm!(
+            c::LLVMCreateStringAttribute;
+            self.types().raw(),
+            name.as_ptr().cast(),
+            name_length,
+            value.as_ptr().cast(),
+            value_length
+        );
+        llvm!(c::LLVMAddAttributeAtIndex; self.raw, Place::Function.raw(), attribute);
+    }
+
+    /// Removes an attribute; nothing happens where it is absent.
+    pub fn remove_attribute(self, place: Place, name: &str) {
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
+        llvm!(c::LLVMRemoveEnumAttributeAtIndex; self.raw, place.raw(), kind);
+    }
+
+    /// Removes the function, which nothing may use any more, for good.
+    pub fn delete(self) {
+        debug_assert!(self.value().users().is_empty());
+        llvm!(c::LLVMDeleteFunction; self.raw);
+    }
+
+    /// Checks the function; the message names what is wrong.
+    ///
+    /// # Errors
+    /// The verifier's words, where the function is not valid IR.
+    pub fn verify(self) -> Result<(), crate::IrError> {
+        use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
+        let broken =
+            llvm!(LLVMVerifyFunction; self.raw, LLVMVerifierFailureAction::LLVMReturnStatusAction) != 0;
+        if broken { Err(crate::IrError::Invalid { what: self.name() }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&owned_text(llvm!(c::LLVMPrintValueToString; self.raw)))
+    }
+}
+
+impl fmt::Debug for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())
+    }
+}

@@ -1,0 +1,179 @@
+//! Whole modules: passes, linking, layout, global variables.
+
+use crate::IrError;
+use crate::function::Function;
+use crate::raw::{
+    borrowed_text, c_name, llvm, owned_text, oxcl_ir_expand_constant_users, oxcl_ir_link_needed,
+};
+use crate::types::{Type, Types};
+use crate::value::Value;
+use inkwell::llvm_sys::LLVMLinkage;
+use inkwell::llvm_sys::core as c;
+use inkwell::llvm_sys::error::LLVMGetErrorMessage;
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use inkwell::llvm_sys::target as layout;
+use inkwell::llvm_sys::transforms::pass_builder as passes;
+use inkwell::module::Module;
+
+/// The context's types, by way of a module.
+#[must_use]
+pub fn types<'c>(module: &Module<'c>) -> Types<'c> {
+    Types::from_raw(llvm!(c::LLVMGetModuleContext; module.as_mut_ptr()))
+}
+
+/// Links into `module` what it declares and `bitcode` defines, transitively; nothing else of the bitcode is read.
+///
+/// # Errors
+/// [`IrError::Link`] where the bitcode cannot be read or does not fit.
+pub fn link_needed(module: &Module<'_>, bitcode: &[u8]) -> Result<(), IrError> {
+    let message = llvm!(oxcl_ir_link_needed; module.as_mut_ptr(), bitcode.as_ptr().cast(), bitcode.len());
+    if message.is_null() { Ok(()) } else { Err(IrError::Link { message: owned_malloc(message) }) }
+}
+
+fn owned_malloc(text: *mut std::ffi::c_char) -> String {
+    // `LLVMDisposeMessage` is `free`, which is what `strdup`'s memory needs.
+    owned_text(text)
+}
+
+/// Runs a pipeline in the notation of `opt -passes=`, target-independently. With debug assertions the verifier runs
+/// after every pass.
+///
+/// # Errors
+/// [`IrError::Passes`] where LLVM does not know the pipeline.
+pub fn run_passes(module: &Module<'_>, pipeline: &str) -> Result<(), IrError> {
+    let options = llvm!(passes::LLVMCreatePassBuilderOptions;);
+    llvm!(passes::LLVMPassBuilderOptionsSetVerifyEach; options, i32::from(cfg!(debug_assertions)));
+    let text = c_name(pipeline);
+    let error =
+        llvm!(passes::LLVMRunPasses; module.as_mut_ptr(), text.as_ptr(), std::ptr::null_mut(), options);
+    llvm!(passes::LLVMDisposePassBuilderOptions; options);
+    if error.is_null() {
+        return Ok(());
+    }
+    let message = llvm!(LLVMGetErrorMessage; error);
+    let text = borrowed_text(message);
+    llvm!(inkwell::llvm_sys::error::LLVMDisposeErrorMessage; message);
+    Err(IrError::Passes { pipeline: pipeline.to_owned(), message: text })
+}
+
+/// Checks the whole module.
+///
+/// # Errors
+/// [`IrError::Verify`] with the verifier's words.
+pub fn verify(module: &Module<'_>) -> Result<(), IrError> {
+    module.verify().map_err(|message| IrError::Verify { message: message.to_string() })
+}
+
+/// The module as text.
+#[must_use]
+pub fn print(module: &Module<'_>) -> String {
+    module.print_to_string().to_string()
+}
+
+/// Sets the target triple and the data layout.
+pub fn set_target(module: &Module<'_>, triple: &str, data_layout: &str) {
+    llvm!(c::LLVMSetTarget; module.as_mut_ptr(), c_name(triple).as_ptr());
+    llvm!(c::LLVMSetDataLayout; module.as_mut_ptr(), c_name(data_layout).as_ptr());
+}
+
+/// Sizes and alignments under a module's data layout.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    module: LLVMModuleRef,
+}
+
+impl Layout {
+    /// The layout of a module; must not outlive it.
+    #[must_use]
+    pub fn of(module: &Module<'_>) -> Self {
+        Layout { module: module.as_mut_ptr() }
+    }
+
+    /// Bytes from one element of an array of this type to the next.
+    #[must_use]
+    pub fn size(self, ty: Type<'_>) -> u64 {
+        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
+        llvm!(layout::LLVMABISizeOfType; data, ty.raw())
+    }
+
+    /// Bytes that a load or a store of this type touches.
+    #[must_use]
+    pub fn store_size(self, ty: Type<'_>) -> u64 {
+        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
+        llvm!(layout::LLVMStoreSizeOfType; data, ty.raw())
+    }
+
+    /// Alignment in bytes.
+    #[must_use]
+    pub fn alignment(self, ty: Type<'_>) -> u32 {
+        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
+        llvm!(layout::LLVMABIAlignmentOfType; data, ty.raw())
+    }
+
+    /// Byte offset of a field of a structure.
+    #[must_use]
+    pub fn field_offset(self, structure: Type<'_>, field: u32) -> u64 {
+        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
+        llvm!(layout::LLVMOffsetOfElement; data, structure.raw(), field)
+    }
+}
+
+/// The module's global variables, in its order.
+#[must_use]
+pub fn globals<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+    let mut all = Vec::new();
+    let mut next = Value::maybe(llvm!(c::LLVMGetFirstGlobal; module.as_mut_ptr()));
+    while let Some(global) = next {
+        all.push(global);
+        next = Value::maybe(llvm!(c::LLVMGetNextGlobal; global.raw()));
+    }
+    all
+}
+
+/// The type of a global variable's contents.
+#[must_use]
+pub fn global_type(global: Value<'_>) -> Type<'_> {
+    debug_assert!(global.is_global_variable());
+    Type::from_raw(llvm!(c::LLVMGlobalGetValueType; global.raw()))
+}
+
+/// The address space of a global variable.
+#[must_use]
+pub fn global_space(global: Value<'_>) -> u32 {
+    llvm!(c::LLVMGetPointerAddressSpace; global.ty().raw())
+}
+
+/// Turns the constant expressions that use `global`, inside `function`, into instructions.
+pub fn expand_constant_users(global: Value<'_>, function: Function<'_>) {
+    debug_assert!(global.is_global_variable());
+    llvm!(oxcl_ir_expand_constant_users; global.raw(), function.raw());
+}
+
+/// A global variable that is never written.
+#[must_use]
+pub fn is_constant_global(global: Value<'_>) -> bool {
+    global.is_global_variable() && llvm!(c::LLVMIsGlobalConstant; global.raw()) != 0
+}
+
+/// Makes a global variable visible to its own module only.
+pub fn set_internal_global(global: Value<'_>) {
+    let declared = llvm!(c::LLVMIsDeclaration; global.raw()) != 0;
+    if !declared {
+        llvm!(c::LLVMSetLinkage; global.raw(), LLVMLinkage::LLVMInternalLinkage);
+    }
+}
+
+/// Adds an exported constant.
+pub fn export_constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>, alignment: u32) -> Value<'c> {
+    let raw = llvm!(c::LLVMAddGlobal; module.as_mut_ptr(), value.ty().raw(), c_name(name).as_ptr());
+    llvm!(c::LLVMSetInitializer; raw, value.raw());
+    llvm!(c::LLVMSetGlobalConstant; raw, 1);
+    llvm!(c::LLVMSetAlignment; raw, alignment);
+    Value::from_raw(raw)
+}
+
+/// Removes a global variable that nothing uses any more, for good.
+pub fn delete_global(global: Value<'_>) {
+    debug_assert!(global.is_global_variable() && global.users().is_empty());
+    llvm!(c::LLVMDeleteGlobal; global.raw());
+}

@@ -1,0 +1,75 @@
+//! The border to LLVM: the one macro through which handles reach LLVM's C interface, and the bridge's functions.
+//!
+//! On entry and exit: every handle that the crate's types hold names a live LLVM object of one context. The types keep
+//! no lock on what they name, as inkwell's do not: a handle of an erased instruction must not be used again.
+
+use inkwell::llvm_sys::prelude::{
+    LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
+};
+use std::ffi::{CStr, CString, c_char};
+
+/// Calls one function of LLVM's C interface or of the bridge.
+macro_rules! llvm {
+    ($function:path; $($argument:expr),* $(,)?) => {{
+        // SAFETY: every handle passed is live and of the kind the function names (the invariant of `Value`, `Type`,
+        // `Block` and `Function`); pointers to arrays come with their own length and outlive the call.
+        #[allow(unused_unsafe, reason = "arguments may be calls of this macro themselves")]
+        #[allow(clippy::multiple_unsafe_ops_per_block, reason = "arguments may be calls of this macro themselves")]
+        unsafe { $function($($argument),*) }
+    }};
+}
+pub(crate) use llvm;
+
+unsafe extern "C" {
+    pub(crate) fn oxcl_ir_dominators(function: LLVMValueRef, idom: *mut i32, ipdom: *mut i32);
+    pub(crate) fn oxcl_ir_loops(
+        function: LLVMValueRef,
+        innermost: *mut i32,
+        header: *mut i32,
+        parent: *mut i32,
+    ) -> i32;
+    pub(crate) fn oxcl_ir_split_before(instruction: LLVMValueRef, name: *const c_char) -> LLVMBasicBlockRef;
+    pub(crate) fn oxcl_ir_copy_flags(to: LLVMValueRef, from: LLVMValueRef);
+    pub(crate) fn oxcl_ir_drop_poison_flags(instruction: LLVMValueRef);
+    pub(crate) fn oxcl_ir_effects(instruction: LLVMValueRef) -> u32;
+    pub(crate) fn oxcl_ir_byval_type(function: LLVMValueRef, parameter: u32) -> LLVMTypeRef;
+    pub(crate) fn oxcl_ir_expand_constant_users(global: LLVMValueRef, function: LLVMValueRef);
+    pub(crate) fn oxcl_ir_distinct_node(context: LLVMContextRef) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_loop_id(context: LLVMContextRef, group: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_link_needed(module: LLVMModuleRef, data: *const c_char, size: usize)
+    -> *mut c_char;
+}
+
+/// A name as LLVM wants it; what follows a NUL is cut off, as LLVM would.
+pub(crate) fn c_name(name: &str) -> CString {
+    let bytes: Vec<u8> = name.bytes().take_while(|&byte| byte != 0).collect();
+    CString::new(bytes).unwrap_or_default()
+}
+
+/// Copies a string that LLVM owns; null is empty.
+pub(crate) fn borrowed_text(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM returns NUL-terminated strings that live at least until the next change of the object.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// Copies and frees a message that LLVM allocated for the caller.
+pub(crate) fn owned_text(text: *mut c_char) -> String {
+    let copy = borrowed_text(text);
+    if !text.is_null() {
+        llvm!(inkwell::llvm_sys::core::LLVMDisposeMessage; text);
+    }
+    copy
+}
+
+/// Copies a string that LLVM owns and gives with its length.
+pub(crate) fn counted_text(text: *const c_char, length: usize) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM returned `length` bytes at `text`, which live at least until the next change of the object.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,492 @@
+//! Values: one handle for constants, arguments, instructions and functions, so that passes stay generic over them.
+
+use crate::function::{Block, Function};
+use crate::raw::{
+    c_name, counted_text, llvm, owned_text, oxcl_ir_copy_flags, oxcl_ir_drop_poison_flags, oxcl_ir_effects,
+};
+use crate::types::{Type, TypeKind, Types};
+use inkwell::context::Context;
+use inkwell::llvm_sys::core as c;
+use inkwell::llvm_sys::debuginfo as di;
+use inkwell::llvm_sys::prelude::LLVMValueRef;
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// What an instruction may do beside computing its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effects(u32);
+
+impl Effects {
+    /// May read memory.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        self.0 & 1 != 0
+    }
+    /// May write memory.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        self.0 & 2 != 0
+    }
+    /// Must not be left out or repeated.
+    #[must_use]
+    pub fn side_effects(self) -> bool {
+        self.0 & 4 != 0
+    }
+    /// Volatile or atomic.
+    #[must_use]
+    pub fn ordered(self) -> bool {
+        self.0 & 8 != 0
+    }
+    /// A call that all work-items of some set make together.
+    #[must_use]
+    pub fn convergent(self) -> bool {
+        self.0 & 16 != 0
+    }
+}
+
+/// A value of LLVM's IR.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Value<'c> {
+    raw: LLVMValueRef,
+    context: PhantomData<&'c Context>,
+}
+
+impl<'c> Value<'c> {
+    pub(crate) fn from_raw(raw: LLVMValueRef) -> Self {
+        debug_assert!(!raw.is_null());
+        Value { raw, context: PhantomData }
+    }
+
+    pub(crate) fn maybe(raw: LLVMValueRef) -> Option<Self> {
+        (!raw.is_null()).then(|| Value::from_raw(raw))
+    }
+
+    pub(crate) fn raw(self) -> LLVMValueRef {
+        self.raw
+    }
+
+    /// The value's type.
+    #[must_use]
+    pub fn ty(self) -> Type<'c> {
+        Type::from_raw(llvm!(c::LLVMTypeOf; self.raw))
+    }
+
+    /// The context's types.
+    #[must_use]
+    pub fn types(self) -> Types<'c> {
+        self.ty().types()
+    }
+
+    /// The name; empty if it has none.
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut length = 0;
+        let text = llvm!(c::LLVMGetValueName2; self.raw, &raw mut length);
+        counted_text(text, length)
+    }
+
+    /// Gives the value a name; LLVM may append a number.
+    pub fn set_name(self, name: &str) {
+        llvm!(c::LLVMSetValueName2; self.raw, name.as_ptr().cast(), name.len());
+    }
+
+    /// An instruction.
+    #[must_use]
+    pub fn is_instruction(self) -> bool {
+        !llvm!(c::LLVMIsAInstruction; self.raw).is_null()
+    }
+
+    /// A constant of any kind, functions and global variables included.
+    #[must_use]
+    pub fn is_constant(self) -> bool {
+        llvm!(c::LLVMIsConstant; self.raw) != 0
+    }
+
+    /// A parameter of a function.
+    #[must_use]
+    pub fn is_parameter(self) -> bool {
+        !llvm!(c::LLVMIsAArgument; self.raw).is_null()
+    }
+
+    /// A global variable.
+    #[must_use]
+    pub fn is_global_variable(self) -> bool {
+        !llvm!(c::LLVMIsAGlobalVariable; self.raw).is_null()
+    }
+
+    /// The function this value is.
+    #[must_use]
+    pub fn as_function(self) -> Option<Function<'c>> {
+        (!llvm!(c::LLVMIsAFunction; self.raw).is_null()).then(|| Function::from_raw(self.raw))
+    }
+
+    /// Undefined or poison.
+    #[must_use]
+    pub fn is_undef(self) -> bool {
+        llvm!(c::LLVMIsUndef; self.raw) != 0
+    }
+
+    /// The value of an integer constant of at most 64 bits, sign-extended.
+    #[must_use]
+    pub fn as_int(self) -> Option<i64> {
+        let small = matches!(self.ty().kind(), TypeKind::Int(bits) if bits <= 64);
+        let constant = !llvm!(c::LLVMIsAConstantInt; self.raw).is_null();
+        (small && constant).then(|| llvm!(c::LLVMConstIntGetSExtValue; self.raw))
+    }
+
+    /// The instruction's opcode, also of a constant expression.
+    #[must_use]
+    pub fn opcode(self) -> Option<LLVMOpcode> {
+        if self.is_instruction() {
+            Some(llvm!(c::LLVMGetInstructionOpcode; self.raw))
+        } else if self.is_constant_expression() {
+            Some(llvm!(c::LLVMGetConstOpcode; self.raw))
+        } else {
+            None
+        }
+    }
+
+    /// A constant expression.
+    #[must_use]
+    pub fn is_constant_expression(self) -> bool {
+        llvm!(c::LLVMGetValueKind; self.raw) == LLVMValueKind::LLVMConstantExprValueKind
+    }
+
+    /// This opcode, as an instruction.
+    #[must_use]
+    pub fn is(self, opcode: LLVMOpcode) -> bool {
+        self.is_instruction() && self.opcode() == Some(opcode)
+    }
+
+    /// A PHI node.
+    #[must_use]
+    pub fn is_phi(self) -> bool {
+        self.is(LLVMOpcode::LLVMPHI)
+    }
+
+    /// Ends its block.
+    #[must_use]
+    pub fn is_terminator(self) -> bool {
+        self.is_instruction() && !llvm!(c::LLVMIsATerminatorInst; self.raw).is_null()
+    }
+
+    /// How many operands the value has.
+    #[must_use]
+    pub fn operand_count(self) -> u32 {
+        u32::try_from(llvm!(c::LLVMGetNumOperands; self.raw)).unwrap_or(0)
+    }
+
+    /// Operand `index`; must be less than [`Value::operand_count`]. Blocks appear as operands too.
+    #[must_use]
+    pub fn operand(self, index: u32) -> Value<'c> {
+        debug_assert!(index < self.operand_count());
+        Value::from_raw(llvm!(c::LLVMGetOperand; self.raw, index))
+    }
+
+    /// All operands.
+    #[must_use]
+    pub fn operands(self) -> Vec<Value<'c>> {
+        (0..self.operand_count()).map(|index| self.operand(index)).collect()
+    }
+
+    /// Replaces operand `index`.
+    pub fn set_operand(self, index: u32, value: Value<'c>) {
+        debug_assert!(index < self.operand_count());
+        llvm!(c::LLVMSetOperand; self.raw, index, value.raw);
+    }
+
+    /// The instructions and constants that use this value, each once for every use.
+    #[must_use]
+    pub fn users(self) -> Vec<Value<'c>> {
+        let mut users = Vec::new();
+        let mut next = llvm!(c::LLVMGetFirstUse; self.raw);
+        while !next.is_null() {
+            users.push(Value::from_raw(llvm!(c::LLVMGetUser; next)));
+            next = llvm!(c::LLVMGetNextUse; next);
+        }
+        users
+    }
+
+    /// Uses `other` wherever this value was used.
+    pub fn replace_uses_with(self, other: Value<'c>) {
+        llvm!(c::LLVMReplaceAllUsesWith; self.raw, other.raw);
+    }
+
+    /// The block an instruction is in.
+    #[must_use]
+    pub fn block(self) -> Option<Block<'c>> {
+        if !self.is_instruction() {
+            return None;
+        }
+        Block::maybe(llvm!(c::LLVMGetInstructionParent; self.raw))
+    }
+
+    /// The instruction after this one in its block.
+    #[must_use]
+    pub fn next(self) -> Option<Value<'c>> {
+        Value::maybe(llvm!(c::LLVMGetNextInstruction; self.raw))
+    }
+
+    /// Removes an unused instruction for good; no handle to it may be used again.
+    pub fn erase(self) {
+        debug_assert!(self.is_instruction());
+        llvm!(c::LLVMInstructionEraseFromParent; self.raw);
+    }
+
+    /// What the instruction may do.
+    #[must_use]
+    pub fn effects(self) -> Effects {
+        Effects(llvm!(oxcl_ir_effects; self.raw))
+    }
+
+    /// Copies wrapping, exactness and fast-math flags from another instruction.
+    pub fn copy_flags(self, from: Value<'c>) {
+        llvm!(oxcl_ir_copy_flags; self.raw, from.raw);
+    }
+
+    /// Removes flags that could make the result poison.
+    pub fn drop_poison_flags(self) {
+        llvm!(oxcl_ir_drop_poison_flags; self.raw);
+    }
+
+    /// The predicate of an integer comparison.
+    #[must_use]
+    pub fn int_predicate(self) -> Option<LLVMIntPredicate> {
+        self.is(LLVMOpcode::LLVMICmp).then(|| llvm!(c::LLVMGetICmpPredicate; self.raw))
+    }
+
+    /// The predicate of a floating-point comparison.
+    #[must_use]
+    pub fn float_predicate(self) -> Option<LLVMRealPredicate> {
+        self.is(LLVMOpcode::LLVMFCmp).then(|| llvm!(c::LLVMGetFCmpPredicate; self.raw))
+    }
+
+    /// The arithmetic cannot wrap in the signed sense, by its flag.
+    #[must_use]
+    pub fn no_signed_wrap(self) -> bool {
+        let arithmetic = matches!(
+            self.opcode(),
+            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
+        );
+        arithmetic && self.is_instruction() && llvm!(c::LLVMGetNSW; self.raw) != 0
+    }
+
+    /// The arithmetic cannot wrap in the unsigned sense, by its flag.
+    #[must_use]
+    pub fn no_unsigned_wrap(self) -> bool {
+        let arithmetic = matches!(
+            self.opcode(),
+            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
+        );
+        arithmetic && self.is_instruction() && llvm!(c::LLVMGetNUW; self.raw) != 0
+    }
+
+    /// Claims that the arithmetic wraps neither way (true also when the operation was folded away).
+    pub fn set_no_wrap(self) {
+        if matches!(
+            self.opcode(),
+            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
+        ) && self.is_instruction()
+        {
+            llvm!(c::LLVMSetNSW; self.raw, 1);
+            llvm!(c::LLVMSetNUW; self.raw, 1);
+        }
+    }
+
+    /// The `or` has no bit set on both sides, by its flag.
+    #[must_use]
+    pub fn is_disjoint_or(self) -> bool {
+        self.is(LLVMOpcode::LLVMOr) && llvm!(c::LLVMGetIsDisjoint; self.raw) != 0
+    }
+
+    /// The incoming pairs of a PHI node.
+    #[must_use]
+    pub fn incoming(self) -> Vec<(Value<'c>, Block<'c>)> {
+        debug_assert!(self.is_phi());
+        let count = llvm!(c::LLVMCountIncoming; self.raw);
+        (0..count)
+            .map(|index| {
+                let value = Value::from_raw(llvm!(c::LLVMGetIncomingValue; self.raw, index));
+                (value, Block::from_raw(llvm!(c::LLVMGetIncomingBlock; self.raw, index)))
+            })
+            .collect()
+    }
+
+    /// Adds an incoming pair to a PHI node.
+    pub fn add_incoming(self, value: Value<'c>, block: Block<'c>) {
+        debug_assert!(self.is_phi());
+        llvm!(c::LLVMAddIncoming; self.raw, &mut value.raw(), &mut block.raw(), 1);
+    }
+
+    /// The function a call names, if it names one.
+    #[must_use]
+    pub fn callee(self) -> Option<Function<'c>> {
+        if !self.is(LLVMOpcode::LLVMCall) {
+            return None;
+        }
+        Value::maybe(llvm!(c::LLVMGetCalledValue; self.raw))?.as_function()
+    }
+
+    /// The type of the function a call calls.
+    #[must_use]
+    pub fn callee_type(self) -> Option<Type<'c>> {
+        self.is(LLVMOpcode::LLVMCall).then(|| Type::from_raw(llvm!(c::LLVMGetCalledFunctionType; self.raw)))
+    }
+
+    /// The arguments of a call.
+    #[must_use]
+    pub fn arguments(self) -> Vec<Value<'c>> {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        let count = llvm!(c::LLVMGetNumArgOperands; self.raw);
+        (0..count).map(|index| self.operand(index)).collect()
+    }
+
+    /// Sets the calling convention of a call.
+    pub fn set_call_convention(self, convention: u32) {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        llvm!(c::LLVMSetInstructionCallConv; self.raw, convention);
+    }
+
+    /// Removes an attribute of a call site as a whole.
+    pub fn remove_call_attribute(self, name: &str) {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
+        llvm!(c::LLVMRemoveCallSiteEnumAttribute; self.raw, u32::MAX, kind);
+    }
+
+    /// The element type that a GEP steps over.
+    #[must_use]
+    pub fn gep_element(self) -> Option<Type<'c>> {
+        (self.opcode() == Some(LLVMOpcode::LLVMGetElementPtr))
+            .then(|| Type::from_raw(llvm!(c::LLVMGetGEPSourceElementType; self.raw)))
+    }
+
+    /// The no-wrap flags of a GEP, to be given to [`crate::Builder::gep`].
+    #[must_use]
+    pub fn gep_flags(self) -> u32 {
+        if self.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
+            llvm!(c::LLVMGEPGetNoWrapFlags; self.raw)
+        } else {
+            0
+        }
+    }
+
+    /// The constant indices of `extractvalue` and `insertvalue`.
+    #[must_use]
+    pub fn indices(self) -> Vec<u32> {
+        if !matches!(self.opcode(), Some(LLVMOpcode::LLVMExtractValue | LLVMOpcode::LLVMInsertValue)) {
+            return Vec::new();
+        }
+        let count = llvm!(c::LLVMGetNumIndices; self.raw) as usize;
+        let first = llvm!(c::LLVMGetIndices; self.raw);
+        (0..count)
+            .map(|index| {
+                let at = first.wrapping_add(index);
+                // SAFETY: `at` is one of the `count` indices that LLVM keeps with the instruction.
+                unsafe { *at }
+            })
+            .collect()
+    }
+
+    /// The mask of a `shufflevector`; -1 is "any".
+    #[must_use]
+    pub fn shuffle_mask(self) -> Vec<i32> {
+        debug_assert!(self.is(LLVMOpcode::LLVMShuffleVector));
+        let count = llvm!(c::LLVMGetNumMaskElements; self.raw);
+        (0..count).map(|index| llvm!(c::LLVMGetMaskValue; self.raw, index)).collect()
+    }
+
+    /// The type an alloca reserves.
+    #[must_use]
+    pub fn allocated(self) -> Option<Type<'c>> {
+        self.is(LLVMOpcode::LLVMAlloca).then(|| Type::from_raw(llvm!(c::LLVMGetAllocatedType; self.raw)))
+    }
+
+    /// The alignment in bytes of a load, a store, an alloca or a global variable.
+    #[must_use]
+    pub fn alignment(self) -> u32 {
+        llvm!(c::LLVMGetAlignment; self.raw)
+    }
+
+    /// Sets the alignment in bytes of a load, a store, an alloca or a global variable.
+    pub fn set_alignment(self, bytes: u32) {
+        debug_assert!(bytes.is_power_of_two());
+        llvm!(c::LLVMSetAlignment; self.raw, bytes);
+    }
+
+    /// A volatile load or store.
+    #[must_use]
+    pub fn is_volatile(self) -> bool {
+        matches!(self.opcode(), Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore))
+            && llvm!(c::LLVMGetVolatile; self.raw) != 0
+    }
+
+    /// An element of a constant aggregate or vector.
+    #[must_use]
+    pub fn constant_element(self, index: u32) -> Option<Value<'c>> {
+        if !self.is_constant() {
+            return None;
+        }
+        Value::maybe(llvm!(c::LLVMGetAggregateElement; self.raw, index))
+    }
+
+    /// The line in the source that the instruction comes from; 0 if unknown.
+    #[must_use]
+    pub fn line(self) -> u32 {
+        if !self.is_instruction() {
+            return 0;
+        }
+        let location = llvm!(di::LLVMInstructionGetDebugLoc; self.raw);
+        if location.is_null() { 0 } else { llvm!(di::LLVMDILocationGetLine; location) }
+    }
+
+    /// Attaches a metadata node of a kind (see [`crate::metadata`]).
+    pub fn set_metadata(self, kind: &str, node: crate::metadata::Node<'c>) {
+        debug_assert!(self.is_instruction());
+        let name = c_name(kind);
+        let length = u32::try_from(kind.len()).unwrap_or(0);
+        let id = llvm!(c::LLVMGetMDKindIDInContext; self.types().raw(), name.as_ptr(), length);
+        llvm!(c::LLVMSetMetadata; self.raw, id, node.raw());
+    }
+
+    /// Removes the metadata of a kind.
+    pub fn clear_metadata(self, kind: &str) {
+        debug_assert!(self.is_instruction());
+        let name = c_name(kind);
+        let length = u32::try_from(kind.len()).unwrap_or(0);
+        let id = llvm!(c::LLVMGetMDKindIDInContext; self.types().raw(), name.as_ptr(), length);
+        llvm!(c::LLVMSetMetadata; self.raw, id, std::ptr::null_mut());
+    }
+
+    /// The successors of a terminator.
+    #[must_use]
+    pub fn successors(self) -> Vec<Block<'c>> {
+        if !self.is_terminator() {
+            return Vec::new();
+        }
+        let count = llvm!(c::LLVMGetNumSuccessors; self.raw);
+        (0..count).map(|index| Block::from_raw(llvm!(c::LLVMGetSuccessor; self.raw, index))).collect()
+    }
+
+    /// The condition of a conditional branch.
+    #[must_use]
+    pub fn condition(self) -> Option<Value<'c>> {
+        if self.is(LLVMOpcode::LLVMBr) && llvm!(c::LLVMIsConditional; self.raw) != 0 {
+            return Some(Value::from_raw(llvm!(c::LLVMGetCondition; self.raw)));
+        }
+        None
+    }
+}
+
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(owned_text(llvm!(c::LLVMPrintValueToString; self.raw)).trim())
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,264 @@
+//! Emission: from regions and slots to the body function.
+//!
+//! Out: an internal function `oxcl_body_<kernel>` with the kernel's parameters, then a pointer for each `__local`
+//! variable, then the context, the group's ids, the number of dimensions and the scratch memory. One call runs one
+//! work-group.
+//!
+//! The body has two levels. At *group level* ([`group`]) control goes from region to region; a region's work-items run
+//! in a loop nest ([`rows`]), W of them at a time, through a copy of the region's blocks ([`items`]).
+
+mod group;
+mod items;
+mod rows;
+
+use crate::error::FormError;
+use crate::locals::Local;
+use crate::prepare::{Prepared, mark_target};
+use crate::regions::Regions;
+use crate::slots::Slots;
+use crate::workitem::Query;
+use crate::{Options, space};
+use oxcl_binary::abi::{MAX_ALIGNMENT, PoclContext112};
+use oxcl_ir::module as ir_module;
+use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+/// What the group knows in every region: the answers of the queries that do not differ inside it.
+#[derive(Debug)]
+struct GroupIds<'c> {
+    group: [Value<'c>; 3],
+    counts: [Value<'c>; 3],
+    offset: [Value<'c>; 3],
+    local_size: [Value<'c>; 3],
+    /// Global id of the group's first work-item.
+    first: [Value<'c>; 3],
+    dimensions: Value<'c>,
+    /// Work-items of the group, rounded up to W.
+    rounded: Value<'c>,
+}
+
+/// Everything that emission of any region needs.
+struct Frame<'a, 'c> {
+    kernel: &'a Prepared<'a, 'c>,
+    regions: &'a Regions<'c>,
+    slots: &'a Slots<'c>,
+    width: u32,
+    /// The function being made.
+    body: Function<'c>,
+    /// Adds to the function's first block, which every block is dominated by.
+    entry: Builder<'c>,
+    ids: GroupIds<'c>,
+    /// What stands for the kernel's parameters and `__local` variables.
+    leaves: HashMap<Value<'c>, Value<'c>>,
+    /// The group's variables: the current value, and what the regions' end makes current.
+    variables: Vec<Variable<'c>>,
+    scratch: Value<'c>,
+}
+
+/// A variable of the group: two stack cells that LLVM turns into registers.
+#[derive(Debug, Clone, Copy)]
+struct Variable<'c> {
+    current: Value<'c>,
+    next: Value<'c>,
+}
+
+/// Emits the body of a kernel.
+pub(crate) fn emit<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+    locals: &[Local<'c>],
+    options: &Options,
+) -> Result<Function<'c>, FormError> {
+    let body = declare(kernel, locals, options);
+    let entry = Builder::at_end(body.append_block("entry"));
+    let mut frame = open(kernel, regions, slots, locals, options, body, entry);
+    group::emit(&mut frame)?;
+    body.verify()?;
+    Ok(body)
+}
+
+fn declare<'c>(kernel: &Prepared<'_, 'c>, locals: &[Local<'c>], options: &Options) -> Function<'c> {
+    let types = kernel.function.types();
+    let own = kernel.function.parameters();
+    let mut parameters: Vec<_> = own.iter().map(|parameter| parameter.ty()).collect();
+    parameters.extend(locals.iter().map(|_| types.pointer(space::LOCAL)));
+    let context = parameters.len();
+    parameters.extend([
+        types.pointer(0),
+        types.i64(),
+        types.i64(),
+        types.i64(),
+        types.i32(),
+        types.pointer(0),
+    ]);
+    let ty = types.function(types.void(), &parameters);
+    let function = Function::add(kernel.module, &format!("oxcl_body_{}", kernel.name), ty);
+    function.set_internal(true);
+    mark_target(function, &options.target);
+    function.add_attribute(Place::Function, "nounwind");
+    let index = |number: usize| Place::Parameter(u32::try_from(number).unwrap_or(u32::MAX));
+    for (number, local) in locals.iter().enumerate() {
+        // Each is an object of its own that nothing else points to.
+        let place = index(own.len() + number);
+        function.add_attribute(place, "noalias");
+        function.add_attribute_value(place, "align", MAX_ALIGNMENT as u64);
+        function.add_attribute_value(place, "dereferenceable", local.size.max(1));
+    }
+    function.add_attribute(index(context), "noalias");
+    function.add_attribute(index(context), "readonly");
+    function.add_attribute(index(context + 5), "noalias");
+    function.add_attribute_value(index(context + 5), "align", MAX_ALIGNMENT as u64);
+    function
+}
+
+fn open<'a, 'c>(
+    kernel: &'a Prepared<'a, 'c>,
+    regions: &'a Regions<'c>,
+    slots: &'a Slots<'c>,
+    locals: &[Local<'c>],
+    options: &Options,
+    body: Function<'c>,
+    entry: Builder<'c>,
+) -> Frame<'a, 'c> {
+    let parameters = body.parameters();
+    let own = kernel.function.parameters();
+    let mut leaves = HashMap::new();
+    for (number, parameter) in own.iter().enumerate() {
+        parameters[number].set_name(&parameter.name());
+        leaves.insert(*parameter, parameters[number]);
+    }
+    for (number, local) in locals.iter().enumerate() {
+        leaves.insert(local.variable, parameters[own.len() + number]);
+    }
+    let rest = &parameters[own.len() + locals.len()..];
+    for (parameter, name) in rest.iter().zip(["ctx", "gx", "gy", "gz", "work_dim", "scratch"]) {
+        parameter.set_name(name);
+    }
+    let ids = group_ids(&entry, rest, options);
+    let variables = slots
+        .group
+        .iter()
+        .map(|value| {
+            let name = value.name();
+            Variable {
+                current: entry.alloca(value.ty(), &format!("{name}.now")),
+                next: entry.alloca(value.ty(), &format!("{name}.next")),
+            }
+        })
+        .collect();
+    Frame {
+        kernel,
+        regions,
+        slots,
+        width: options.width,
+        body,
+        entry,
+        ids,
+        leaves,
+        variables,
+        scratch: rest[5],
+    }
+}
+
+fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {
+    let context = rest[0];
+    let i64_type = b.types().i64();
+    let field = |offset: usize, dimension: usize, name: &str| {
+        let at = b.i64((offset + 8 * dimension) as i64);
+        b.load(i64_type, b.byte_offset(context, at, ""), 8, name)
+    };
+    let each = |offset: usize, name: &str| [0, 1, 2].map(|d| field(offset, d, &format!("{name}.{d}")));
+    let counts = each(offset_of!(PoclContext112, num_groups), "groups");
+    let offset = each(offset_of!(PoclContext112, global_offset), "offset");
+    let local_size = match options.local_size {
+        Some(size) => size.map(|n| b.i64(n.cast_signed())),
+        None => each(offset_of!(PoclContext112, local_size), "local"),
+    };
+    let group = [rest[1], rest[2], rest[3]];
+    let first = [0, 1, 2].map(|d| {
+        let start = b.mul_no_wrap(group[d], local_size[d], "");
+        b.add_no_wrap(start, offset[d], &format!("first.{d}"))
+    });
+    let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
+    let items = b.mul_no_wrap(plane, local_size[2], "items");
+    let width = i64::from(options.width);
+    let up = b.add_no_wrap(items, b.i64(width - 1), "");
+    let rounded = b.and(up, b.i64(-width), "rounded");
+    GroupIds { group, counts, offset, local_size, first, dimensions: rest[4], rounded }
+}
+
+impl<'c> Frame<'_, 'c> {
+    /// The value for dimension `dimension` (any integer) of three.
+    fn choose(&self, b: &Builder<'c>, query: Query, of: [Value<'c>; 3], dimension: Value<'c>) -> Value<'c> {
+        let beyond = b.i64(query.beyond());
+        if let Some(constant) = dimension.as_int() {
+            return usize::try_from(constant).ok().and_then(|d| of.get(d).copied()).unwrap_or(beyond);
+        }
+        let mut chosen = beyond;
+        for (number, value) in (0..).zip(of) {
+            let here = dimension.ty().int(number);
+            let is_here = b.compare(IntPredicate::LLVMIntEQ, dimension, here, "");
+            chosen = b.select(is_here, value, chosen, "");
+        }
+        chosen
+    }
+
+    /// The answer to a query that does not differ inside the group.
+    fn answer_for_group(&self, b: &Builder<'c>, query: Query, dimension: Option<Value<'c>>) -> Value<'c> {
+        let ids = &self.ids;
+        let sizes = || [0, 1, 2].map(|d| b.mul_no_wrap(ids.counts[d], ids.local_size[d], ""));
+        let of = match query {
+            Query::GroupId => ids.group,
+            Query::GroupCount => ids.counts,
+            Query::LocalSize => ids.local_size,
+            Query::GlobalSize => sizes(),
+            Query::GlobalOffset => ids.offset,
+            Query::Dimensions => return ids.dimensions,
+            Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId => ids.first,
+        };
+        match dimension {
+            Some(dimension) => self.choose(b, query, of, dimension),
+            None => of[0],
+        }
+    }
+
+    /// The address of a work-item's element of a scratch slot.
+    fn slot_address(&self, b: &Builder<'c>, slot: usize, linear: Value<'c>) -> Value<'c> {
+        let slot = &self.slots.items[slot];
+        let base = b.mul_no_wrap(self.ids.rounded, b.i64(slot.offset.cast_signed()), "");
+        let own = b.mul_no_wrap(linear, b.i64(slot.size.cast_signed()), "");
+        let at = b.add_no_wrap(base, own, "");
+        b.byte_offset(self.scratch, at, "slot")
+    }
+
+    /// What stands for a value that is not an instruction.
+    fn leaf(&self, value: Value<'c>) -> Value<'c> {
+        self.leaves.get(&value).copied().unwrap_or(value)
+    }
+}
+
+/// A marker, or a debug record, that has no meaning after emission.
+fn is_marker(value: Value<'_>) -> bool {
+    value.callee().is_some_and(|callee| {
+        let name = callee.name();
+        name.starts_with("llvm.lifetime.")
+            || name.starts_with("llvm.dbg.")
+            || name == "llvm.experimental.noalias.scope.decl"
+    })
+}
+
+/// Memory accesses that other work-items may not be reordered with.
+fn is_ordered(value: Value<'_>) -> bool {
+    value.is(Opcode::LLVMFence) || value.effects().ordered()
+}
+
+/// A pipeline that turns the group's variables into registers and takes away what emission left over.
+pub(crate) const CLEAN_UP: &str =
+    "globaldce,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+
+/// Runs [`CLEAN_UP`].
+pub(crate) fn clean_up(kernel: &Prepared<'_, '_>) -> Result<(), FormError> {
+    Ok(ir_module::run_passes(kernel.module, CLEAN_UP)?)
+}

@@ -1,0 +1,219 @@
+//! The launchers: the two entries over one body, and the kernel's constants.
+//!
+//! In: the body. Out: `oxcl_wg_<kernel>` (loops over a run of groups), `_pocl_kernel_<kernel>_workgroup` (one group, in
+//! PoCL's context layout) and `oxcl_meta_<kernel>`; the kernel itself and whatever else nobody needs are gone.
+
+use crate::emit::clean_up;
+use crate::error::FormError;
+use crate::locals::Local;
+use crate::prepare::{Prepared, mark_target};
+use crate::slots::Slots;
+use crate::{Options, PoclAbi};
+use oxcl_binary::abi::{
+    self, ABI_VERSION, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96, PoclContext112,
+};
+use oxcl_ir::module as ir_module;
+use oxcl_ir::{Builder, Function, IntPredicate, Place, Value};
+use std::mem::{align_of, offset_of};
+
+/// Adds the entries and the constants, and cleans the module up.
+pub(crate) fn finish<'c>(
+    kernel: &Prepared<'_, 'c>,
+    body: Function<'c>,
+    slots: &Slots<'c>,
+    locals: &[Local<'c>],
+    options: &Options,
+) -> Result<(), FormError> {
+    native_entry(kernel, body, locals, options);
+    pocl_entry(kernel, body, slots, locals, options);
+    constants(kernel, slots, options);
+    kernel.function.set_internal(true);
+    clean_up(kernel)?;
+    ir_module::verify(kernel.module)?;
+    Ok(())
+}
+
+fn entry<'c>(
+    kernel: &Prepared<'_, 'c>,
+    name: &str,
+    ints: usize,
+    scratch: bool,
+    options: &Options,
+) -> Function<'c> {
+    let types = kernel.function.types();
+    let mut parameters = vec![types.pointer(0), types.pointer(0)];
+    parameters.extend(std::iter::repeat_n(types.i64(), ints));
+    if scratch {
+        parameters.push(types.pointer(0));
+    }
+    let function = Function::add(kernel.module, name, types.function(types.void(), &parameters));
+    mark_target(function, &options.target);
+    function.add_attribute(Place::Function, "nounwind");
+    function
+}
+
+/// The kernel's arguments, from the cells that `args` points to.
+fn arguments<'c>(
+    b: &Builder<'c>,
+    kernel: &Prepared<'_, 'c>,
+    locals: &[Local<'c>],
+    args: Value<'c>,
+) -> Vec<Value<'c>> {
+    let pointer = b.types().pointer(0);
+    let cell = |index: usize| {
+        let at = b.byte_offset(args, b.i64(8 * index as i64), "");
+        b.load(pointer, at, 8, "cell")
+    };
+    let own = kernel.function.parameters();
+    let mut values = Vec::with_capacity(own.len() + locals.len());
+    for (index, parameter) in own.iter().enumerate() {
+        let by_value = u32::try_from(index).ok().and_then(|index| kernel.function.by_value(index));
+        values.push(match by_value {
+            Some(_) => cell(index),
+            None => {
+                let ty = parameter.ty();
+                b.load(ty, cell(index), kernel.layout.alignment(ty), &parameter.name())
+            }
+        });
+    }
+    for (index, local) in locals.iter().enumerate() {
+        values.push(b.load(local.variable.ty(), cell(own.len() + index), 8, &local.variable.name()));
+    }
+    values
+}
+
+fn native_entry<'c>(kernel: &Prepared<'_, 'c>, body: Function<'c>, locals: &[Local<'c>], options: &Options) {
+    let function = entry(kernel, &abi::native_symbol(&kernel.name), 4, true, options);
+    let parameters = function.parameters();
+    let &[args, context, gx, gy, gz, count, scratch] = parameters.as_slice() else { return };
+    let b = Builder::at_end(function.append_block("entry"));
+    let mut values = arguments(&b, kernel, locals, args);
+    let at = b.byte_offset(context, b.i64(offset_of!(PoclContext112, work_dim) as i64), "");
+    let dimensions = b.load(b.types().i32(), at, 4, "work_dim");
+    let (head, exit) = (function.append_block("group"), function.append_block("exit"));
+    let none = b.compare(IntPredicate::LLVMIntEQ, count, b.i64(0), "");
+    let before = b.block();
+    b.conditional_branch(none, exit, head);
+    b.position_at_end(head);
+    let done = b.phi(b.types().i64(), "done");
+    done.add_incoming(b.i64(0), before);
+    let group = b.add_no_wrap(gx, done, "group");
+    values.extend([context, group, gy, gz, dimensions, scratch]);
+    b.call(body, &values, "");
+    let next = b.add_no_wrap(done, b.i64(1), "");
+    done.add_incoming(next, head);
+    let more = b.compare(IntPredicate::LLVMIntULT, next, count, "");
+    b.conditional_branch(more, head, exit);
+    b.position_at_end(exit);
+    b.return_void();
+}
+
+fn pocl_entry<'c>(
+    kernel: &Prepared<'_, 'c>,
+    body: Function<'c>,
+    slots: &Slots<'c>,
+    locals: &[Local<'c>],
+    options: &Options,
+) {
+    let function = entry(kernel, &abi::pocl_symbol(&kernel.name), 3, false, options);
+    let parameters = function.parameters();
+    let &[args, context, gx, gy, gz] = parameters.as_slice() else { return };
+    let b = Builder::at_end(function.append_block("entry"));
+    let work_dim = match options.pocl {
+        PoclAbi::Context96 => offset_of!(PoclContext96, work_dim),
+        PoclAbi::Context112 => offset_of!(PoclContext112, work_dim),
+    };
+    let dimensions =
+        b.load(b.types().i32(), b.byte_offset(context, b.i64(work_dim as i64), ""), 4, "work_dim");
+    let mut values = arguments(&b, kernel, locals, args);
+    values.extend([context, gx, gy, gz, dimensions]);
+    let run = |b: &Builder<'c>, scratch: Value<'c>| {
+        let mut all = values.clone();
+        all.push(scratch);
+        b.call(body, &all, "");
+    };
+    if slots.per_item == 0 {
+        run(&b, b.types().pointer(0).poison());
+        b.return_void();
+        return;
+    }
+    let bytes = scratch_bytes(&b, context, slots, options);
+    let block = |name: &str| function.append_block(name);
+    let (small, large, heap, failed, exit) =
+        (block("small"), block("large"), block("heap"), block("failed"), block("exit"));
+    let fits = b.compare(IntPredicate::LLVMIntULE, bytes, b.i64(POCL_STACK_SCRATCH.cast_signed()), "");
+    b.conditional_branch(fits, small, large);
+    let from_stack = |b: &Builder<'c>| {
+        let memory = b.array_alloca(b.types().i8(), bytes, "scratch");
+        memory.set_alignment(MAX_ALIGNMENT as u32);
+        run(b, memory);
+        b.branch(exit);
+    };
+    b.position_at_end(small);
+    from_stack(&b);
+    b.position_at_end(large);
+    let (allocate, free) = allocator(kernel);
+    let memory = b.call(allocate, &[b.i64(MAX_ALIGNMENT as i64), bytes], "scratch");
+    let null = b.types().pointer(0).zero();
+    let is_null = b.compare(IntPredicate::LLVMIntEQ, memory, null, "");
+    b.conditional_branch(is_null, failed, heap);
+    b.position_at_end(heap);
+    run(&b, memory);
+    b.call(free, &[memory], "");
+    b.branch(exit);
+    b.position_at_end(failed);
+    match options.pocl {
+        // This layout has no way to tell of the failure.
+        PoclAbi::Context96 => from_stack(&b),
+        PoclAbi::Context112 => {
+            let at = b.byte_offset(context, b.i64(offset_of!(PoclContext112, execution_failed) as i64), "");
+            b.store(b.types().i32().int(1), at, 4);
+            b.branch(exit);
+        }
+    }
+    b.position_at_end(exit);
+    b.return_void();
+}
+
+/// The scratch memory of the launch's local size, rounded to whole blocks as `aligned_alloc` asks.
+fn scratch_bytes<'c>(b: &Builder<'c>, context: Value<'c>, slots: &Slots<'c>, options: &Options) -> Value<'c> {
+    let start = offset_of!(PoclContext112, local_size) as i64;
+    let size = |dimension: i64| match options.local_size {
+        Some(fixed) => b.i64(fixed[dimension as usize].cast_signed()),
+        None => b.load(b.types().i64(), b.byte_offset(context, b.i64(start + 8 * dimension), ""), 8, "local"),
+    };
+    let items = b.mul(b.mul(size(0), size(1), ""), size(2), "items");
+    let round = |value: Value<'c>, to: i64| b.and(b.add(value, b.i64(to - 1), ""), b.i64(-to), "");
+    let rounded = round(items, i64::from(options.width));
+    let bytes = b.mul(rounded, b.i64(slots.per_item.cast_signed()), "");
+    round(bytes, MAX_ALIGNMENT as i64)
+}
+
+/// `aligned_alloc` and `free`, as declared in the module.
+fn allocator<'c>(kernel: &Prepared<'_, 'c>) -> (Function<'c>, Function<'c>) {
+    let types = kernel.function.types();
+    let declare = |name: &str, ty| {
+        Function::find(kernel.module, name).unwrap_or_else(|| Function::add(kernel.module, name, ty))
+    };
+    let pointer = types.pointer(0);
+    (
+        declare("aligned_alloc", types.function(pointer, &[types.i64(), types.i64()])),
+        declare("free", types.function(types.void(), &[pointer])),
+    )
+}
+
+/// The exported [`KernelConstants`].
+fn constants(kernel: &Prepared<'_, '_>, slots: &Slots<'_>, options: &Options) {
+    let types = kernel.function.types();
+    let long = |value: u64| types.i64().int(value.cast_signed());
+    let size = options.local_size.unwrap_or_default().map(long);
+    let value = types.const_struct(&[
+        types.i32().int(i64::from(ABI_VERSION)),
+        types.i32().int(i64::from(options.width)),
+        long(0),
+        long(slots.per_item),
+        types.const_array(types.i64(), &size),
+    ]);
+    let alignment = u32::try_from(align_of::<KernelConstants>()).unwrap_or(8);
+    ir_module::export_constant(kernel.module, &abi::constants_symbol(&kernel.name), value, alignment);
+}

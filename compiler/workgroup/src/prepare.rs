@@ -1,0 +1,231 @@
+//! Brings a kernel into the form that the other steps expect.
+//!
+//! In: a module for the OpenCL front-end target, builtins linked. Out: [`Prepared`]: the kernel as one function for the
+//! real target, in which everything that touches work-item ids, barriers or local memory is inlined; SSA; reducible
+//! loops in simplified, loop-closed form; no switch; one return; divisions that cannot trap; the other functions
+//! internal. Nothing has been decided about barriers yet.
+
+use crate::divide;
+use crate::error::FormError;
+use crate::workitem::{Query, is_barrier_function, is_work_item_function};
+use crate::{Options, Target};
+use oxcl_ir::module::{self as ir_module, Layout};
+use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Calling convention of ordinary C functions.
+const C_CONVENTION: u32 = 0;
+
+/// Inline, to SSA, simplify. Instruction combining runs twice around the loop clean-up as ids become visible.
+const PIPELINE: &str = "always-inline,globaldce,\
+    function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,\
+    instcombine<no-verify-fixpoint>,simplifycfg<no-switch-to-lookup>),\
+    cgscc(function-attrs),\
+    function(early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,adce,\
+    lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn,\
+    loop-simplify,lcssa)";
+
+/// A kernel in the form that the other steps expect.
+#[derive(Debug)]
+pub(crate) struct Prepared<'m, 'c> {
+    pub(crate) module: &'m Module<'c>,
+    pub(crate) function: Function<'c>,
+    pub(crate) name: String,
+    pub(crate) layout: Layout,
+}
+
+/// Prepares `kernel` for the target and lane count of `options`.
+pub(crate) fn prepare<'m, 'c>(
+    module: &'m Module<'c>,
+    kernel: &str,
+    options: &Options,
+) -> Result<Prepared<'m, 'c>, FormError> {
+    let function = Function::find(module, kernel)
+        .filter(|function| !function.is_declaration())
+        .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
+    retarget(module, function, &options.target);
+    mark_inlining(module, function, options.width > 1)?;
+    copy_written_structs(function, Layout::of(module));
+    ir_module::run_passes(module, PIPELINE)?;
+    refuse_foreign_control_flow(function, kernel)?;
+    let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
+    divide::guard(prepared.function);
+    prepared.function.verify()?;
+    Ok(prepared)
+}
+
+/// Sets the real target everywhere, makes all but the kernel internal and lifts the front end's conventions.
+fn retarget(module: &Module<'_>, kernel: Function<'_>, target: &Target) {
+    ir_module::set_target(module, &target.triple, &target.data_layout);
+    for function in Function::all(module) {
+        if function.is_intrinsic() {
+            continue;
+        }
+        function.set_convention(C_CONVENTION);
+        if is_work_item_function(function) && !is_barrier_function(function) {
+            function.remove_attribute(Place::Function, "convergent");
+        }
+        if function.is_declaration() {
+            continue;
+        }
+        if function != kernel {
+            function.set_internal(true);
+        }
+        mark_target(function, target);
+        for call in function.instructions() {
+            if !call.is(Opcode::LLVMCall) {
+                continue;
+            }
+            if call.callee().is_none_or(|callee| !callee.is_intrinsic()) {
+                call.set_call_convention(C_CONVENTION);
+            }
+            if Query::of(call).is_some() {
+                call.remove_call_attribute("convergent");
+            }
+        }
+    }
+    for global in ir_module::globals(module) {
+        ir_module::set_internal_global(global);
+    }
+}
+
+/// Gives a function the attributes of the target.
+pub(crate) fn mark_target(function: Function<'_>, target: &Target) {
+    if !target.cpu.is_empty() {
+        function.add_string_attribute("target-cpu", &target.cpu);
+    }
+    if !target.features.is_empty() {
+        function.add_string_attribute("target-features", &target.features);
+    }
+}
+
+/// Marks what must be inlined into the kernel: with `all`, everything (so that lanes reach into every function), else
+/// what transitively touches work-item functions or local memory.
+fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, all: bool) -> Result<(), FormError> {
+    let mut visit = Visit {
+        kernel: kernel.name(),
+        local_users: functions_with_locals(module),
+        state: HashMap::new(),
+        order: Vec::new(),
+    };
+    visit.function(kernel, 0)?;
+    for (function, touches) in visit.order {
+        if function == kernel {
+            function.remove_attribute(Place::Function, "alwaysinline");
+            continue;
+        }
+        if touches || all {
+            function.remove_attribute(Place::Function, "noinline");
+            function.remove_attribute(Place::Function, "optnone");
+            function.add_attribute(Place::Function, "alwaysinline");
+        }
+    }
+    Ok(())
+}
+
+/// Depth-first walk over the functions that a kernel reaches.
+struct Visit<'c> {
+    kernel: String,
+    local_users: HashSet<Function<'c>>,
+    /// `None` while the function's callees are being visited.
+    state: HashMap<Function<'c>, Option<bool>>,
+    order: Vec<(Function<'c>, bool)>,
+}
+
+impl<'c> Visit<'c> {
+    fn function(&mut self, function: Function<'c>, line: u32) -> Result<bool, FormError> {
+        match self.state.get(&function) {
+            Some(Some(touches)) => return Ok(*touches),
+            Some(None) => return Err(FormError::Recursion { function: function.name(), line }),
+            None => {}
+        }
+        if function.is_declaration() {
+            return Ok(is_work_item_function(function));
+        }
+        self.state.insert(function, None);
+        let mut touches = self.local_users.contains(&function);
+        for call in function.instructions() {
+            if !call.is(Opcode::LLVMCall) {
+                continue;
+            }
+            let Some(callee) = call.callee() else {
+                return Err(FormError::IndirectCall { kernel: self.kernel.clone(), line: call.line() });
+            };
+            touches |= self.function(callee, call.line())?;
+        }
+        self.state.insert(function, Some(touches));
+        self.order.push((function, touches));
+        Ok(touches)
+    }
+}
+
+/// The functions that name a `__local` variable.
+fn functions_with_locals<'c>(module: &Module<'c>) -> HashSet<Function<'c>> {
+    let mut found = HashSet::new();
+    for global in ir_module::globals(module) {
+        if ir_module::global_space(global) != crate::space::LOCAL {
+            continue;
+        }
+        let mut work = global.users();
+        while let Some(user) = work.pop() {
+            match user.block() {
+                Some(block) => {
+                    found.insert(block.function());
+                }
+                None => work.extend(user.users()),
+            }
+        }
+    }
+    found
+}
+
+/// A structure passed by value lives in the launch's argument cell, which all work-items share: where the kernel may
+/// write it, each work-item gets its own copy. (A callee that takes it by value copies for itself.)
+fn copy_written_structs(kernel: Function<'_>, layout: Layout) {
+    for (index, parameter) in (0..).zip(kernel.parameters()) {
+        let Some(ty) = kernel.by_value(index) else { continue };
+        kernel.remove_attribute(Place::Parameter(index), "noalias");
+        let shared = parameter
+            .users()
+            .iter()
+            .all(|user| user.is(Opcode::LLVMLoad) || passes_by_value(*user, parameter));
+        if shared {
+            continue;
+        }
+        let Some(first) = kernel.blocks().first().and_then(|block| block.instructions().first().copied())
+        else {
+            continue;
+        };
+        let builder = Builder::before(first);
+        let copy = builder.alloca(ty, "own");
+        let alignment = layout.alignment(ty);
+        copy.set_alignment(alignment);
+        parameter.replace_uses_with(copy);
+        builder.copy_memory(copy, parameter, alignment, layout.size(ty));
+    }
+}
+
+fn passes_by_value<'c>(call: Value<'c>, pointer: Value<'c>) -> bool {
+    let Some(callee) = call.callee() else { return false };
+    (0..)
+        .zip(call.arguments())
+        .all(|(index, argument)| argument != pointer || callee.by_value(index).is_some())
+}
+
+fn refuse_foreign_control_flow(function: Function<'_>, kernel: &str) -> Result<(), FormError> {
+    for block in function.blocks() {
+        let Some(terminator) = block.terminator() else { continue };
+        let what = match terminator.opcode() {
+            Some(Opcode::LLVMBr | Opcode::LLVMRet | Opcode::LLVMUnreachable) => continue,
+            Some(Opcode::LLVMIndirectBr) => "a computed goto",
+            Some(Opcode::LLVMSwitch) => "a switch that cannot be lowered",
+            _ => "an exception",
+        };
+        return Err(FormError::ControlFlow {
+            kernel: kernel.to_owned(),
+            what: what.to_owned(),
+            line: terminator.line(),
+        });
+    }
+    Ok(())
+}

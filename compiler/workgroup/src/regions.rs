@@ -1,0 +1,299 @@
+//! Regions: the parts of a kernel that one work-item runs without waiting for another.
+//!
+//! In: a prepared kernel. Out: [`Regions`]; the kernel's barriers are gone, each having become an edge between blocks.
+//!
+//! Every barrier is a cut. Where all work-items decide alike whether they meet a barrier (every branch that the barrier
+//! is control dependent on is uniform), the flow is *regular*: those branches are taken once for the whole group, and
+//! their targets and joins are cuts too, so that the regions form a graph that the group walks. Anything else is
+//! *irregular*: a region is all that can be reached from a cut without passing another, each work-item remembers which
+//! region it continues in, and the group runs the pending regions one after another. Work-items that left early just do
+//! not take part, as on a GPU.
+//!
+//! Blocks that several regions reach belong to each of them; a region is only ever read as a recipe for emission.
+
+use crate::prepare::Prepared;
+use crate::workitem::{InGroup, is_barrier};
+use oxcl_ir::cfg::Cfg;
+use oxcl_ir::shape::Shapes;
+use oxcl_ir::{Block, Value};
+
+/// How a region ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The work-item is done.
+    Return {
+        /// The block that ends the kernel.
+        block: usize,
+    },
+    /// Goes on in another region.
+    Edge {
+        /// The last block of this region.
+        from: usize,
+        /// The first block of the next.
+        to: usize,
+    },
+    /// The group takes this block's branch.
+    Branch {
+        /// The block whose terminator decides.
+        block: usize,
+    },
+}
+
+/// A part of the kernel without barriers.
+#[derive(Debug)]
+pub(crate) struct Region {
+    /// The first block.
+    pub(crate) entry: usize,
+    /// The blocks in reverse post-order, the entry first.
+    pub(crate) blocks: Vec<usize>,
+    /// Every way out.
+    pub(crate) ends: Vec<End>,
+    member: Vec<bool>,
+}
+
+impl Region {
+    /// Whether the region holds a block.
+    pub(crate) fn contains(&self, block: usize) -> bool {
+        self.member[block]
+    }
+}
+
+/// A kernel, cut.
+#[derive(Debug)]
+pub(crate) struct Regions<'c> {
+    pub(crate) cfg: Cfg<'c>,
+    /// Shapes among the work-items of a group.
+    pub(crate) shapes: Shapes<'c>,
+    /// The regions in reverse post-order of their entries; the kernel's own entry first.
+    pub(crate) regions: Vec<Region>,
+    /// The group decides every way between regions.
+    pub(crate) regular: bool,
+    /// Why not regular: the line of a divergent branch that a barrier depends on.
+    pub(crate) irregular_line: u32,
+    /// Barriers in the kernel.
+    pub(crate) barriers: usize,
+    /// The region that begins with a block.
+    region_of_entry: Vec<Option<usize>>,
+}
+
+impl Regions<'_> {
+    /// The region that begins with a block.
+    pub(crate) fn starting_at(&self, entry: usize) -> Option<usize> {
+        self.region_of_entry[entry]
+    }
+
+    /// Whether a region begins with a block.
+    pub(crate) fn is_entry(&self, block: usize) -> bool {
+        self.region_of_entry[block].is_some()
+    }
+}
+
+/// Cuts a kernel into regions.
+pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Regions<'c> {
+    let after_barriers = split_at_barriers(kernel);
+    let cfg = Cfg::of(kernel.function);
+    let shapes = Shapes::compute(kernel.function, &cfg, kernel.layout, &InGroup);
+    let barriers = after_barriers.len();
+    let mut cuts = Cuts::new(&cfg);
+    for block in after_barriers {
+        cuts.entry[cfg.number(block)] = true;
+    }
+    let simple = cuts.clone();
+    let irregular = cuts.close(&cfg, &shapes).err();
+    let mut regions = if irregular.is_none() { cuts.regions(&cfg) } else { simple.regions(&cfg) };
+    let mut regular = irregular.is_none();
+    if regular && regions.iter().any(|region| !has_one_way_out(region)) {
+        regular = false;
+        regions = simple.regions(&cfg);
+    }
+    let irregular_line = irregular.and_then(|block| cfg.blocks[block].terminator()).map_or(0, Value::line);
+    let mut region_of_entry = vec![None; cfg.blocks.len()];
+    for (number, region) in regions.iter().enumerate() {
+        region_of_entry[region.entry] = Some(number);
+    }
+    Regions { cfg, shapes, regions, regular, irregular_line, barriers, region_of_entry }
+}
+
+/// Removes the barriers, each leaving a block boundary behind; returns the blocks that follow them.
+fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> Vec<Block<'c>> {
+    let mut after = Vec::new();
+    for barrier in kernel.function.instructions() {
+        if !is_barrier(barrier) {
+            continue;
+        }
+        let (Some(block), Some(next)) = (barrier.block(), barrier.next()) else { continue };
+        after.push(block.split_before(next, "after.barrier"));
+        barrier.erase();
+    }
+    after
+}
+
+#[derive(Debug, Clone)]
+struct Cuts {
+    entry: Vec<bool>,
+    group_branch: Vec<bool>,
+}
+
+impl Cuts {
+    fn new(cfg: &Cfg<'_>) -> Self {
+        let count = cfg.blocks.len();
+        let mut entry = vec![false; count];
+        if let Some(first) = entry.first_mut() {
+            *first = true;
+        }
+        Cuts { entry, group_branch: vec![false; count] }
+    }
+
+    /// Adds the cuts that make the flow between regions the group's. Fails with a divergent branch that a cut depends
+    /// on.
+    fn close(&mut self, cfg: &Cfg<'_>, shapes: &Shapes<'_>) -> Result<(), usize> {
+        let deciders = cfg.control_dependences();
+        loop {
+            let mut changed = false;
+            for &block in &cfg.order {
+                if !self.entry[block] {
+                    continue;
+                }
+                for &branch in &deciders[block] {
+                    changed |= self.take_by_group(cfg, shapes, branch)?;
+                }
+            }
+            for &block in &cfg.order {
+                if self.group_branch[block] {
+                    for &branch in &deciders[block] {
+                        changed |= self.take_by_group(cfg, shapes, branch)?;
+                    }
+                }
+            }
+            if changed {
+                continue;
+            }
+            let Some(shared) = self.shared_uniform_block(cfg, shapes, &deciders) else { return Ok(()) };
+            self.entry[shared] = true;
+        }
+    }
+
+    fn take_by_group(&mut self, cfg: &Cfg<'_>, shapes: &Shapes<'_>, branch: usize) -> Result<bool, usize> {
+        if shapes.is_divergent(branch) {
+            return Err(branch);
+        }
+        let mut changed = !self.group_branch[branch];
+        self.group_branch[branch] = true;
+        for &target in cfg.successors[branch].iter().chain(&cfg.ipdom(branch)) {
+            changed |= !self.entry[target];
+            self.entry[target] = true;
+        }
+        Ok(changed)
+    }
+
+    /// A block that several regions reach and that all work-items reach alike: better a cut than a copy in each.
+    fn shared_uniform_block(
+        &self,
+        cfg: &Cfg<'_>,
+        shapes: &Shapes<'_>,
+        deciders: &[Vec<usize>],
+    ) -> Option<usize> {
+        let mut reached = vec![0_usize; cfg.blocks.len()];
+        for region in self.regions(cfg) {
+            for &block in &region.blocks {
+                reached[block] += 1;
+            }
+        }
+        cfg.order.iter().copied().find(|&block| {
+            reached[block] > 1 && !self.entry[block] && is_uniformly_reached(block, shapes, deciders)
+        })
+    }
+
+    fn regions(&self, cfg: &Cfg<'_>) -> Vec<Region> {
+        cfg.order.iter().filter(|&&block| self.entry[block]).map(|&block| self.region(cfg, block)).collect()
+    }
+
+    fn region(&self, cfg: &Cfg<'_>, entry: usize) -> Region {
+        let mut member = vec![false; cfg.blocks.len()];
+        let mut work = vec![entry];
+        member[entry] = true;
+        while let Some(block) = work.pop() {
+            if self.group_branch[block] {
+                continue;
+            }
+            for &next in &cfg.successors[block] {
+                if !self.entry[next] && !member[next] {
+                    member[next] = true;
+                    work.push(next);
+                }
+            }
+        }
+        let blocks: Vec<usize> = order_from(cfg, entry, &member);
+        let mut ends = Vec::new();
+        for &block in &blocks {
+            if self.group_branch[block] {
+                ends.push(End::Branch { block });
+            } else if cfg.successors[block].is_empty() {
+                ends.push(End::Return { block });
+            } else {
+                for &next in &cfg.successors[block] {
+                    let end = End::Edge { from: block, to: next };
+                    if self.entry[next] && !ends.contains(&end) {
+                        ends.push(end);
+                    }
+                }
+            }
+        }
+        Region { entry, blocks, ends, member }
+    }
+}
+
+/// The members in the function's order, the entry first: in a region that goes round a loop from its middle, the
+/// function's own order need not begin with the entry.
+fn order_from(cfg: &Cfg<'_>, entry: usize, member: &[bool]) -> Vec<usize> {
+    let mut seen = vec![false; cfg.blocks.len()];
+    let mut post = Vec::new();
+    let mut stack = vec![(entry, 0)];
+    seen[entry] = true;
+    while let Some((block, next)) = stack.pop() {
+        match cfg.successors[block].get(next) {
+            Some(&to) => {
+                stack.push((block, next + 1));
+                // Only ways inside the region count; the entry's own predecessors are outside by definition.
+                if member[to] && !seen[to] {
+                    seen[to] = true;
+                    stack.push((to, 0));
+                }
+            }
+            None => post.push(block),
+        }
+    }
+    post.reverse();
+    post
+}
+
+fn is_uniformly_reached(block: usize, shapes: &Shapes<'_>, deciders: &[Vec<usize>]) -> bool {
+    let mut seen = vec![false; deciders.len()];
+    let mut work = vec![block];
+    while let Some(at) = work.pop() {
+        for &branch in &deciders[at] {
+            if shapes.is_divergent(branch) {
+                return false;
+            }
+            if !seen[branch] {
+                seen[branch] = true;
+                work.push(branch);
+            }
+        }
+    }
+    true
+}
+
+/// Whether the group needs no work-item's word for where a region leads.
+fn has_one_way_out(region: &Region) -> bool {
+    let way = |end: &End| match *end {
+        End::Return { .. } => (0, 0),
+        End::Edge { to, .. } => (1, to),
+        End::Branch { block } => (2, block),
+    };
+    match region.ends.split_first() {
+        Some((first, rest)) => rest.iter().all(|end| way(end) == way(first)),
+        // An endless loop: there is no way out, and nothing to decide.
+        None => true,
+    }
+}

@@ -1,0 +1,97 @@
+//! What can be told about a kernel: its regions as text, its facts for the runtime.
+
+use crate::locals::Local;
+use crate::prepare::Prepared;
+use crate::regions::{End, Regions};
+use crate::slots::Slots;
+use crate::{Facts, Options};
+use oxcl_binary::meta::{Access, ArgFacts};
+use oxcl_ir::{TypeKind, Value};
+use std::fmt::Write;
+
+/// The regions, group-level branches and slots as text. Stable: names and numbers depend on the kernel only.
+pub(crate) fn regions<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+    locals: &[Local<'c>],
+    options: &Options,
+) -> String {
+    let mut text = String::new();
+    let flow = if regions.regular { "regular" } else { "irregular" };
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "kernel {}: {}, {}, {flow}, width {}",
+        kernel.name,
+        count(regions.regions.len(), "region"),
+        count(regions.barriers, "barrier"),
+        options.width
+    );
+    if !regions.regular && regions.irregular_line != 0 {
+        let _ = writeln!(text, "  divergent branch before a barrier at line {}", regions.irregular_line);
+    }
+    for local in locals {
+        let _ = writeln!(text, "  local {}: {} bytes", local.variable.name(), local.size);
+    }
+    for (number, region) in regions.regions.iter().enumerate() {
+        let blocks: Vec<String> =
+            region.blocks.iter().map(|&block| regions.cfg.blocks[block].name()).collect();
+        let _ = writeln!(text, "  region {number}: {}", blocks.join(" "));
+        for end in &region.ends {
+            let _ = writeln!(text, "    -> {}", describe_end(regions, end));
+        }
+    }
+    for value in &slots.group {
+        let _ = writeln!(text, "  group variable {}: {}", label(*value), value.ty());
+    }
+    for slot in &slots.items {
+        let what = slot.value.map_or_else(|| "continuation".to_owned(), label);
+        let _ = writeln!(text, "  slot {what}: {}, {} bytes at {}", slot.ty, slot.size, slot.offset);
+    }
+    if slots.per_item > 0 {
+        let _ = writeln!(text, "  scratch: {} bytes for each work-item", slots.per_item);
+    }
+    text
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn label(value: Value<'_>) -> String {
+    let name = value.name();
+    if name.is_empty() { "unnamed".to_owned() } else { format!("%{name}") }
+}
+
+fn describe_end(regions: &Regions<'_>, end: &End) -> String {
+    let target = |block: usize| match regions.starting_at(block) {
+        Some(region) => format!("region {region}"),
+        None => regions.cfg.blocks[block].name(),
+    };
+    match *end {
+        End::Return { .. } => "end".to_owned(),
+        End::Edge { to, .. } => target(to),
+        End::Branch { block } => {
+            let ways: Vec<String> = regions.cfg.successors[block].iter().map(|&to| target(to)).collect();
+            format!("group branch: {}", ways.join(" or "))
+        }
+    }
+}
+
+/// What the kernel does with its parameters.
+pub(crate) fn facts(kernel: &Prepared<'_, '_>) -> Facts {
+    let args = kernel
+        .function
+        .parameters()
+        .iter()
+        .map(|parameter| ArgFacts {
+            access: match parameter.ty().kind() {
+                TypeKind::Pointer(_) => Access::ReadWrite,
+                _ => Access::None,
+            },
+            bounds: Vec::new(),
+        })
+        .collect();
+    Facts { args, opaque: true, globals: false, printf: false, barrier: false }
+}

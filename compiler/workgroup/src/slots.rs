@@ -1,0 +1,354 @@
+//! Where values live that one region computes and another uses.
+//!
+//! In: a kernel cut into regions. Out: [`Slots`]: for each such value its [`Home`], and the layout of the scratch
+//! memory: structure of arrays, one array for each slot, indexed by the linear local id, slots of larger alignment
+//! first. What is uniform lives once for the group; what follows cheaply from ids and arguments is computed again; only
+//! the rest takes scratch memory.
+
+use crate::prepare::Prepared;
+use crate::regions::{End, Regions};
+use crate::workitem::Query;
+use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Instructions that may be computed again rather than kept, at most, for one value.
+const CHEAP: usize = 10;
+
+/// Where a value lives between regions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// One variable for the group.
+    Group(usize),
+    /// Scratch slot of this number, one element for each work-item.
+    Item(usize),
+    /// Nowhere: computed again, once for the group.
+    AgainForGroup,
+    /// Nowhere: computed again by each work-item.
+    AgainForItem,
+}
+
+/// An array in scratch memory with one element for each work-item.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot<'c> {
+    /// The value, or the alloca, that lives here; `None`: the region that the work-item continues in.
+    pub(crate) value: Option<Value<'c>>,
+    /// The element's type.
+    pub(crate) ty: Type<'c>,
+    /// Bytes of one element.
+    pub(crate) size: u64,
+    /// Alignment of one element.
+    pub(crate) alignment: u32,
+    /// The array's offset, in bytes for each work-item of the rounded group.
+    pub(crate) offset: u64,
+}
+
+/// The homes of a kernel's values.
+#[derive(Debug, Default)]
+pub(crate) struct Slots<'c> {
+    homes: HashMap<Value<'c>, Home>,
+    /// Variables of the group, in the order of their definitions.
+    pub(crate) group: Vec<Value<'c>>,
+    /// Scratch slots, in layout order.
+    pub(crate) items: Vec<Slot<'c>>,
+    /// The slot that holds the region that a work-item continues in, where the flow is irregular.
+    pub(crate) continuation: Option<usize>,
+    /// Scratch bytes for each work-item.
+    pub(crate) per_item: u64,
+}
+
+impl<'c> Slots<'c> {
+    /// Where a value lives; `None`: only inside regions.
+    pub(crate) fn home(&self, value: Value<'c>) -> Option<Home> {
+        self.homes.get(&value).copied()
+    }
+}
+
+/// Whether a use of `value` in `region` refers to what an earlier region computed, and whether the region may also
+/// compute it anew on the way to the use.
+pub(crate) fn is_external(regions: &Regions<'_>, region: usize, value: Value<'_>) -> bool {
+    let Some(block) = value.block() else { return false };
+    let defined = regions.cfg.number(block);
+    let here = &regions.regions[region];
+    if defined == here.entry {
+        return value.is_phi() && here.entry != 0;
+    }
+    !here.contains(defined) || regions.cfg.dominates(defined, here.entry)
+}
+
+/// Finds the values that live between regions and gives each its home.
+pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Slots<'c> {
+    let mut finder = Finder { regions, slots: Slots::default(), wanted: HashSet::new() };
+    for number in 0..regions.regions.len() {
+        finder.region(number);
+    }
+    finder.keep_shared_allocas(kernel.function);
+    let wanted = std::mem::take(&mut finder.wanted);
+    let mut slots = finder.slots;
+    // Definition order makes the layout deterministic; the order of the set does not matter.
+    for value in kernel.function.instructions() {
+        if !wanted.contains(&value) {
+            continue;
+        }
+        let home = match slots.homes.get(&value) {
+            Some(Home::Group(_)) => {
+                slots.group.push(value);
+                Home::Group(slots.group.len() - 1)
+            }
+            Some(Home::Item(_)) => {
+                let ty = value.allocated().unwrap_or_else(|| value.ty());
+                let alignment = match value.allocated() {
+                    Some(_) => value.alignment().max(kernel.layout.alignment(ty)),
+                    None => kernel.layout.alignment(ty),
+                };
+                let size = kernel.layout.size(ty).next_multiple_of(u64::from(alignment));
+                slots.items.push(Slot { value: Some(value), ty, size, alignment, offset: 0 });
+                continue;
+            }
+            _ => continue,
+        };
+        slots.homes.insert(value, home);
+    }
+    if !regions.regular {
+        let ty = kernel.function.types().i32();
+        slots.items.push(Slot { value: None, ty, size: 4, alignment: 4, offset: 0 });
+    }
+    lay_out(&mut slots);
+    slots
+}
+
+fn lay_out(slots: &mut Slots<'_>) {
+    slots.items.sort_by_key(|slot| std::cmp::Reverse(slot.alignment));
+    let mut offset = 0;
+    for (number, slot) in slots.items.iter_mut().enumerate() {
+        slot.offset = offset;
+        offset += slot.size;
+        match slot.value {
+            Some(value) => {
+                slots.homes.insert(value, Home::Item(number));
+            }
+            None => slots.continuation = Some(number),
+        }
+    }
+    slots.per_item = offset;
+}
+
+struct Finder<'r, 'c> {
+    regions: &'r Regions<'c>,
+    slots: Slots<'c>,
+    wanted: HashSet<Value<'c>>,
+}
+
+impl<'c> Finder<'_, 'c> {
+    fn region(&mut self, number: usize) {
+        let cfg = &self.regions.cfg;
+        let region = &self.regions.regions[number];
+        for &block in &region.blocks {
+            for instruction in cfg.blocks[block].instructions() {
+                if instruction.is_phi() {
+                    if block == region.entry && region.entry != 0 {
+                        self.keep_phi(instruction);
+                        continue;
+                    }
+                    for (value, from) in instruction.incoming() {
+                        if region.contains(cfg.number(from)) {
+                            self.used_by_item(number, value);
+                        }
+                    }
+                    continue;
+                }
+                let branch = region.ends.contains(&End::Branch { block }) && instruction.is_terminator();
+                for operand in instruction.operands() {
+                    if branch {
+                        self.used_by_group(operand);
+                    } else {
+                        self.used_by_item(number, operand);
+                    }
+                }
+            }
+        }
+        for end in &region.ends {
+            let targets: Vec<(usize, usize)> = match *end {
+                End::Return { .. } => Vec::new(),
+                End::Edge { from, to } => vec![(from, to)],
+                End::Branch { block } => cfg.successors[block].iter().map(|&to| (block, to)).collect(),
+            };
+            for (from, to) in targets {
+                for phi in cfg.blocks[to].phis() {
+                    self.keep_phi(phi);
+                    let group = matches!(self.slots.homes.get(&phi), Some(Home::Group(_)));
+                    for (value, block) in phi.incoming() {
+                        if cfg.number(block) != from {
+                            continue;
+                        }
+                        if group {
+                            self.used_by_group(value);
+                        } else {
+                            self.used_by_item(number, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// A PHI node at a region's entry: its ways in come from other regions.
+    fn keep_phi(&mut self, phi: Value<'c>) {
+        let uniform = self.regions.regular && self.regions.shapes.of(phi).is_uniform();
+        self.keep(phi, if uniform { Home::Group(0) } else { Home::Item(0) });
+    }
+
+    fn used_by_item(&mut self, region: usize, value: Value<'c>) {
+        if value.is(Opcode::LLVMAlloca)
+            || !is_external(self.regions, region, value)
+            || is_entry_phi(self.regions, value)
+        {
+            return;
+        }
+        let uniform = self.regions.shapes.of(value).is_uniform();
+        if uniform && self.is_cheap(value, false) {
+            self.keep(value, Home::AgainForGroup);
+        } else if self.is_cheap(value, true) {
+            self.keep(value, Home::AgainForItem);
+        } else {
+            let here = &self.regions.regions[region];
+            let both = value.block().is_some_and(|block| here.contains(self.regions.cfg.number(block)));
+            let group = uniform && self.regions.regular && !both;
+            self.keep(value, if group { Home::Group(0) } else { Home::Item(0) });
+        }
+    }
+
+    /// The group itself needs a uniform value.
+    fn used_by_group(&mut self, value: Value<'c>) {
+        if !value.is_instruction() || is_entry_phi(self.regions, value) {
+            return;
+        }
+        let home = if self.is_cheap(value, false) { Home::AgainForGroup } else { Home::Group(0) };
+        self.keep(value, home);
+    }
+
+    /// A private variable that several regions use, directly or through pointers into it, lives in scratch memory;
+    /// otherwise it stays on the stack.
+    fn keep_shared_allocas(&mut self, function: Function<'c>) {
+        for alloca in function.instructions() {
+            if !alloca.is(Opcode::LLVMAlloca) {
+                continue;
+            }
+            let mut seen = HashSet::new();
+            let mut work = vec![alloca];
+            let mut escapes = false;
+            let mut regions: Option<usize> = None;
+            let mut several = false;
+            while let Some(pointer) = work.pop() {
+                for user in pointer.users() {
+                    let Some(block) = user.block() else { continue };
+                    if is_lifetime_marker(user) {
+                        continue;
+                    }
+                    escapes |= user.is(Opcode::LLVMStore) && user.operand(0) == pointer;
+                    escapes |= user.is(Opcode::LLVMPtrToInt);
+                    let at = self.regions.cfg.number(block);
+                    for (number, region) in self.regions.regions.iter().enumerate() {
+                        if region.contains(at) {
+                            several |= regions.is_some_and(|other| other != number);
+                            regions = Some(number);
+                        }
+                    }
+                    if matches!(user.ty().kind(), TypeKind::Pointer(_)) && seen.insert(user) {
+                        work.push(user);
+                    }
+                }
+            }
+            if several || (escapes && self.regions.regions.len() > 1) {
+                self.keep(alloca, Home::Item(0));
+            }
+        }
+    }
+
+    fn keep(&mut self, value: Value<'c>, home: Home) {
+        self.wanted.insert(value);
+        let slot = self.slots.homes.entry(value).or_insert(home);
+        // A slot for each work-item serves every kind of use: where the value is uniform, the group reads the first
+        // work-item's.
+        let strength = |home: Home| match home {
+            Home::AgainForItem | Home::AgainForGroup => 0,
+            Home::Group(_) => 1,
+            Home::Item(_) => 2,
+        };
+        if strength(home) > strength(*slot) {
+            *slot = home;
+        }
+    }
+
+    /// Whether a value follows in few, harmless steps from arguments, constants and ids: of the group only, or of the
+    /// work-item too.
+    fn is_cheap(&self, value: Value<'c>, by_item: bool) -> bool {
+        let mut budget = CHEAP;
+        self.cheap_within(value, by_item, &mut budget)
+    }
+
+    fn cheap_within(&self, value: Value<'c>, by_item: bool, budget: &mut usize) -> bool {
+        if !value.is_instruction() {
+            return true;
+        }
+        if is_entry_phi(self.regions, value) {
+            return self.regions.regular && self.regions.shapes.of(value).is_uniform();
+        }
+        if value.is(Opcode::LLVMAlloca) {
+            return by_item;
+        }
+        if *budget == 0 {
+            return false;
+        }
+        *budget -= 1;
+        if let Some(query) = Query::of(value) {
+            return (by_item || !query.differs_in_group())
+                && value.arguments().iter().all(|&argument| self.cheap_within(argument, by_item, budget));
+        }
+        is_cheap_operation(value)
+            && value.operands().iter().all(|operand| self.cheap_within(*operand, by_item, budget))
+    }
+}
+
+/// A PHI node at the entry of a region other than the first.
+pub(crate) fn is_entry_phi(regions: &Regions<'_>, value: Value<'_>) -> bool {
+    value.is_phi()
+        && value.block().is_some_and(|block| {
+            let number = regions.cfg.number(block);
+            number != 0 && regions.is_entry(number)
+        })
+}
+
+/// An operation that neither touches memory nor can trap nor costs much.
+fn is_cheap_operation(value: Value<'_>) -> bool {
+    if !matches!(value.ty().kind(), TypeKind::Int(_) | TypeKind::Pointer(_) | TypeKind::Float) {
+        return false;
+    }
+    matches!(
+        value.opcode(),
+        Some(
+            Opcode::LLVMAdd
+                | Opcode::LLVMSub
+                | Opcode::LLVMMul
+                | Opcode::LLVMShl
+                | Opcode::LLVMLShr
+                | Opcode::LLVMAShr
+                | Opcode::LLVMAnd
+                | Opcode::LLVMOr
+                | Opcode::LLVMXor
+                | Opcode::LLVMICmp
+                | Opcode::LLVMSelect
+                | Opcode::LLVMTrunc
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMGetElementPtr
+                | Opcode::LLVMAddrSpaceCast
+                | Opcode::LLVMSIToFP
+                | Opcode::LLVMUIToFP
+        )
+    )
+}
+
+/// A marker that only says where a private variable begins or ends.
+pub(crate) fn is_lifetime_marker(value: Value<'_>) -> bool {
+    value.callee().is_some_and(|callee| callee.name().starts_with("llvm.lifetime."))
+}

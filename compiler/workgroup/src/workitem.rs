@@ -1,0 +1,93 @@
+//! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
+
+use oxcl_ir::shape::{Queries, Shape};
+use oxcl_ir::{Function, Opcode, Value};
+
+/// What a work-item function asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Query {
+    GlobalId,
+    LocalId,
+    GroupId,
+    GroupCount,
+    LocalSize,
+    GlobalSize,
+    GlobalOffset,
+    Dimensions,
+    GlobalLinearId,
+    LocalLinearId,
+}
+
+impl Query {
+    /// The query that a function of this name makes.
+    fn by_name(name: &str) -> Option<Query> {
+        Some(match name {
+            "_Z13get_global_idj" => Query::GlobalId,
+            "_Z12get_local_idj" => Query::LocalId,
+            "_Z12get_group_idj" => Query::GroupId,
+            "_Z14get_num_groupsj" => Query::GroupCount,
+            "_Z14get_local_sizej" | "_Z23get_enqueued_local_sizej" => Query::LocalSize,
+            "_Z15get_global_sizej" => Query::GlobalSize,
+            "_Z17get_global_offsetj" => Query::GlobalOffset,
+            "_Z12get_work_dimv" => Query::Dimensions,
+            "_Z20get_global_linear_idv" => Query::GlobalLinearId,
+            "_Z19get_local_linear_idv" => Query::LocalLinearId,
+            _ => return None,
+        })
+    }
+
+    /// The query that a call makes.
+    pub(crate) fn of(call: Value<'_>) -> Option<Query> {
+        Query::by_name(&call.callee()?.name())
+    }
+
+    /// Whether the answer may differ between the work-items of a group.
+    pub(crate) fn differs_in_group(self) -> bool {
+        matches!(self, Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId)
+    }
+
+    /// The answer for a dimension that does not exist.
+    pub(crate) fn beyond(self) -> i64 {
+        match self {
+            Query::GroupCount | Query::LocalSize | Query::GlobalSize => 1,
+            _ => 0,
+        }
+    }
+}
+
+/// A function that answers a query or is a barrier.
+pub(crate) fn is_work_item_function(function: Function<'_>) -> bool {
+    let name = function.name();
+    Query::by_name(&name).is_some() || is_barrier_name(&name)
+}
+
+fn is_barrier_name(name: &str) -> bool {
+    matches!(
+        name,
+        "_Z7barrierj"
+            | "_Z7barrierj12memory_scope"
+            | "_Z18work_group_barrierj"
+            | "_Z18work_group_barrierj12memory_scope"
+    )
+}
+
+/// A function that is a barrier.
+pub(crate) fn is_barrier_function(function: Function<'_>) -> bool {
+    is_barrier_name(&function.name())
+}
+
+/// A call that every work-item of the group makes together.
+pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
+    instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
+}
+
+/// Shapes of the queries among the work-items of a whole group: what barriers ask.
+#[derive(Debug)]
+pub(crate) struct InGroup;
+
+impl<'c> Queries<'c> for InGroup {
+    fn query(&self, call: Value<'c>) -> Option<Shape> {
+        let query = Query::of(call)?;
+        Some(if query.differs_in_group() { Shape::Varying } else { Shape::Uniform })
+    }
+}

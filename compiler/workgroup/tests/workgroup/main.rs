@@ -1,0 +1,5 @@
+//! Forms kernels, compiles them with the C compiler that the project needs anyway, runs them and compares every result
+//! with a plain Rust computation.
+
+mod harness;
+mod straight;

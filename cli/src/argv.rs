@@ -4,8 +4,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Commands that take build options.
-const COMPILING: [&str; 3] = ["compile", "run", "check"];
+/// Commands that take build options, and those of them that have a `-g` of their own.
+const COMPILING: [(&str, bool); 3] = [("compile", false), ("run", true), ("check", false)];
 
 /// The arguments as clap shall see them; the first is the program's name.
 pub(crate) fn prepare(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
@@ -19,9 +19,12 @@ pub(crate) fn prepare(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
             }
             let text = arg.to_str().unwrap_or_default();
             if compiling.is_none() && !text.starts_with('-') {
-                compiling = Some(COMPILING.contains(&text));
+                compiling = Some(COMPILING.iter().find(|(name, _)| *name == text));
             }
-            if compiling == Some(true) && is_build_option(text) {
+            if let Some(Some((_, own_g))) = compiling
+                && is_build_option(text)
+                && !(*own_g && text == "-g")
+            {
                 let mut long = OsString::from("--build-option=");
                 long.push(OsStr::new(text));
                 return long;
@@ -69,6 +72,8 @@ mod tests {
                 "-cl-opt-disable"
             ]
         );
+        assert_eq!(prepared(&["oxcl", "compile", "-g"]), ["oxcl", "compile", "--build-option=-g"]);
+        assert_eq!(prepared(&["oxcl", "run", "-g", "4"]), ["oxcl", "run", "-g", "4"]);
         assert_eq!(prepared(&["oxcl", "devices", "-w"]), ["oxcl", "devices", "-w"]);
     }
 }

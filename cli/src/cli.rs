@@ -22,6 +22,7 @@ const AFTER_HELP: &str = "Exit codes: 0 ok, 1 negative answer, 2 usage, 3 source
 
 /// Options of every command.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 struct Global {
     /// Print the result as one JSON object, and messages as JSON lines
     #[arg(long, global = true)]
@@ -42,6 +43,8 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Run(Box<cmd::run::RunArgs>),
+    Devices(cmd::devices::DevicesArgs),
     Check(cmd::check::CheckArgs),
     #[command(subcommand)]
     Gen(cmd::generate::GenerateArgs),
@@ -72,6 +75,8 @@ pub(crate) fn run() -> Exit {
 impl Command {
     fn run(self, ui: &mut Ui) -> Result<Outcome, CliError> {
         match self {
+            Command::Run(args) => cmd::run::run(&args, ui),
+            Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
             Command::Gen(args) => cmd::generate::run(&args, ui),
         }

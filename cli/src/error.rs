@@ -33,6 +33,9 @@ pub(crate) enum CliError {
     /// The device or the launch.
     #[error("{message}")]
     Device { message: String, help: Option<String> },
+    /// The code in an archive is not for this machine.
+    #[error("{message}")]
+    Code { message: String, help: Option<String> },
     /// A file cannot be read.
     #[error("cannot read '{}'", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -71,10 +74,10 @@ impl CliError {
         match self {
             CliError::Usage { .. } => Exit::Usage,
             CliError::Source { .. } => Exit::Source,
-            CliError::File { .. } => Exit::File,
+            CliError::File { .. } | CliError::Code { .. } => Exit::File,
             CliError::Data(error) => data_exit(error),
             CliError::Workload(error) => match &*error.problem {
-                Problem::Data(error) => data_exit(error),
+                Problem::Data(error) | Problem::Expected(BufferError::File(error)) => data_exit(error),
                 _ => Exit::File,
             },
             CliError::Bind { error, .. } => match &*error.problem {
@@ -91,9 +94,10 @@ impl CliError {
     /// What the user can do.
     pub(crate) fn help(&self) -> Option<String> {
         match self {
-            CliError::Usage { help, .. } | CliError::File { help, .. } | CliError::Device { help, .. } => {
-                help.clone()
-            }
+            CliError::Usage { help, .. }
+            | CliError::File { help, .. }
+            | CliError::Code { help, .. }
+            | CliError::Device { help, .. } => help.clone(),
             CliError::Data(error) => error.help(),
             CliError::Workload(error) => error.problem.help(),
             CliError::Bind { error, option } => match &*error.problem {
@@ -113,7 +117,7 @@ impl CliError {
             CliError::Read { source, .. } | CliError::Write { source, .. } => Some(source),
             CliError::Data(error) => io_source(error),
             CliError::Workload(error) => match &*error.problem {
-                Problem::Data(error) => io_source(error),
+                Problem::Data(error) | Problem::Expected(BufferError::File(error)) => io_source(error),
                 _ => None,
             },
             CliError::Bind { error, .. } => match &*error.problem {

@@ -1,15 +1,20 @@
 //! The `oxcl` program: parse, run the command, end with its exit code.
 
+mod arguments;
 mod argv;
+#[cfg(feature = "compiler")]
+mod build;
 mod cli;
 mod cmd;
 mod data;
 mod device;
 mod error;
 mod exit;
+mod launching;
 mod nearest;
 mod panic;
 mod param;
+mod program;
 mod sizes;
 mod ui;
 mod value;

@@ -128,6 +128,11 @@ impl Parameter {
         if self.name.is_empty() { self.position.to_string() } else { format!("`{}`", self.name) }
     }
 
+    /// Its name, or its position where it has none.
+    pub(crate) fn name_or_position(&self) -> String {
+        if self.name.is_empty() { self.position.to_string() } else { self.name.clone() }
+    }
+
     /// A value that fits.
     pub(crate) fn example(&self) -> String {
         match &self.kind {
@@ -151,6 +156,19 @@ impl Parameter {
             type_name: self.type_name.clone(),
             problem: Box::new(problem),
             example: self.example(),
+        }
+    }
+
+    /// Checks whether a buffer that exists already can be the argument.
+    pub(crate) fn accepts(&self, data: &HostData) -> Result<(), BindError> {
+        match &self.kind {
+            ParameterKind::Buffer(Some(want)) => fits(data, *want).map_err(|problem| self.error(problem)),
+            ParameterKind::Buffer(None) => Ok(()),
+            ParameterKind::Local(_) => Err(self.error(BindProblem::LocalContents)),
+            ParameterKind::Unsupported(what) => Err(self.error(BindProblem::Unsupported { what })),
+            ParameterKind::Value(_) | ParameterKind::Opaque(_) => {
+                Err(self.error(BindProblem::BufferForValue))
+            }
         }
     }
 
@@ -199,11 +217,11 @@ impl Parameter {
                 let raw =
                     matches!(value, Value::File(source) if source.format == crate::data::file::Format::Raw);
                 let wanted = want.or(if raw { Some(BYTE) } else { None });
-                let data = value.data(wanted)?.ok_or(BindProblem::LocalSize)?;
-                let data = match want {
-                    Some(want) => fit(data, *want)?,
-                    None => data,
-                };
+                let mut data = value.data(wanted)?.ok_or(BindProblem::LocalSize)?;
+                if let Some(want) = want {
+                    fits(&data, *want)?;
+                    data.element = *want;
+                }
                 if data.bytes.is_empty() {
                     return Err(BindProblem::EmptyBuffer);
                 }
@@ -213,7 +231,8 @@ impl Parameter {
     }
 }
 
-const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);
+/// What buffers of structures are made of.
+pub(crate) const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);
 
 fn sized(bytes: Vec<u8>, want: usize) -> Result<Bound, BindProblem> {
     if bytes.len() == want {
@@ -223,21 +242,15 @@ fn sized(bytes: Vec<u8>, want: usize) -> Result<Bound, BindProblem> {
     }
 }
 
-/// Elements of the same scalar type, regrouped into the lanes that are wanted. Vectors of three have padding, so they
-/// regroup with nothing else.
-fn fit(data: HostData, want: Element) -> Result<HostData, BindProblem> {
+/// Whether elements can be regrouped into the lanes that are wanted: they are of the same scalar type, and vectors of
+/// three, which have padding, regroup with nothing else.
+fn fits(data: &HostData, want: Element) -> Result<(), BindProblem> {
     let have = data.element;
-    if have == want {
-        if !data.bytes.len().is_multiple_of(want.size()) {
-            return Err(BindProblem::Ragged { bytes: data.bytes.len(), want });
-        }
-        return Ok(data);
-    }
-    if have.scalar != want.scalar || have.lanes == 3 || want.lanes == 3 {
+    if have != want && (have.scalar != want.scalar || have.lanes == 3 || want.lanes == 3) {
         return Err(BindProblem::ElementType { want, have });
     }
     let bytes = data.bytes.len();
-    data.retyped(want).ok_or(BindProblem::Ragged { bytes, want })
+    if bytes.is_multiple_of(want.size()) { Ok(()) } else { Err(BindProblem::Ragged { bytes, want }) }
 }
 
 /// A type name without what may stand around it: `const float *` points to `float`.
@@ -292,8 +305,7 @@ mod tests {
         assert_eq!(bind(&int, "-1"), Ok(Bound::Value(vec![255; 4])));
         assert_eq!(
             bind(&int, "2.5"),
-            Err("parameter `p` has type `int`: `2.5` is not an integer, and the type is int; 3"
-                .replace("`2.5`", "`2.5`"))
+            Err("parameter `p` has type `int`: `2.5` is not an integer, and the type is int; 3".into())
         );
         assert_eq!(
             bind(&int, "1,2"),

@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(Value::parse("local:64"), Ok(Value::Local(64)));
         assert_eq!(Value::parse("hex:00fF"), Ok(Value::Hex(vec![0, 255])));
         assert_eq!(Value::parse("@a.npy"), Ok(Value::File(FileSource::parse("a.npy"))));
-        let list = Value::parse("1,-2.5,0x10,inf").and_then(|v| Ok(v.data(Some(FLOAT)).ok().flatten()));
+        let list = Value::parse("1,-2.5,0x10,inf").map(|v| v.data(Some(FLOAT)).ok().flatten());
         let want: Vec<u8> = [1.0, -2.5, 16.0, f32::INFINITY].iter().flat_map(|v| v.to_le_bytes()).collect();
         assert_eq!(list, Ok(Some(HostData::new(FLOAT, want))));
     }
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn lists_pad_vectors_of_three() {
         let want = Element { scalar: Scalar::UChar, lanes: 3 };
-        let data = Value::parse("1,2,3,4,5,6").and_then(|v| Ok(v.data(Some(want)).ok().flatten()));
+        let data = Value::parse("1,2,3,4,5,6").map(|v| v.data(Some(want)).ok().flatten());
         assert_eq!(data, Ok(Some(HostData::new(want, vec![1, 2, 3, 0, 4, 5, 6, 0]))));
     }
 }

@@ -1,32 +1,56 @@
-//! `oxcl check`: is a workload file, or a source, good as far as that can be told without running it?
+//! `oxcl check`: are sources and workload files good, as far as that can be told without running them?
 
+use super::build_args::BuildArgs;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
 use crate::workload;
 use clap::Args;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Check a workload file without running it
+/// Check sources and workloads without running them
 #[derive(Debug, Args)]
-#[command(after_help = "Example: oxcl check blur.toml")]
+#[command(after_help = "Examples:\n  oxcl check blur.cl -DRADIUS=3\n  oxcl check blur.toml")]
 pub(crate) struct CheckArgs {
-    /// A workload (.toml)
-    #[arg(required = true)]
+    /// OpenCL C, or workloads (.toml)
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    build: BuildArgs,
 }
 
-/// Checks every file; exit code 1 if one has findings.
+/// Checks every file; exit code 1 if one has findings, warnings included.
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let mut outcome = Outcome::Ok;
+    let mut findings = 0;
     for path in &args.files {
         let text =
             fs::read_to_string(path).map_err(|source| CliError::Read { path: path.clone(), source })?;
-        if let Err(error) = workload::resolve::resolve(path, &text) {
-            ui.error(&error.into());
-            outcome = Outcome::Negative;
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml")) {
+            if let Err(error) = workload::resolve::resolve(path, &text) {
+                ui.error(&error.into());
+                findings += 1;
+            }
+        } else {
+            findings += source(path, &text, &args.build, ui)?;
         }
     }
-    Ok(outcome)
+    if ui.json {
+        ui.json("check", &serde_json::json!({ "findings": findings }))?;
+    }
+    Ok(if findings == 0 { Outcome::Ok } else { Outcome::Negative })
+}
+
+#[cfg(feature = "compiler")]
+fn source(path: &Path, text: &str, build: &BuildArgs, ui: &mut Ui) -> Result<usize, CliError> {
+    crate::build::check(path, text, &crate::build::options(&build.options())?, ui)
+}
+
+#[cfg(not(feature = "compiler"))]
+fn source(path: &Path, _text: &str, _build: &BuildArgs, _ui: &mut Ui) -> Result<usize, CliError> {
+    Err(CliError::File {
+        path: path.to_owned(),
+        reason: "this oxcl was built without the compiler".to_owned(),
+        help: None,
+    })
 }

@@ -1,4 +1,9 @@
 //! The commands, one file each: arguments, and a `run` from them to an outcome.
 
+mod build_args;
 pub(crate) mod check;
+pub(crate) mod devices;
 pub(crate) mod generate;
+pub(crate) mod run;
+mod run_kernel;
+mod run_workload;

@@ -66,7 +66,7 @@ fn distance(got: Number, want: Number) -> f64 {
             (a - b).unsigned_abs() as f64 / (b.unsigned_abs() as f64).max(1.0)
         }
         (a, b) => {
-            let (a, b) = (as_f64(a), as_f64(b));
+            let (a, b) = (a.to_f64(), b.to_f64());
             if a == b || (a.is_nan() && b.is_nan()) {
                 0.0
             } else if a.is_finite() && b.is_finite() {
@@ -75,13 +75,6 @@ fn distance(got: Number, want: Number) -> f64 {
                 f64::INFINITY
             }
         }
-    }
-}
-
-fn as_f64(number: Number) -> f64 {
-    match number {
-        Number::Int { value, .. } => value as f64,
-        Number::Float(value) => value,
     }
 }
 

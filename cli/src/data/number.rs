@@ -55,7 +55,7 @@ pub(crate) fn parse(text: &str) -> Result<Number, NumberError> {
             return Ok(match (negative, value) {
                 // An integer has no negative zero, and a float parameter may want one.
                 (true, 0) => Number::Float(-0.0),
-                _ => Number::Int { value: i128::from(sign) * value, hex: false },
+                _ => Number::Int { value: sign * value, hex: false },
             });
         }
     }
@@ -66,6 +66,14 @@ pub(crate) fn parse(text: &str) -> Result<Number, NumberError> {
 }
 
 impl Number {
+    /// The value, rounded where a double has too few bits.
+    pub(crate) fn to_f64(self) -> f64 {
+        match self {
+            Number::Int { value, .. } => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
     fn text(self) -> String {
         match self {
             Number::Int { value, hex: true } => format!("{value:#x}"),
@@ -77,11 +85,7 @@ impl Number {
     /// Appends the number as a value of `scalar`.
     pub(crate) fn encode(self, scalar: Scalar, out: &mut Vec<u8>) -> Result<(), NumberError> {
         if scalar.is_float() {
-            let value = match self {
-                Number::Int { value, .. } => value as f64,
-                Number::Float(value) => value,
-            };
-            return encode_float(value, scalar, out).ok_or_else(|| self.range(scalar));
+            return encode_float(self.to_f64(), scalar, out).ok_or_else(|| self.range(scalar));
         }
         let (least, greatest) = scalar.range();
         let value = match self {
@@ -227,7 +231,7 @@ mod tests {
         assert_eq!(text("2.5", Scalar::Int), Err("`2.5` is not an integer, and the type is int".into()));
         assert_eq!(text("abc", Scalar::Int), Err("`abc` is not a number".into()));
         assert_eq!(text("0x1ff", Scalar::Char), Err("0x1ff is out of range for char (-128 to 127)".into()));
-        assert_eq!(text("1e39", Scalar::Float).is_err(), true);
+        assert!(text("1e39", Scalar::Float).is_err());
         for junk in ["", "-", "1.2.3", "--1", "0x", "1e", "e5", "f", "1_000", "nanx", "é"] {
             assert!(parse(junk).is_err(), "{junk}");
         }

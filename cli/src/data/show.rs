@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(ok("0[0..8]"), Ok(("0".into(), 0, Some(8))));
         assert_eq!(ok("o[..2]"), Ok(("o".into(), 0, Some(2))));
         assert_eq!(ok("o[2..]"), Ok(("o".into(), 2, None)));
-        assert_eq!(ok("o[]").is_err(), true);
+        assert!(ok("o[]").is_err());
         for wrong in ["", "[0..8]", "o[0..8", "o[a]", "o[3..1]", "o[-1]"] {
             assert!(Slice::parse(wrong).is_err(), "{wrong}");
         }

@@ -72,6 +72,13 @@ impl Ui {
         self.result(&text)
     }
 
+    /// A line of JSON for standard error.
+    pub(crate) fn json_message(&mut self, kind: &str, data: &impl Serialize) {
+        if let Ok(line) = object(kind, data) {
+            self.message(&line);
+        }
+    }
+
     /// Something that the user might want to know.
     pub(crate) fn note(&mut self, text: &str) {
         if !self.quiet && !self.json {
@@ -102,9 +109,7 @@ impl Ui {
                 "message": error.text(),
                 "help": error.help(),
             });
-            if let Ok(line) = object("error", &data) {
-                self.message(&line);
-            }
+            self.json_message("error", &data);
             return;
         }
         let text = error.text();

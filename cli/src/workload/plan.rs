@@ -75,8 +75,6 @@ pub(crate) enum Contents {
 /// A command queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// Its name in the file.
-    pub(crate) name: String,
     /// Its device.
     pub(crate) device: Device,
     /// Commands are complete in file order.

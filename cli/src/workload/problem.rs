@@ -2,7 +2,10 @@
 
 use crate::data::file::DataError;
 use crate::data::number::NumberError;
+use crate::data::show::SliceError;
 use crate::nearest::nearest;
+use crate::param::{BindError, BindProblem};
+use crate::value::BufferError;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -90,6 +93,27 @@ pub(crate) enum Problem {
     /// A copy between unlike buffers.
     #[error("`{from}` has elements of type {from_type}, `{to}` of type {to_type}")]
     CopyTypes { from: String, from_type: String, to: String, to_type: String },
+    /// A fill with anything but one element.
+    #[error("`value` must be one {element} element")]
+    FillValue { element: String },
+    /// A parameter without an argument.
+    #[error("{what} lacks `{name}` ({type_name})")]
+    Parameter { what: String, name: String, type_name: String },
+    /// Numbers where a buffer is needed.
+    #[error("parameter `{parameter}` points to a buffer: declare one under [buffers] and name it here")]
+    Unnamed { parameter: String },
+    /// An argument that does not fit its parameter.
+    #[error(transparent)]
+    Bind(BindError),
+    /// Elements to print that do not exist.
+    #[error(transparent)]
+    Print(SliceError),
+    /// What is expected cannot be had.
+    #[error(transparent)]
+    Expected(BufferError),
+    /// What is expected is of another type.
+    #[error("buffer `{buffer}` has elements of type {have}, and {want} are expected")]
+    ExpectedType { buffer: String, want: String, have: String },
     /// A slice that is none.
     #[error("`{text}` is no range of elements")]
     Slice { text: String },
@@ -123,7 +147,11 @@ impl Problem {
             }
             Problem::Slice { .. } => Some("for example: print = \"0..8\"".to_owned()),
             Problem::Formula { .. } => Some(super::formula::HELP.to_owned()),
-            Problem::Data(error) => error.help(),
+            Problem::Data(error) | Problem::Expected(BufferError::File(error)) => error.help(),
+            Problem::Bind(error) => match &*error.problem {
+                BindProblem::ElementType { want, .. } => Some(format!("give the buffer type = \"{want}\"")),
+                _ => None,
+            },
             _ => None,
         }
     }

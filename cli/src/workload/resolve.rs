@@ -60,10 +60,10 @@ fn plan(path: &Path, text: &str, document: &Document) -> Found<Plan> {
         buffers.push(Buffer { name: name.clone(), line: line(row.span()), contents });
     }
     like_cycles(document, &buffers)?;
-    let mut queues = document.queues.iter().map(|(name, row)| queue(name, row)).collect::<Found<Vec<_>>>()?;
+    let mut queues = document.queues.values().map(queue).collect::<Found<Vec<_>>>()?;
     if queues.is_empty() {
         names.queues.push("main".to_owned());
-        queues.push(Queue { name: "main".to_owned(), device: Device::Cpu, in_order: true });
+        queues.push(Queue { device: Device::Cpu, in_order: true });
     }
     if document.commands.is_empty() {
         return Err((0..0, Problem::Missing { what: "the workload".to_owned(), key: "[[commands]]" }));
@@ -298,7 +298,7 @@ pub(super) fn device(name: &Spanned<String>) -> Found<Device> {
     })
 }
 
-fn queue(name: &str, row: &Spanned<QueueRow>) -> Found<Queue> {
+fn queue(row: &Spanned<QueueRow>) -> Found<Queue> {
     let body = row.get_ref();
     let device = body.device.as_ref().map(device).transpose()?.unwrap_or(Device::Cpu);
     let in_order = match &body.order {
@@ -313,7 +313,7 @@ fn queue(name: &str, row: &Spanned<QueueRow>) -> Found<Queue> {
             }
         },
     };
-    Ok(Queue { name: name.to_owned(), device, in_order })
+    Ok(Queue { device, in_order })
 }
 
 fn output(row: &Spanned<OutputRow>, names: &Names, folder: &Path, line: usize) -> Found<Output> {

@@ -154,7 +154,7 @@ fn contradictions_are_refused() {
     );
     assert!(
         changed("tolerance = 1e-6", "tolerance = -1.0")
-            .contains("line 54: `tolerance` is a number from 0 on")
+            .contains("line 53: `tolerance` is a number from 0 on")
     );
     assert!(
         changed("print = \"0..2\"", "print = \"2..0\"").contains("line 49: `2..0` is no range of elements")

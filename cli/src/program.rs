@@ -1,0 +1,114 @@
+//! Programs from files: an archive is read, OpenCL C is compiled in process for the devices at hand.
+
+use crate::device::Device;
+use crate::error::CliError;
+use crate::ui::Ui;
+use oxcl_runtime::{Coded, LoadError, Program};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The bytes that every archive begins with.
+const ARCHIVE_MAGIC: &[u8] = b"poclbin\0";
+
+/// A program, and how long its stages took.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The program.
+    pub(crate) program: Program,
+    /// Stages and their times.
+    pub(crate) stages: Vec<(String, Duration)>,
+}
+
+/// Whether a file's contents are an archive, whatever its name.
+pub(crate) fn is_archive(contents: &[u8]) -> bool {
+    contents.starts_with(ARCHIVE_MAGIC)
+}
+
+/// Loads `path` for `devices`; `options` are for sources only.
+pub(crate) fn load(
+    path: &Path,
+    options: &[String],
+    devices: &[Device],
+    ui: &mut Ui,
+) -> Result<Loaded, CliError> {
+    let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
+    if is_archive(&contents) {
+        if !options.is_empty() {
+            let help = "leave them out, or give the source";
+            return Err(CliError::usage_with_help(
+                format!("'{}' is compiled already, and build options were given", path.display()),
+                help,
+            ));
+        }
+        let start = Instant::now();
+        let program = Program::from_archive(&contents).map_err(|e| load_error(path, &e))?;
+        return Ok(Loaded { program, stages: vec![("load".to_owned(), start.elapsed())] });
+    }
+    let Ok(text) = String::from_utf8(contents) else {
+        return Err(CliError::File {
+            path: path.to_owned(),
+            reason: "it is neither a pocl-binary nor OpenCL C text".to_owned(),
+            help: None,
+        });
+    };
+    build(path, text, options, devices, ui)
+}
+
+fn build(
+    path: &Path,
+    _text: String,
+    _options: &[String],
+    _devices: &[Device],
+    _ui: &mut Ui,
+) -> Result<Loaded, CliError> {
+    Err(CliError::File {
+        path: path.to_owned(),
+        reason: "it is not a pocl-binary, and this oxcl was built without the compiler".to_owned(),
+        help: Some("compile it where the compiler is: oxcl compile FILE.cl -o FILE.poclbin".to_owned()),
+    })
+}
+
+fn load_error(path: &Path, error: &LoadError) -> CliError {
+    CliError::File {
+        path: path.to_owned(),
+        reason: format!("{error} [{}]", error.code()),
+        help: Some(format!("see what is in it: oxcl inspect {}", path.display())),
+    }
+}
+
+/// Finds a kernel; without a name, the only one.
+pub(crate) fn kernel(
+    program: &Program,
+    path: &Path,
+    name: Option<&str>,
+) -> Result<oxcl_runtime::Kernel, CliError> {
+    let known: Vec<&str> = program.kernel_names().collect();
+    let name = match (name, known.as_slice()) {
+        (Some(name), _) => name,
+        (None, [only]) => only,
+        (None, _) => {
+            let message = format!("'{}' has {} kernels: name one", path.display(), known.len());
+            return Err(CliError::usage_with_help(message, format!("its kernels: {}", known.join(", "))));
+        }
+    };
+    program.kernel(name).map_err(|error| {
+        let help = match crate::nearest::nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("its kernels: {}", known.join(", ")),
+        };
+        CliError::Usage { message: format!("'{}': {error}", path.display()), help: Some(help) }
+    })
+}
+
+/// Splits build options that are written in one text, as the compiler that takes them does.
+#[cfg(feature = "compiler")]
+pub(crate) fn split_options(text: &str) -> Result<Vec<String>, String> {
+    crate::build::split_options(text)
+}
+
+/// Splits build options that are written in one text: without a compiler only their presence matters.
+#[cfg(not(feature = "compiler"))]
+pub(crate) fn split_options(text: &str) -> Result<Vec<String>, String> {
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}

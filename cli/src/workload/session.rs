@@ -1,0 +1,209 @@
+//! A plan with its programs loaded and its buffers' first contents read: what can be checked against kernels is.
+
+use super::plan::{Action, Argument, Command, Launch, Plan, Reference};
+use super::problem::{Problem, WorkloadError};
+use crate::arguments;
+use crate::data::HostData;
+use crate::device::Device;
+use crate::error::CliError;
+use crate::param::{BindError, Bound, Parameter};
+use crate::program;
+use crate::ui::Ui;
+use crate::ui::progress::Progress;
+use oxcl_runtime::Kernel;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// A plan that is ready to run, any number of times and on any of its devices.
+#[derive(Debug)]
+pub(crate) struct Session<'p> {
+    /// What is run.
+    pub(crate) plan: &'p Plan,
+    /// The buffers' first contents.
+    pub(crate) data: Vec<HostData>,
+    /// For each command that launches a kernel: the kernel and its arguments.
+    pub(crate) launches: Vec<Option<ReadyLaunch>>,
+    /// Stages of loading and their times.
+    pub(crate) stages: Vec<(String, Duration)>,
+}
+
+/// A kernel with its arguments in order.
+#[derive(Debug)]
+pub(crate) struct ReadyLaunch {
+    /// The kernel.
+    pub(crate) kernel: Kernel,
+    /// One for each parameter.
+    pub(crate) args: Vec<ReadyArgument>,
+}
+
+/// An argument.
+#[derive(Debug)]
+pub(crate) enum ReadyArgument {
+    /// A buffer of the plan.
+    Buffer(usize),
+    /// A value's bytes.
+    Value(Vec<u8>),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+impl<'p> Session<'p> {
+    /// Loads programs and data. `everywhere` replaces the device of every queue.
+    pub(crate) fn load(plan: &'p Plan, everywhere: Option<Device>, ui: &mut Ui) -> Result<Self, CliError> {
+        let progress = &mut Progress::new(ui);
+        let at = |line, problem| WorkloadError { path: plan.path.clone(), line, problem: Box::new(problem) };
+        progress.step("reading data");
+        let data = plan.load().map_err(|(line, error)| at(line, Problem::Data(error)))?;
+        let mut devices: BTreeSet<Device> =
+            plan.queues.iter().map(|queue| everywhere.unwrap_or(queue.device)).collect();
+        devices.extend(plan.expectations.iter().filter_map(|e| match e.reference {
+            Reference::Device(device) => Some(device),
+            _ => None,
+        }));
+        let devices: Vec<Device> = devices.into_iter().collect();
+        let mut stages: Vec<(String, Duration)> = Vec::new();
+        let mut programs = Vec::new();
+        for item in &plan.programs {
+            progress.step(&format!("building {}", item.name));
+            let options = item.options.as_deref().unwrap_or_default();
+            let options = program::split_options(options).map_err(|reason| CliError::File {
+                path: plan.path.clone(),
+                reason: format!("the options of program `{}`: {reason}", item.name),
+                help: None,
+            })?;
+            let loaded = program::load(&item.path, &options, &devices, ui)?;
+            for (name, time) in loaded.stages {
+                match stages.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, sum)) => *sum += time,
+                    None => stages.push((name, time)),
+                }
+            }
+            programs.push(loaded.program);
+        }
+        let mut launches = Vec::new();
+        for command in &plan.commands {
+            launches.push(match &command.action {
+                Action::Kernel(launch) => {
+                    let path = &plan.programs[launch.program].path;
+                    let kernel = program::kernel(&programs[launch.program], path, Some(&launch.kernel))?;
+                    Some(ready(plan, &data, command, launch, kernel)?)
+                }
+                _ => None,
+            });
+        }
+        let session = Self { plan, data, launches, stages };
+        session.check_elements().map_err(|(line, problem)| at(line, problem))?;
+        Ok(session)
+    }
+
+    /// Copies and fills stay inside of their buffers, and outputs too.
+    fn check_elements(&self) -> Result<(), (usize, Problem)> {
+        let name = |buffer: usize| self.plan.buffers[buffer].name.clone();
+        let within = |buffer: usize, start: u64, count: u64, done| {
+            let have = self.data[buffer].len() as u64;
+            match start.checked_add(count) {
+                Some(end) if end <= have => Ok(()),
+                end => Err(Problem::Beyond {
+                    buffer: name(buffer),
+                    have,
+                    start,
+                    end: end.unwrap_or(u64::MAX),
+                    done,
+                }),
+            }
+        };
+        for command in &self.plan.commands {
+            let check = || match &command.action {
+                Action::Copy { from, to, from_offset, to_offset, count } => {
+                    let (a, b) = (self.data[*from].element, self.data[*to].element);
+                    if a != b {
+                        return Err(Problem::CopyTypes {
+                            from: name(*from),
+                            from_type: a.to_string(),
+                            to: name(*to),
+                            to_type: b.to_string(),
+                        });
+                    }
+                    let count = self.copied(*from, *from_offset, *count);
+                    within(*from, *from_offset, count, "read")?;
+                    within(*to, *to_offset, count, "written")
+                }
+                Action::Fill { buffer, value, offset, count } => {
+                    let element = self.data[*buffer].element;
+                    let one = value.data(Some(element)).ok().flatten().filter(|d| d.len() == 1);
+                    if one.is_none() {
+                        return Err(Problem::FillValue { element: element.to_string() });
+                    }
+                    within(*buffer, *offset, self.copied(*buffer, *offset, *count), "filled")
+                }
+                _ => Ok(()),
+            };
+            check().map_err(|problem| (command.line, problem))?;
+        }
+        for output in &self.plan.outputs {
+            if let super::plan::Sink::Print(slice) = &output.sink {
+                let have = self.data[output.buffer].len();
+                let problem = |error| (output.line, Problem::Print(error));
+                slice.range(have).map_err(problem)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many elements a copy or fill is about.
+    pub(crate) fn copied(&self, buffer: usize, offset: u64, count: Option<u64>) -> u64 {
+        count.unwrap_or((self.data[buffer].len() as u64).saturating_sub(offset))
+    }
+}
+
+/// Gives every parameter of a launch its argument.
+fn ready(
+    plan: &Plan,
+    data: &[HostData],
+    command: &Command,
+    launch: &Launch,
+    kernel: Kernel,
+) -> Result<ReadyLaunch, CliError> {
+    let at =
+        |problem| WorkloadError { path: plan.path.clone(), line: command.line, problem: Box::new(problem) };
+    let parameters = arguments::parameters(&kernel);
+    for (name, _) in &launch.args {
+        if !parameters.iter().any(|p| is_called(p, name)) {
+            let valid = parameters.iter().map(Parameter::name_or_position).collect();
+            return Err(at(Problem::Name { what: "parameter", name: name.clone(), valid }).into());
+        }
+    }
+    let mut args = Vec::new();
+    for parameter in &parameters {
+        let mut given = launch.args.iter().filter(|(name, _)| is_called(parameter, name));
+        let Some((_, argument)) = given.next() else {
+            let what = format!("command `{}`: args", command.name);
+            let problem = Problem::Parameter {
+                what,
+                name: parameter.name_or_position(),
+                type_name: parameter.type_name.clone(),
+            };
+            return Err(at(problem).into());
+        };
+        let bind_error = |error: BindError| at(Problem::Bind(error));
+        args.push(match argument {
+            Argument::Buffer(buffer) => {
+                parameter.accepts(&data[*buffer]).map_err(bind_error)?;
+                ReadyArgument::Buffer(*buffer)
+            }
+            Argument::Value(value) => match parameter.bind(value).map_err(bind_error)? {
+                Bound::Value(bytes) => ReadyArgument::Value(bytes),
+                Bound::Local(bytes) => ReadyArgument::Local(bytes),
+                Bound::Buffer(_) => {
+                    let problem = Problem::Unnamed { parameter: parameter.name_or_position() };
+                    return Err(at(problem).into());
+                }
+            },
+        });
+    }
+    Ok(ReadyLaunch { kernel, args })
+}
+
+fn is_called(parameter: &Parameter, name: &str) -> bool {
+    parameter.name == name || (parameter.name.is_empty() && parameter.position.to_string() == name)
+}

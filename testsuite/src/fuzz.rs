@@ -1,0 +1,6 @@
+//! Fuzz targets as plain functions: each takes any bytes and panics where a promise is broken. `testsuite/fuzz` runs
+//! them under a fuzzer; the tests replay the corpus kept there on every toolchain.
+
+mod archive;
+
+pub use archive::read_archive;

@@ -75,7 +75,7 @@ pub fn build_hash_text(archive: &[u8]) -> String {
     text
 }
 
-/// A kernel's name as PoCL puts it into paths: itself, or if it is too long its beginning and the hash of the whole.
+/// A kernel's name as PoCL 7 puts it into paths: itself, or if it is too long its beginning and the hash of the whole.
 /// (PoCL cuts at a byte. Where that is inside a character we cut before it: paths are UTF-8.)
 #[must_use]
 pub fn clipped_name(kernel: &str) -> Cow<'_, str> {

@@ -333,6 +333,37 @@ fn shared_objects_are_found_where_they_are_stored() {
 }
 
 #[test]
+fn long_names_are_whole_in_version_9() {
+    let long = "k".repeat(60);
+    for version in Version::ALL {
+        let mut archive = archive(version);
+        let mut kernel = kernel(&long);
+        kernel.add_object(Code::First, ANY_SIZE, b"generic");
+        kernel.add_object(Code::Ref, ANY_SIZE, b"ref");
+        archive.kernels.push(kernel);
+        let read = Archive::read(&archive.seal().unwrap()).unwrap();
+        let kernel = read.kernel(&long).unwrap();
+        let name = if version == Version::V9 { &long } else { &*hash::clipped_name(&long) };
+        assert_eq!(kernel.files[0].path, format!("/{name}/0-0-0/{name}.so"));
+        assert_eq!(kernel.files[1].path, format!("/{name}/oxcl/ref.so"));
+        assert_eq!(kernel.best_object(Code::First, [4, 1, 1]), Some(&kernel.files[0]));
+        assert_eq!(kernel.pocl_object(PoclSlot::GENERIC), Some(&kernel.files[0]));
+        assert_eq!(kernel.object(Code::Ref, ANY_SIZE), Some(&kernel.files[1]));
+    }
+}
+
+#[test]
+fn relocatable_objects_stand_beside_the_shared_ones() {
+    let mut kernel = kernel("k");
+    kernel.add_relocatable(ANY_SIZE, b"any");
+    kernel.add_relocatable([4, 1, 1], b"four");
+    let paths: Vec<&str> = kernel.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths[..2], ["/k/0-0-0/k.so.o", "/k/4-1-1/k.so.o"]);
+    assert_eq!(paths.len(), 5);
+    assert_eq!(kernel.object(Code::First, ANY_SIZE), None);
+}
+
+#[test]
 fn facts_are_read_through_the_archive() {
     let archive = archive(Version::V12);
     assert!(archive.program_meta().unwrap_err().to_string().contains("missing field `schema`"));

@@ -3,13 +3,15 @@
 //! | path | what |
 //! | --- | --- |
 //! | `/<kernel>/<x>-<y>-<z>[-goffs0][-smallgrid]/<kernel>.so` | PoCL's slots: code of the first CPU level; `0-0-0` takes any local size |
+//! | the same, `.so.o` | the same code before linking: PoCL later than 7.2 loads nothing else unless it is told to |
 //! | `/<kernel>/oxcl/<level>/<x>-<y>-<z>.so` | code of a further CPU level |
 //! | `/<kernel>/oxcl/ref.so` | the reference executor's code |
 //! | `/<kernel>/oxcl.meta` | the kernel's facts |
 //!
-//! `<kernel>` is the kernel's name, clipped as PoCL clips it ([`clipped_name`]).
+//! `<kernel>` is the kernel's name, clipped as PoCL 7 clips it ([`clipped_name`]). PoCL 3.1 does not clip: in archives of
+//! version 9, [`Archive::seal`] gives long names their full length, and the look-ups here take both.
 
-use super::{Archive, File, Kernel};
+use super::{Archive, File, Kernel, Version};
 use crate::hash::clipped_name;
 use crate::meta::{KernelMeta, MetaError};
 
@@ -41,7 +43,16 @@ impl PoclSlot {
     /// The path of the shared object in this slot.
     #[must_use]
     pub fn path(self, kernel: &str) -> String {
-        let name = clipped_name(kernel);
+        self.path_in(&clipped_name(kernel))
+    }
+
+    /// The path of the relocatable object in this slot.
+    #[must_use]
+    pub fn relocatable_path(self, kernel: &str) -> String {
+        self.path(kernel) + ".o"
+    }
+
+    fn path_in(self, name: &str) -> String {
         let [x, y, z] = self.local_size;
         let zero_offset = if self.zero_offset { "-goffs0" } else { "" };
         let small_grid = if self.small_grid { "-smallgrid" } else { "" };
@@ -52,20 +63,32 @@ impl PoclSlot {
 /// The path of the code of a further CPU level.
 #[must_use]
 pub fn level_path(kernel: &str, level: &str, local_size: [u64; 3]) -> String {
+    level_path_in(&clipped_name(kernel), level, local_size)
+}
+
+fn level_path_in(name: &str, level: &str, local_size: [u64; 3]) -> String {
     let [x, y, z] = local_size;
-    format!("/{}/oxcl/{level}/{x}-{y}-{z}.so", clipped_name(kernel))
+    format!("/{name}/oxcl/{level}/{x}-{y}-{z}.so")
 }
 
 /// The path of the reference executor's code.
 #[must_use]
 pub fn ref_path(kernel: &str) -> String {
-    format!("/{}/oxcl/ref.so", clipped_name(kernel))
+    ref_path_in(&clipped_name(kernel))
+}
+
+fn ref_path_in(name: &str) -> String {
+    format!("/{name}/oxcl/ref.so")
 }
 
 /// The path of the kernel's facts.
 #[must_use]
 pub fn meta_path(kernel: &str) -> String {
-    format!("/{}/oxcl.meta", clipped_name(kernel))
+    meta_path_in(&clipped_name(kernel))
+}
+
+fn meta_path_in(name: &str) -> String {
+    format!("/{name}/oxcl.meta")
 }
 
 /// Which of a kernel's shared objects is meant.
@@ -80,6 +103,26 @@ pub enum Code<'a> {
 }
 
 impl Archive {
+    /// Moves files of kernels with long names to where the PoCL of the archive's version looks: version 9 has the whole
+    /// name as directory and file name.
+    pub(super) fn settle_names(&mut self) {
+        if self.version != Version::V9 {
+            return;
+        }
+        for kernel in &mut self.kernels {
+            let clipped = clipped_name(&kernel.name).into_owned();
+            if clipped == kernel.name {
+                continue;
+            }
+            let directory = format!("/{clipped}/");
+            for file in &mut kernel.files {
+                if file.path.starts_with(&directory) {
+                    file.path = file.path.replace(&clipped, &kernel.name);
+                }
+            }
+        }
+    }
+
     /// The kernel of this name, to add to.
     pub fn kernel_mut(&mut self, name: &str) -> Option<&mut Kernel> {
         self.kernels.iter_mut().find(|kernel| kernel.name == name)
@@ -99,7 +142,7 @@ impl Kernel {
     ///
     /// The facts are there but cannot be used, or are those of other parameters.
     pub fn meta(&self) -> Result<Option<KernelMeta>, MetaError> {
-        let Some(file) = self.file(&meta_path(&self.name)) else {
+        let Some(file) = self.find(meta_path_in) else {
             return Ok(None);
         };
         let meta = KernelMeta::from_json(&file.data)?;
@@ -112,11 +155,18 @@ impl Kernel {
     /// The shared object for exactly this local size ([`ANY_SIZE`]: for any).
     #[must_use]
     pub fn object(&self, code: Code<'_>, local_size: [u64; 3]) -> Option<&File> {
-        match code {
-            Code::First => self.file(&PoclSlot { local_size, ..PoclSlot::GENERIC }.path(&self.name)),
-            Code::Level(level) => self.file(&level_path(&self.name, level, local_size)),
-            Code::Ref => self.file(&ref_path(&self.name)),
-        }
+        self.find(|name| match code {
+            Code::First => PoclSlot { local_size, ..PoclSlot::GENERIC }.path_in(name),
+            Code::Level(level) => level_path_in(name, level, local_size),
+            Code::Ref => ref_path_in(name),
+        })
+    }
+
+    /// The file at the path that is made of the kernel's name, clipped or, in archives of version 9, whole.
+    fn find(&self, path: impl Fn(&str) -> String) -> Option<&File> {
+        let clipped = clipped_name(&self.name);
+        self.file(&path(&clipped))
+            .or_else(|| if clipped == self.name { None } else { self.file(&path(&self.name)) })
     }
 
     /// The shared object to run this local size with: the one specialised for it, else the one for any.
@@ -129,7 +179,7 @@ impl Kernel {
     /// exactly, else the generic one. Archives of other compilers are read by this rule.
     #[must_use]
     pub fn pocl_object(&self, launch: PoclSlot) -> Option<&File> {
-        self.file(&launch.path(&self.name)).or_else(|| self.file(&PoclSlot::GENERIC.path(&self.name)))
+        self.find(|name| launch.path_in(name)).or_else(|| self.find(|name| PoclSlot::GENERIC.path_in(name)))
     }
 
     /// Stores a shared object. One that is specialised for a local size goes, at the first CPU level, under all four
@@ -143,6 +193,18 @@ impl Kernel {
             Code::Ref => vec![ref_path(name)],
         };
         self.files.extend(paths.into_iter().map(|path| File { path, data: data.to_vec() }));
+    }
+
+    /// Stores, beside the shared object of the first CPU level and for the same local size, the relocatable object
+    /// it was linked from. Archives of version 12 want it: PoCL later than 7.2 loads relocatable objects and, where
+    /// there is no `program.bc`, finds no code without them.
+    pub fn add_relocatable(&mut self, local_size: [u64; 3], data: &[u8]) {
+        let slots = match local_size {
+            ANY_SIZE => vec![PoclSlot::GENERIC],
+            _ => PoclSlot::all_of(local_size).to_vec(),
+        };
+        let paths = slots.iter().map(|slot| slot.relocatable_path(&self.name));
+        self.files.extend(paths.map(|path| File { path, data: data.to_vec() }));
     }
 
     /// Stores the kernel's facts.

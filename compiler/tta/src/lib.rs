@@ -6,9 +6,14 @@
 //! nothing here runs a program: that is the simulator's crate.
 
 pub mod adf;
+pub mod asm;
+pub mod check;
 pub mod compose;
 pub mod draw;
+pub mod image;
 pub mod model;
 pub mod ops;
+pub mod program;
+pub mod sample;
 pub mod show;
 pub mod validate;

@@ -15,6 +15,7 @@ use support::{
 
 /// `fault(global int *out, int how)`; 0 does not fault.
 const BODY: &str = "
+void *memset(void *, int, size_t);
 static __attribute__((noinline)) int dig(volatile char *above, int depth) {
     volatile char mine[4096];
     mine[depth % 4096] = above[0] + 1;
@@ -25,6 +26,9 @@ static void fault(int *out, int how, u64 group) {
     if (how == 1) *(volatile int *)16 = 1;
     if (how == 2) out[group] = 7 / zero;
     if (how == 3) __builtin_trap();
+    if (how == 5) out[group] = *(volatile int *)0x8000000000000000ull;
+    void *volatile nowhere = (void *)32;
+    if (how == 6) memset(nowhere, 1, 100000 + how);
     if (how == 4) { volatile char start[1] = {0}; out[group] = dig(start, 0); }
     out[group] = 1;
 }
@@ -84,6 +88,8 @@ fn faults_become_errors_on_every_device() {
                 (2, FaultSignal::Arithmetic),
                 (3, FaultSignal::IllegalInstruction),
                 (4, FaultSignal::Segmentation),
+                (5, FaultSignal::Segmentation),
+                (6, FaultSignal::Segmentation),
             ] {
                 let fault = run(&device, &kernel, local, how).expect("the kernel faults");
                 assert_eq!(
@@ -93,8 +99,10 @@ fn faults_become_errors_on_every_device() {
                 );
                 assert_eq!(fault.kernel, "fault");
                 if how == 1 {
-                    assert_eq!(fault.address, 16);
+                    assert_eq!(fault.address, Some(16));
                 }
+                assert_eq!(fault.address.is_none(), how == 5, "{fault:?}");
+                assert_eq!(fault.instruction.is_none(), how == 6, "{fault:?}");
                 let first = fault.groups.first[0];
                 let group = if local == 4 { 0 } else { 3 };
                 assert!((first..first + fault.groups.count).contains(&group), "{name} {fault:?}");
@@ -118,4 +126,24 @@ fn faults_on_many_host_threads_keep_apart() {
             });
         }
     });
+}
+
+/// Not a test of its own: what the test below has a child process do.
+#[test]
+#[ignore = "ends its process"]
+fn fault_outside_kernels() {
+    catch_faults().unwrap();
+    let device = Device::by_name("basic").unwrap();
+    assert!(run(&device, &ours(false), 1, 1).is_some());
+    let nowhere = std::hint::black_box(std::ptr::without_provenance_mut::<i32>(16));
+    // SAFETY: there is no such memory, which is the point.
+    unsafe { nowhere.write_volatile(1) };
+}
+
+#[test]
+fn faults_outside_kernels_go_their_usual_way() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = child.args(["--ignored", "--exact", "fault_outside_kernels"]).output().unwrap();
+    assert_eq!(output.status.signal(), Some(11), "{}", output.status);
 }

@@ -24,8 +24,6 @@ const MAX_EXTENT: u64 = 1 << 32;
 /// What the loader needs to know about a checked file.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// Bytes from the lowest to past the highest address that it occupies in memory.
-    pub(crate) extent: u64,
     /// Dynamic symbols that it defines, sorted.
     defined: Vec<String>,
 }
@@ -51,7 +49,7 @@ pub(crate) fn check(path: &str, bytes: &[u8], provided: impl Fn(&str) -> bool) -
     if elf.header.e_type != ET_DYN {
         return Err(refuse(format!("it has ELF type {}, not shared object (3)", elf.header.e_type)));
     }
-    let extent = check_segments(&elf, bytes.len() as u64).map_err(refuse)?;
+    check_segments(&elf, bytes.len() as u64).map_err(refuse)?;
     check_libraries(path, &elf)?;
     let name = |symbol: &Sym| elf.dynstrtab.get_at(symbol.st_name).unwrap_or_default().to_owned();
     let (undefined, defined): (Vec<Sym>, Vec<Sym>) =
@@ -68,15 +66,15 @@ pub(crate) fn check(path: &str, bytes: &[u8], provided: impl Fn(&str) -> bool) -
     }
     let mut defined: Vec<String> = defined.iter().map(name).collect();
     defined.sort_unstable();
-    Ok(Object { extent, defined })
+    Ok(Object { defined })
 }
 
 fn is_undefined(symbol: &Sym) -> bool {
     symbol.st_shndx == SHN_UNDEF as usize
 }
 
-/// Every loaded segment lies inside the file. Gives the extent in memory.
-fn check_segments(elf: &Elf<'_>, file_size: u64) -> Result<u64, String> {
+/// Every loaded segment lies inside the file, and together they take a sensible amount of memory.
+fn check_segments(elf: &Elf<'_>, file_size: u64) -> Result<(), String> {
     if elf.program_headers.iter().any(|header| header.p_type == PT_INTERP) {
         return Err("it is a program, not a shared object".to_owned());
     }
@@ -95,7 +93,7 @@ fn check_segments(elf: &Elf<'_>, file_size: u64) -> Result<u64, String> {
     match high.checked_sub(low) {
         None => Err("it has nothing to load".to_owned()),
         Some(extent) if extent > MAX_EXTENT => Err(format!("it asks for {extent} bytes of memory")),
-        Some(extent) => Ok(extent),
+        Some(_) => Ok(()),
     }
 }
 

@@ -197,12 +197,14 @@ pub struct Fault {
     /// The signal.
     pub signal: FaultSignal,
     /// The address that could not be accessed; for [`FaultSignal::Arithmetic`] and
-    /// [`FaultSignal::IllegalInstruction`] that of the instruction.
-    pub address: u64,
+    /// [`FaultSignal::IllegalInstruction`] that of the instruction. `None` where it is one that the processor cannot
+    /// even form.
+    pub address: Option<u64>,
     /// Whether the address lies on the stack's guard page or just below the stack pointer: the stack overflowed.
     pub stack_overflow: bool,
-    /// The instruction, as an offset into the kernel's shared object.
-    pub instruction: u64,
+    /// The instruction, as an offset into the kernel's shared object; `None` where it is in a function of the C or maths
+    /// library that the kernel called.
+    pub instruction: Option<u64>,
     /// The kernel's name.
     pub kernel: String,
     /// The work-groups that were running on the faulting thread: one, or a run of which one faulted.
@@ -217,9 +219,12 @@ impl fmt::Display for Fault {
             _ if self.stack_overflow => {
                 write!(out, "kernel '{kernel}' overflowed its stack in {groups} ({name})")
             }
-            FaultSignal::Segmentation | FaultSignal::Bus => {
-                write!(out, "kernel '{kernel}' accessed address {address:#x} in {groups} ({name})")
-            }
+            FaultSignal::Segmentation | FaultSignal::Bus => match address {
+                Some(address) => {
+                    write!(out, "kernel '{kernel}' accessed address {address:#x} in {groups} ({name})")
+                }
+                None => write!(out, "kernel '{kernel}' accessed an impossible address in {groups} ({name})"),
+            },
             FaultSignal::Arithmetic => {
                 write!(out, "kernel '{kernel}' divided by zero or overflowed a division in {groups} ({name})")
             }

@@ -2,8 +2,9 @@
 //!
 //! Off until [`catch_faults`] is called. From then on a SIGSEGV, SIGBUS, SIGFPE or SIGILL whose instruction lies in
 //! the kernel image that the thread is running is taken on an alternate stack, noted, and left by a non-local exit to
-//! the launch (`nonlocal`). Any other fault goes to the handler that was installed before ours. A fault in a library
-//! function that a kernel called is such another fault.
+//! the launch (`nonlocal`). The same goes for functions of the C library that move memory and for the maths library,
+//! which hold no locks: compilers turn loops into calls of them. Any other fault goes to the handler that was installed
+//! before ours.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use libc::{siginfo_t, ucontext_t};
 
 use crate::error::{FaultSignal, Resource};
+use crate::image;
 use crate::memory::HostMemory;
 use crate::nonlocal::{self, Frame};
 
@@ -22,8 +24,8 @@ use crate::nonlocal::{self, Frame};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawFault {
     pub(crate) signal: FaultSignal,
-    pub(crate) address: u64,
-    pub(crate) instruction: u64,
+    pub(crate) address: Option<u64>,
+    pub(crate) instruction: Option<u64>,
     pub(crate) stack_overflow: bool,
 }
 
@@ -54,12 +56,22 @@ thread_local! {
     static ALTERNATE: RefCell<Option<AlternateStack>> = const { RefCell::new(None) };
 }
 
+/// `si_code` of a signal that the system sends without a memory access that it could name.
+const SI_KERNEL: c_int = 0x80;
+
 const SIGNALS: [(c_int, FaultSignal); 4] = [
     (libc::SIGSEGV, FaultSignal::Segmentation),
     (libc::SIGBUS, FaultSignal::Bus),
     (libc::SIGFPE, FaultSignal::Arithmetic),
     (libc::SIGILL, FaultSignal::IllegalInstruction),
 ];
+
+/// Code outside kernels' images that counts as a kernel's while it runs one: first addresses, and those past the last.
+static BORROWED: OnceLock<Vec<(u64, u64)>> = OnceLock::new();
+
+/// The functions that move memory lie together with others of their kind, none of which holds a lock; so far past the
+/// beginning of one there is nothing else.
+const MEMORY_FUNCTION_BYTES: u64 = 2048;
 
 static CAUGHT: AtomicBool = AtomicBool::new(false);
 static PREVIOUS: [OnceLock<libc::sigaction>; 4] = [const { OnceLock::new() }; 4];
@@ -81,7 +93,17 @@ pub fn faults_are_caught() -> bool {
     CAUGHT.load(Ordering::Acquire) // pairs with the release store in `install`
 }
 
+fn borrowed() -> Vec<(u64, u64)> {
+    let memory = ["memcpy", "memmove", "memset", "memcmp"].iter().filter_map(|name| image::provided(name));
+    let memory = memory.map(|start| (start as u64, start as u64 + MEMORY_FUNCTION_BYTES));
+    // One function of the maths library and one of the vector maths library.
+    let maths =
+        ["sinf", "_ZGVbN4v_sinf"].iter().filter_map(|name| image::range_around(image::provided(name)?));
+    memory.chain(maths.map(|(start, end)| (start as u64, end as u64))).collect()
+}
+
 fn install() -> io::Result<()> {
+    BORROWED.get_or_init(borrowed);
     for (slot, (signal, _)) in PREVIOUS.iter().zip(SIGNALS) {
         // SAFETY: all zeros is a valid value of this plain C structure.
         let mut previous: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -159,22 +181,25 @@ unsafe fn leave_kernel(signal: c_int, info: *mut siginfo_t, context: *mut uconte
     let registers = &mut context.uc_mcontext.gregs;
     let instruction = registers[libc::REG_RIP as usize] as u64;
     let known = SIGNALS.iter().find(|(number, _)| *number == signal);
-    let (Some((_, signal)), true) = (known, (call.image.0..call.image.1).contains(&instruction)) else {
-        return false;
-    };
+    let own = (call.image.0..call.image.1).contains(&instruction);
+    let borrowed =
+        || BORROWED.get().is_some_and(|code| code.iter().any(|code| (code.0..code.1).contains(&instruction)));
+    let (Some((_, signal)), true) = (known, own || borrowed()) else { return false };
     // SAFETY: the system's description of the signal is valid for this handler.
     let info = unsafe { &*info };
     // SAFETY: the four signals that we handle carry an address.
     let address = unsafe { info.si_addr() } as u64;
+    // The system knows no address where the processor could not form one.
+    let address = (info.si_code != SI_KERNEL).then_some(address);
     let low = STACK_LOW.get();
     // A frame may reach past the guard page; nothing of ours lies within a mebibyte below a stack.
     let overflow = *signal == FaultSignal::Segmentation
         && low != 0
-        && (low.saturating_sub(1 << 20)..low.saturating_add(1 << 16)).contains(&address);
+        && address.is_some_and(|at| (low.saturating_sub(1 << 20)..low.saturating_add(1 << 16)).contains(&at));
     call.fault = Some(RawFault {
         signal: *signal,
         address,
-        instruction: instruction - call.image.0,
+        instruction: own.then(|| instruction - call.image.0),
         stack_overflow: overflow,
     });
     // SAFETY: the frame outlives the call that it belongs to.

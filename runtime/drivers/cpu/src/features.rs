@@ -62,7 +62,7 @@ const TABLE: &[Row] = &[
     row(1, 0, C, Base, &[(20, "sse4.2"), (20, "crc32"), (22, "movbe"), (23, "popcnt"), (25, "aes")]),
     row(1, 0, C, Base, &[(27, "xsave"), (30, "rdrnd")]),
     row(1, 0, C, Avx, &[(12, "fma"), (28, "avx"), (29, "f16c")]),
-    row(7, 0, B, Base, &[(0, "fsgsbase"), (3, "bmi"), (8, "bmi2"), (10, "invpcid"), (11, "rtm")]),
+    row(7, 0, B, Base, &[(0, "fsgsbase"), (2, "sgx"), (3, "bmi"), (8, "bmi2"), (10, "invpcid"), (11, "rtm")]),
     row(7, 0, B, Base, &[(18, "rdseed"), (19, "adx"), (23, "clflushopt"), (24, "clwb"), (29, "sha")]),
     row(7, 0, B, Avx, &[(5, "avx2")]),
     row(7, 0, B, Avx512, &[(16, "avx512f"), (16, "evex512"), (17, "avx512dq"), (21, "avx512ifma")]),

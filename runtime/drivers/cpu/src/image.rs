@@ -29,7 +29,7 @@ pub(crate) struct Image {
 impl Image {
     /// Loads `bytes`, the file `path` of an archive, which must define the symbol `entry`.
     pub(crate) fn load(path: &str, bytes: &[u8], entry: &str) -> Result<Self, LoadError> {
-        let object = elf::check(path, bytes, provided)?;
+        let object = elf::check(path, bytes, |symbol| provided(symbol).is_some())?;
         let missing = || LoadError::MissingSymbol { path: path.to_owned(), symbol: entry.to_owned() };
         if !object.defines(entry) {
             return Err(missing());
@@ -37,8 +37,7 @@ impl Image {
         let library = open(path, bytes)?;
         let mut image = Self { library, start: 0, end: 0 };
         let address = image.symbol(entry).ok_or_else(missing)?;
-        image.start = base_of(address).ok_or_else(missing)?;
-        image.end = image.start.saturating_add(usize::try_from(object.extent).unwrap_or(usize::MAX));
+        (image.start, image.end) = range_around(address.as_ptr() as usize).ok_or_else(missing)?;
         Ok(image)
     }
 
@@ -55,17 +54,39 @@ impl Image {
     }
 }
 
-/// The address at which the object that holds `address` begins.
-fn base_of(address: NonNull<c_void>) -> Option<usize> {
-    let mut info = libc::Dl_info {
-        dli_fname: std::ptr::null(),
-        dli_fbase: std::ptr::null_mut(),
-        dli_sname: std::ptr::null(),
-        dli_saddr: std::ptr::null_mut(),
-    };
-    // SAFETY: `info` is a writable structure of the right type, and any address may be asked about.
-    let found = unsafe { libc::dladdr(address.as_ptr(), &raw mut info) };
-    (found != 0).then_some(info.dli_fbase as usize)
+/// The memory of the loaded object that holds `address`: first address, and the one past its last.
+pub(crate) fn range_around(address: usize) -> Option<(usize, usize)> {
+    let mut search = Search { address, found: None };
+    // SAFETY: the callback has the type that the call wants, and the data is what it takes.
+    unsafe { libc::dl_iterate_phdr(Some(look_at), (&raw mut search).cast()) };
+    search.found
+}
+
+struct Search {
+    address: usize,
+    found: Option<(usize, usize)>,
+}
+
+/// # Safety
+/// `info` describes a loaded object, and `data` is a [`Search`].
+unsafe extern "C" fn look_at(info: *mut libc::dl_phdr_info, _size: usize, data: *mut c_void) -> i32 {
+    // SAFETY: by the caller's promise.
+    let search = unsafe { &mut *data.cast::<Search>() };
+    // SAFETY: by the caller's promise.
+    let info = unsafe { &*info };
+    // SAFETY: the object's program headers are in memory as long as it is loaded.
+    let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let base = info.dlpi_addr as usize;
+    let loads = || headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+    let start = loads().map(|header| base.wrapping_add(header.p_vaddr as usize)).min();
+    let end = loads().map(|header| base.wrapping_add((header.p_vaddr + header.p_memsz) as usize)).max();
+    if let (Some(start), Some(end)) = (start, end)
+        && (start..end).contains(&search.address)
+    {
+        search.found = Some((start, end));
+        return 1;
+    }
+    0
 }
 
 /// The libraries whose symbols a kernel may use.
@@ -86,10 +107,13 @@ fn libraries() -> &'static [Library] {
     })
 }
 
-fn provided(symbol: &str) -> bool {
-    // SAFETY: only whether the symbol exists is asked; it is neither called nor read.
-    let has = |library: &Library| unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.is_ok();
-    libraries().iter().any(has)
+/// The address of a function of the C, maths or vector maths library.
+pub(crate) fn provided(symbol: &str) -> Option<usize> {
+    libraries().iter().find_map(|library| {
+        // SAFETY: the symbol is only taken as an address here.
+        let address = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
+        Some(*address as usize)
+    })
 }
 
 /// Has the system's loader map `bytes`.
@@ -169,10 +193,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn both_ways_of_loading_work_and_leave_no_file() {
+        let (start, _) = range_around(provided("sinf").unwrap()).unwrap();
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let line = maps.lines().find(|line| line.starts_with(&format!("{start:x}-"))).unwrap();
+        let bytes = std::fs::read(line.split_whitespace().last().unwrap()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for library in [in_memory(&bytes).unwrap(), in_folder(folder.path(), &bytes).unwrap()] {
+            // SAFETY: only the symbol's address is taken.
+            let own = unsafe { library.get::<*mut c_void>(b"sinf") }.unwrap();
+            assert_ne!(Some(*own as usize), provided("sinf"), "a second copy of the maths library");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn the_libraries_provide_what_kernels_call() {
-        assert!(
-            provided("memcpy") && provided("aligned_alloc") && provided("sinf") && provided("__tls_get_addr")
-        );
-        assert!(!provided("pocl_flush_printf_buffer"));
+        for symbol in ["memcpy", "aligned_alloc", "sinf", "__tls_get_addr"] {
+            assert!(provided(symbol).is_some(), "{symbol}");
+        }
+        assert!(provided("pocl_flush_printf_buffer").is_none());
     }
 }

@@ -1,0 +1,143 @@
+//! Commands in the hands of drivers that execute by themselves.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use oxcl_driver::error::Outcome;
+use oxcl_driver::{Driver, EventId, Failure, Launch, QueueToken, Submission};
+
+use crate::pool::Core;
+use crate::release::{self, Released};
+use crate::shim::{AtomicBool, Ordering};
+use crate::task::state::Snapshot;
+use crate::task::{TaskPtr, TaskRef};
+
+/// The driver's view of a task.
+pub(crate) struct Ticket {
+    task: TaskRef,
+    core: Arc<Core>,
+    driver: Arc<dyn Driver>,
+    launch: Option<Arc<dyn Launch>>,
+    queue: QueueToken,
+    ended: AtomicBool,
+}
+
+impl std::fmt::Debug for Ticket {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ticket").field("task", &self.task).finish_non_exhaustive()
+    }
+}
+
+impl Ticket {
+    /// A ticket for a task that has not ended.
+    pub(crate) fn new(task: TaskRef) -> Arc<Ticket> {
+        // SAFETY: the task has a queue, which is alive until the task retires.
+        let queue = unsafe { &*task.queue };
+        // SAFETY: the body is set before the task is ready and taken when it ends; nobody writes it now.
+        let launch = task.body.with(|body| unsafe { (*body).clone() });
+        Arc::new(Ticket {
+            launch,
+            core: Arc::clone(&queue.core),
+            driver: Arc::clone(&queue.driver),
+            queue: queue.token,
+            task,
+            ended: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.driver.free_event_data(self.task.id);
+    }
+}
+
+impl Submission for Ticket {
+    fn event(&self) -> EventId {
+        self.task.id
+    }
+
+    fn queue(&self) -> QueueToken {
+        self.queue
+    }
+
+    fn work(&self) -> Option<&Arc<dyn Launch>> {
+        self.launch.as_ref()
+    }
+
+    fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
+    }
+
+    fn holders(&self) -> u32 {
+        self.task.pending.load(Ordering::Acquire)
+    }
+
+    fn refusal(&self) -> Option<Arc<Failure>> {
+        self.task.cause()
+    }
+
+    fn started(&self) {
+        if self.task.profiled {
+            self.task.times.started.store(self.core.now(), Ordering::Relaxed);
+        }
+        if self.task.state.set(Snapshot::RUNNING).has_early_callbacks() {
+            release::early_callbacks(&self.task);
+        }
+    }
+
+    fn ended(&self, outcome: Outcome) {
+        if self.ended.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.core.finish_times(&self.task, None);
+        release::ended_on_device(self.task.ptr(), outcome);
+    }
+}
+
+/// Hands a ready task to its driver.
+pub(crate) fn submit(task: TaskPtr, released: &mut Released) {
+    // SAFETY: a ready task holds the scheduler's reference until it ends.
+    let ticket = Ticket::new(unsafe { TaskRef::share(task) });
+    if ticket.task.profiled {
+        ticket.task.times.submitted.store(ticket.core.now(), Ordering::Relaxed);
+    }
+    if let Err(cause) = give(&ticket)
+        && !ticket.ended.swap(true, Ordering::AcqRel)
+    {
+        release::end(ticket.task.ptr(), &Err(cause), released);
+    }
+}
+
+/// Gives a driver that orders commands itself a task that is being enqueued. If the driver refuses, the task fails
+/// when it becomes ready.
+pub(crate) fn announce(task: &TaskRef) {
+    let Some(ticket) = task.ticket() else { return };
+    if let Err(cause) = give(&ticket) {
+        ticket.ended.store(true, Ordering::Release);
+        task.blame(&cause);
+        task.clear_ticket();
+    }
+}
+
+/// Gives a ticket to the driver.
+fn give(ticket: &Arc<Ticket>) -> Outcome {
+    let submission = Arc::clone(ticket) as Arc<dyn Submission>;
+    match catch_unwind(AssertUnwindSafe(|| ticket.driver.submit(submission))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(Arc::new(Failure::Driver(error))),
+        Err(payload) => Err(release::panicked(payload.as_ref())),
+    }
+}
+
+/// Tells the driver that a ticket waits for one event less.
+pub(crate) fn notify(ticket: &Arc<Ticket>, event: EventId, released: &mut Released) {
+    let submission = Arc::clone(ticket) as Arc<dyn Submission>;
+    let result = catch_unwind(AssertUnwindSafe(|| ticket.driver.broadcast(event, &[submission])));
+    if let Err(payload) = result
+        && ticket.holders() == 0
+        && !ticket.ended.swap(true, Ordering::AcqRel)
+    {
+        release::end(ticket.task.ptr(), &Err(release::panicked(payload.as_ref())), released);
+    }
+}

@@ -1,0 +1,51 @@
+//! Failing allocations on purpose, for tests: the `n`th allocation that the calling thread makes on behalf of the
+//! scheduler is refused. Outside the tests nothing is ever refused.
+
+/// Whether the allocation that is about to be made must fail.
+#[cfg(not(all(test, not(loom))))]
+#[inline(always)]
+pub(crate) fn refuse_allocation() -> bool {
+    false
+}
+
+#[cfg(all(test, not(loom)))]
+pub(crate) use armed::{refuse_after, refuse_allocation};
+
+#[cfg(all(test, not(loom)))]
+mod armed {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
+    }
+
+    /// Refuses the allocation after the next `count`, once; `None` refuses none. Whether the last order was carried out.
+    pub(crate) fn refuse_after(count: Option<u64>) -> bool {
+        LEFT.replace(count).is_none()
+    }
+
+    pub(crate) fn refuse_allocation() -> bool {
+        match LEFT.get() {
+            None => false,
+            Some(0) => {
+                LEFT.set(None);
+                true
+            }
+            Some(n) => {
+                LEFT.set(Some(n - 1));
+                false
+            }
+        }
+    }
+}
+
+/// Makes room in a vector, or says that there is none.
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> Result<(), crate::queue::EnqueueError> {
+    if vector.capacity() - vector.len() >= more {
+        return Ok(());
+    }
+    if refuse_allocation() {
+        return Err(crate::queue::EnqueueError::OutOfHostMemory);
+    }
+    vector.try_reserve(more).map_err(|_| crate::queue::EnqueueError::OutOfHostMemory)
+}

@@ -1,0 +1,27 @@
+//! Scheduling: [`Event`]s and [`UserEvent`]s, command [`Queue`]s whose commands run side by side where their memory
+//! allows it, and the pool of workers that executes them. How it works and what holds when: `docs/scheduler.md`.
+//!
+//! The crate knows nothing of OpenCL objects or memory: a command is a [`oxcl_driver::Launch`], the bytes it touches,
+//! and the events it waits for. It checks nothing that the API layer has to check.
+
+mod device;
+mod event;
+mod faults;
+mod observe;
+mod points;
+mod pool;
+mod queue;
+mod release;
+mod scheduler;
+mod shim;
+mod task;
+
+pub use event::{Event, Stage, Status, UserEvent};
+pub use observe::{CommandRecord, Observer, Times};
+pub use points::{Access, ResourceId, Touch};
+pub use pool::affinity::available_processors;
+pub use queue::{Command, EnqueueError, Facts, Fence, Queue, QueueProperties};
+pub use scheduler::{MAX_WORKERS, Options, Scheduler, StartError};
+
+#[cfg(all(test, not(loom)))]
+mod tests;

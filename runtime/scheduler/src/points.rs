@@ -1,0 +1,277 @@
+//! Synchronisation points: which commands of one queue last wrote and read which bytes.
+//!
+//! For each resource the touched bytes are cut into segments; a segment has one writer, or the readers since that
+//! writer. A command that reads waits for the writer, one that writes waits for the readers, or for the writer where
+//! nobody has read since. Nothing is kept about commands that have been executed longer than the next look.
+//!
+//! Changes come in two steps, so that running out of memory changes nothing: [`Points::prepare`] cuts segments at the
+//! borders of what is touched and makes room; [`Points::wait_for`] and [`Points::record`] cannot fail.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::faults;
+use crate::queue::EnqueueError;
+use crate::task::{Task, TaskPtr, TaskRef};
+
+/// Names what commands touch: a buffer's memory, or anything else that must be used in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceId(pub u64);
+
+impl ResourceId {
+    /// What printf writes to.
+    pub const PRINTF: ResourceId = ResourceId(u64::MAX);
+    /// Variables at program scope.
+    pub const GLOBALS: ResourceId = ResourceId(u64::MAX - 1);
+    /// Memory of the host program, by address: buffers that use host memory in place touch this, so that those over
+    /// overlapping memory share their points.
+    pub const HOST_MEMORY: ResourceId = ResourceId(u64::MAX - 2);
+}
+
+/// What a command does to the bytes it touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reads only.
+    Read,
+    /// Writes without reading.
+    Write,
+    /// Reads and writes.
+    ReadWrite,
+}
+
+impl Access {
+    fn reads(self) -> bool {
+        self != Access::Write
+    }
+
+    fn writes(self) -> bool {
+        self != Access::Read
+    }
+}
+
+/// Bytes `start..end` of a resource and what is done to them. Sub-buffers are ranges of their parent's resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touch {
+    /// Whose bytes.
+    pub resource: ResourceId,
+    /// First byte.
+    pub start: u64,
+    /// Behind the last byte.
+    pub end: u64,
+    /// What is done.
+    pub access: Access,
+}
+
+impl Touch {
+    /// All of a resource.
+    #[must_use]
+    pub fn whole(resource: ResourceId, access: Access) -> Touch {
+        Touch { resource, start: 0, end: u64::MAX, access }
+    }
+}
+
+/// Bytes that the same commands touched.
+#[derive(Debug)]
+struct Segment {
+    start: u64,
+    end: u64,
+    writer: Option<TaskRef>,
+    readers: Vec<TaskRef>,
+}
+
+/// The segments of one resource, in order, not overlapping.
+#[derive(Debug, Default)]
+struct Line {
+    segments: Vec<Segment>,
+}
+
+/// Resource numbers are small and dense, so multiplying spreads them well enough.
+#[derive(Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// The points of one queue.
+#[derive(Debug, Default)]
+pub(crate) struct Points {
+    lines: HashMap<ResourceId, Line, BuildHasherDefault<Spread>>,
+    /// When there are so many lines, those without anything left are removed.
+    sweep_at: usize,
+}
+
+/// What to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wait {
+    pub(crate) task: TaskPtr,
+    /// The new command reads what the other one writes: it fails with it.
+    pub(crate) depends: bool,
+}
+
+/// Lines that are always kept.
+const KEPT_LINES: usize = 64;
+
+fn is_over(task: &Task) -> bool {
+    task.state.load().is_executed()
+}
+
+impl Line {
+    /// Position of the first segment that ends behind `at`.
+    fn first_behind(&self, at: u64) -> usize {
+        self.segments.partition_point(|segment| segment.end <= at)
+    }
+
+    /// Cuts the segment around `at` in two there.
+    fn cut(&mut self, at: u64) -> Result<(), EnqueueError> {
+        let index = self.first_behind(at);
+        let Some(segment) = self.segments.get(index) else { return Ok(()) };
+        if segment.start >= at {
+            return Ok(());
+        }
+        let mut readers = Vec::new();
+        faults::reserve(&mut readers, segment.readers.len())?;
+        readers.extend(segment.readers.iter().cloned());
+        let upper = Segment { start: at, end: segment.end, writer: segment.writer.clone(), readers };
+        faults::reserve(&mut self.segments, 1)?;
+        self.segments[index].end = at;
+        self.segments.insert(index + 1, upper);
+        Ok(())
+    }
+
+    /// Cuts at the borders of the touch. For reading, every byte of it gets a segment with room for a reader.
+    fn prepare(&mut self, touch: &Touch) -> Result<(), EnqueueError> {
+        self.cut(touch.start)?;
+        self.cut(touch.end)?;
+        let mut index = self.first_behind(touch.start);
+        if touch.access.writes() {
+            return faults::reserve(&mut self.segments, 1);
+        }
+        let mut at = touch.start;
+        while at < touch.end {
+            let next = self.segments.get(index).map_or(u64::MAX, |segment| segment.start);
+            if next > at {
+                let end = next.min(touch.end);
+                faults::reserve(&mut self.segments, 1)?;
+                self.segments.insert(index, Segment { start: at, end, writer: None, readers: Vec::new() });
+            }
+            let segment = &mut self.segments[index];
+            if segment.readers.len() == segment.readers.capacity() {
+                segment.readers.retain(|reader| !is_over(reader));
+            }
+            faults::reserve(&mut segment.readers, 1)?;
+            at = segment.end;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn touched(&self, touch: &Touch) -> impl Iterator<Item = &Segment> {
+        let first = self.first_behind(touch.start);
+        self.segments[first..].iter().take_while(|segment| segment.start < touch.end)
+    }
+
+    /// Records a reader.
+    fn read(&mut self, touch: &Touch, task: &TaskRef) {
+        let first = self.first_behind(touch.start);
+        for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
+            segment.readers.push(task.clone());
+        }
+    }
+
+    /// Records the writer of all that is touched, in place of what was there.
+    fn write(&mut self, touch: &Touch, task: &TaskRef) {
+        let first = self.first_behind(touch.start);
+        let count = self.segments[first..].iter().take_while(|segment| segment.start < touch.end).count();
+        let writer = Some(task.clone());
+        if count == 0 {
+            let segment = Segment { start: touch.start, end: touch.end, writer, readers: Vec::new() };
+            self.segments.insert(first, segment);
+        } else {
+            // `prepare` cut at both borders. A segment that reaches beyond them comes from another touch of the same
+            // command, so its writer is the same.
+            let end = self.segments[first + count - 1].end.max(touch.end);
+            let segment = &mut self.segments[first];
+            segment.start = segment.start.min(touch.start);
+            segment.end = end;
+            segment.writer = writer;
+            segment.readers.clear();
+            self.segments.drain(first + 1..first + count);
+        }
+    }
+
+    fn forget_what_is_over(&mut self) {
+        self.segments.retain_mut(|segment| {
+            if segment.writer.as_deref().is_some_and(is_over) {
+                segment.writer = None;
+            }
+            segment.readers.retain(|reader| !is_over(reader));
+            segment.writer.is_some() || !segment.readers.is_empty()
+        });
+    }
+}
+
+impl Points {
+    /// Makes room for a touch.
+    pub(crate) fn prepare(&mut self, touch: &Touch) -> Result<(), EnqueueError> {
+        if self.lines.len() >= self.sweep_at.max(KEPT_LINES) && !self.lines.contains_key(&touch.resource) {
+            self.lines.values_mut().for_each(Line::forget_what_is_over);
+            self.lines.retain(|_, line| !line.segments.is_empty());
+            self.sweep_at = 2 * self.lines.len();
+        }
+        if self.lines.capacity() == self.lines.len() {
+            if faults::refuse_allocation() {
+                return Err(EnqueueError::OutOfHostMemory);
+            }
+            self.lines.try_reserve(1).map_err(|_| EnqueueError::OutOfHostMemory)?;
+        }
+        self.lines.entry(touch.resource).or_default().prepare(touch)
+    }
+
+    /// What a command that touches this must wait for.
+    pub(crate) fn wait_for(&self, touch: &Touch, mut each: impl FnMut(Wait)) {
+        let Some(line) = self.lines.get(&touch.resource) else { return };
+        for segment in line.touched(touch) {
+            let readers_matter = touch.access.writes() && !segment.readers.is_empty();
+            if readers_matter {
+                for reader in &segment.readers {
+                    each(Wait { task: reader.ptr(), depends: false });
+                }
+            }
+            // Readers have waited for the writer; what the writer's failure means to who reads remains.
+            if let Some(writer) = &segment.writer
+                && (!readers_matter || touch.access.reads())
+            {
+                each(Wait { task: writer.ptr(), depends: touch.access.reads() });
+            }
+        }
+    }
+
+    /// Records the touch.
+    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef) {
+        if let Some(line) = self.lines.get_mut(&touch.resource) {
+            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task) }
+        }
+    }
+
+    /// Forgets everything: whatever comes waits for something else that comes after all of it.
+    pub(crate) fn clear(&mut self) {
+        if self.lines.len() > KEPT_LINES {
+            self.lines.clear();
+        } else {
+            self.lines.values_mut().for_each(|line| line.segments.clear());
+        }
+    }
+}

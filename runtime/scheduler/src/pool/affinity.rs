@@ -1,0 +1,39 @@
+//! Which processors this process may use.
+
+/// Number of processors that the affinity mask and the control group leave to this process, at least 1.
+#[must_use]
+pub fn available_processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}
+
+/// The processors in the calling thread's affinity mask, in order. Empty where the system does not say.
+pub(crate) fn allowed_processors() -> Vec<usize> {
+    // SAFETY: a set of processors is plain bits, all zero is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is writable and its size is given; 0 is the calling thread.
+    if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) } != 0 {
+        return Vec::new();
+    }
+    let most = usize::try_from(libc::CPU_SETSIZE).unwrap_or(0);
+    // SAFETY: the index is below the set's size.
+    (0..most).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+}
+
+/// Binds the calling thread to one processor; without effect where the system refuses.
+pub(crate) fn pin(cpu: usize) {
+    if cpu >= usize::try_from(libc::CPU_SETSIZE).unwrap_or(0) {
+        return;
+    }
+    // SAFETY: as in `allowed_processors`.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the index is below the set's size.
+    unsafe { libc::CPU_SET(cpu, &mut set) };
+    // SAFETY: the set is readable and its size is given; 0 is the calling thread.
+    let _ = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+}
+
+/// Lets the calling thread's short sleeps end within a microsecond of their time.
+pub(crate) fn precise_sleeps() {
+    // SAFETY: this option takes a number of nanoseconds and touches no memory.
+    let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000) };
+}

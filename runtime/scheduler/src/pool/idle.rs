@@ -1,0 +1,168 @@
+//! Who searches for work, who sleeps, and whom to wake.
+//!
+//! The word counts searching workers and sleeping workers, and says whether a sleeping worker keeps watch (wakes every
+//! 50 us to see whether something lies untaken) and whether the sleeping ones include the host thread's slot. It is
+//! written with the lock of the list of sleepers, except for the count of searching workers.
+//!
+//! No wake-up is lost: who adds work does so, then a fence, then reads the word; who goes to sleep writes itself into
+//! the word, then a fence, then looks for work again. One of the two sees the other. A worker that stops searching
+//! looks once more too (it either goes to sleep, as above, or found work and then, as the last one searching, wakes
+//! another if there is more). So while somebody searches nobody needs to be woken.
+
+use std::sync::Arc;
+
+use super::parker::Parker;
+use crate::shim::{AtomicU64, Mutex, Ordering, fence, lock};
+
+const SEARCHING: u64 = 1;
+const SEARCHING_MASK: u64 = 0xffff;
+const SLEEPING: u64 = 1 << 16;
+const SLEEPING_MASK: u64 = 0xffff << 16;
+const WATCH: u64 = 1 << 32;
+const HOST: u64 = 1 << 33;
+
+/// The word, read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IdleSnapshot(u64);
+
+impl IdleSnapshot {
+    pub(crate) fn searching(self) -> bool {
+        self.0 & SEARCHING_MASK != 0
+    }
+
+    pub(crate) fn sleeping(self) -> bool {
+        self.0 & SLEEPING_MASK != 0
+    }
+
+    pub(crate) fn watched(self) -> bool {
+        self.0 & WATCH != 0
+    }
+
+    pub(crate) fn host_sleeps(self) -> bool {
+        self.0 & HOST != 0
+    }
+}
+
+/// A sleeping worker.
+#[derive(Debug)]
+struct Sleeper {
+    slot: usize,
+    watches: bool,
+    parker: Arc<Parker>,
+}
+
+/// See the module's header.
+#[derive(Debug)]
+pub(crate) struct Idle {
+    word: AtomicU64,
+    sleepers: Mutex<Vec<Sleeper>>,
+}
+
+impl Idle {
+    pub(crate) fn new(workers: usize) -> Idle {
+        Idle { word: AtomicU64::new(0), sleepers: Mutex::new(Vec::with_capacity(workers)) }
+    }
+
+    /// The word, after work was added: sees every sleeper that did not see the work.
+    pub(crate) fn after_push(&self) -> IdleSnapshot {
+        // Pairs with the fence in `sleep`.
+        fence(Ordering::SeqCst);
+        IdleSnapshot(self.word.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn begin_search(&self) {
+        self.word.fetch_add(SEARCHING, Ordering::AcqRel);
+    }
+
+    /// The caller found work. Whether nobody searches now.
+    pub(crate) fn end_search(&self) -> bool {
+        self.word.fetch_sub(SEARCHING, Ordering::AcqRel) & SEARCHING_MASK == 1
+    }
+
+    /// The caller, who was searching, goes to sleep. It must look for work once more and then either park or
+    /// [`Idle::rise`]. Whether it is to keep watch, which it is only asked to if it `can`.
+    pub(crate) fn sleep(&self, slot: usize, parker: &Arc<Parker>, can: bool) -> bool {
+        let mut sleepers = lock(&self.sleepers);
+        let watches = can && self.word.load(Ordering::Relaxed) & WATCH == 0;
+        sleepers.push(Sleeper { slot, watches, parker: Arc::clone(parker) });
+        let mut change = SLEEPING - SEARCHING;
+        if watches {
+            change += WATCH;
+        }
+        if slot == 0 {
+            change += HOST;
+        }
+        self.word.fetch_add(change, Ordering::AcqRel);
+        drop(sleepers);
+        // Pairs with the fence in `after_push`.
+        fence(Ordering::SeqCst);
+        watches
+    }
+
+    fn remove(&self, sleepers: &mut Vec<Sleeper>, index: usize) -> Sleeper {
+        let sleeper = sleepers.remove(index);
+        let mut change = SLEEPING - SEARCHING;
+        if sleeper.watches {
+            change += WATCH;
+        }
+        if sleeper.slot == 0 {
+            change += HOST;
+        }
+        self.word.fetch_sub(change, Ordering::AcqRel);
+        sleeper
+    }
+
+    /// The caller does not sleep any longer; it searches, whether it was woken or not. Whether nobody had woken it.
+    pub(crate) fn rise(&self, slot: usize) -> bool {
+        let mut sleepers = lock(&self.sleepers);
+        match sleepers.iter().position(|sleeper| sleeper.slot == slot) {
+            Some(index) => {
+                self.remove(&mut sleepers, index);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The caller sleeps on, but keeps watch no longer. It must look for work once more.
+    pub(crate) fn stop_watching(&self, slot: usize) {
+        let mut sleepers = lock(&self.sleepers);
+        if let Some(sleeper) = sleepers.iter_mut().find(|sleeper| sleeper.slot == slot)
+            && sleeper.watches
+        {
+            sleeper.watches = false;
+            self.word.fetch_sub(WATCH, Ordering::AcqRel);
+        }
+        drop(sleepers);
+        // Pairs with the fence in `after_push`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Wakes a sleeping worker, unless one is searching: the host's slot first, as it waits for a result, then the one
+    /// that fell asleep last.
+    pub(crate) fn wake_one(&self) {
+        let seen = IdleSnapshot(self.word.load(Ordering::Relaxed));
+        if seen.searching() || !seen.sleeping() {
+            return;
+        }
+        let mut sleepers = lock(&self.sleepers);
+        if IdleSnapshot(self.word.load(Ordering::Relaxed)).searching() {
+            return;
+        }
+        let host = sleepers.iter().position(|sleeper| sleeper.slot == 0);
+        let Some(index) = host.or_else(|| sleepers.len().checked_sub(1)) else { return };
+        // The woken worker counts as searching from here on.
+        let sleeper = self.remove(&mut sleepers, index);
+        drop(sleepers);
+        sleeper.parker.unpark();
+    }
+
+    /// Wakes everybody, to end.
+    pub(crate) fn wake_all(&self) {
+        let mut sleepers = lock(&self.sleepers);
+        while !sleepers.is_empty() {
+            let sleeper = self.remove(&mut sleepers, 0);
+            sleeper.parker.unpark();
+        }
+    }
+}

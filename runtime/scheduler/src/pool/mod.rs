@@ -1,0 +1,257 @@
+//! The worker pool. N workers are N threads that may execute: N-1 threads of the pool, and slot 0, which one waiting
+//! thread of the host program has at a time. With N = 1 there is no thread: work is executed by whoever waits, and by
+//! whoever calls what must make progress (flush, a status query, setting a user event).
+//!
+//! Locks, outermost first: a queue's state, the idle list, the inject queue, the host slot's list. None is held while
+//! work, callbacks, drivers or destructors run.
+
+pub(crate) mod affinity;
+mod idle;
+mod inject;
+pub(crate) mod parker;
+mod ring;
+mod threads;
+mod wait;
+mod work;
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use self::idle::Idle;
+use self::inject::Inject;
+use self::parker::Parker;
+use self::ring::Ring;
+use crate::observe::{CommandRecord, Observer};
+use crate::shim::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
+use crate::task::list::TaskList;
+use crate::task::{Task, TaskPtr};
+
+pub(crate) use threads::Threads;
+pub(crate) use wait::Goal;
+
+/// Ready tasks that a worker takes from the inject queue at once, at most.
+const BATCH: usize = 32;
+
+/// Of so many tasks one is taken from the inject queue before the worker's own ring, so that neither starves.
+const FAIRNESS: u32 = 61;
+
+/// What all threads of a scheduler share.
+#[derive(Debug)]
+pub(crate) struct Core {
+    /// N.
+    pub(crate) workers: usize,
+    rings: Box<[Ring]>,
+    inject: Inject,
+    idle: Idle,
+    /// The pool's threads are there and take work.
+    threads_alive: AtomicBool,
+    /// Somebody has slot 0.
+    host_slot: AtomicBool,
+    /// Host threads that wait for slot 0.
+    host_waiters: Mutex<Vec<Arc<Parker>>>,
+    /// Work was left for whoever has slot 0, when there are no other threads.
+    host_request: AtomicBool,
+    next_id: AtomicU64,
+    epoch: Instant,
+    /// Workers may spin: there is a processor for each.
+    may_spin: bool,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
+}
+
+/// A thread while it has a slot.
+pub(crate) struct Local {
+    slot: usize,
+    ticks: Cell<u32>,
+}
+
+thread_local! {
+    /// The scheduler that this thread executes for, and its slot.
+    static CURRENT: Cell<Option<(*const Core, usize)>> = const { Cell::new(None) };
+}
+
+/// Marks the thread as a worker; the mark before comes back at the end.
+struct Entered(Option<(*const Core, usize)>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+impl Core {
+    pub(crate) fn new(workers: usize, may_spin: bool, observer: Option<Arc<dyn Observer>>) -> Core {
+        Core {
+            workers,
+            rings: (0..workers).map(|_| Ring::new()).collect(),
+            inject: Inject::new(),
+            idle: Idle::new(workers),
+            threads_alive: AtomicBool::new(false),
+            host_slot: AtomicBool::new(false),
+            host_waiters: Mutex::new(Vec::new()),
+            host_request: AtomicBool::new(false),
+            next_id: AtomicU64::new(1),
+            epoch: Instant::now(),
+            may_spin,
+            observer,
+        }
+    }
+
+    /// A number that no other event, queue or resource of this scheduler has.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Nanoseconds since the scheduler began; never 0.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.epoch.elapsed().as_nanos()).unwrap_or(u64::MAX).max(1)
+    }
+
+    fn enter(&self, slot: usize) -> Entered {
+        Entered(CURRENT.replace(Some((std::ptr::from_ref(self), slot))))
+    }
+
+    /// The slot of the calling thread, if it executes for this scheduler.
+    fn current_slot(&self) -> Option<usize> {
+        CURRENT.get().filter(|(core, _)| std::ptr::eq(*core, self)).map(|(_, slot)| slot)
+    }
+
+    fn has_threads(&self) -> bool {
+        self.threads_alive.load(Ordering::Acquire)
+    }
+
+    /// Whether any ready task lies in a queue.
+    fn has_work(&self) -> bool {
+        self.inject.len() > 0 || self.rings.iter().any(|ring| !ring.is_empty())
+    }
+
+    /// Takes tasks that an enqueue made ready. Wakes nobody for a single piece of work, unless nobody would find it
+    /// later: a waiting thread is likely to follow, and a sleeping worker keeps watch.
+    pub(crate) fn accept_enqueued(&self, task: TaskPtr) {
+        // SAFETY: a ready task holds the scheduler's reference, until another thread can take it below.
+        let pieces = unsafe { task.get() }.groups;
+        let mut list = TaskList::default();
+        list.push(task);
+        let length = self.inject.push(list);
+        self.tell(length > 1 || pieces > 1);
+    }
+
+    /// Takes tasks that became ready outside the workers. Without threads of the pool they are executed here and now,
+    /// as the caller may be the last one to come by.
+    pub(crate) fn accept(&self, list: TaskList) {
+        let length = self.inject.push(list);
+        if self.has_threads() {
+            self.tell(length > 1);
+        } else {
+            self.help_out();
+        }
+    }
+
+    /// Lets sleeping workers know of new work: at once if it is plenty, else only if nobody keeps watch.
+    fn tell(&self, plenty: bool) {
+        let seen = self.idle.after_push();
+        if !seen.sleeping() || seen.searching() {
+            return;
+        }
+        if plenty || seen.host_sleeps() || !seen.watched() {
+            self.idle.wake_one();
+        }
+    }
+
+    /// What is ready must make progress from here on, whether or not anybody calls again.
+    pub(crate) fn flush(&self) {
+        if self.current_slot().is_some() {
+            // The caller executes, and goes on to.
+            return;
+        }
+        if !self.has_threads() {
+            self.help_out();
+        } else if self.inject.len() > 0 && self.idle.after_push().sleeping() {
+            self.idle.wake_one();
+        }
+    }
+
+    /// Takes the next task for a worker.
+    fn find(&self, local: &Local) -> Option<TaskPtr> {
+        let ticks = local.ticks.get().wrapping_add(1);
+        local.ticks.set(ticks);
+        if ticks.is_multiple_of(FAIRNESS)
+            && let Some(task) = self.take_injected(local.slot)
+        {
+            return Some(task);
+        }
+        self.rings[local.slot]
+            .pop()
+            .or_else(|| self.take_injected(local.slot))
+            .or_else(|| self.steal(local.slot))
+    }
+
+    /// Takes a share of the inject queue: one task to return, the others for the worker's ring.
+    fn take_injected(&self, slot: usize) -> Option<TaskPtr> {
+        let waiting = self.inject.len();
+        if waiting == 0 {
+            return None;
+        }
+        let room =
+            ring::CAPACITY.saturating_sub(usize::try_from(self.rings[slot].len()).unwrap_or(usize::MAX));
+        let share = (waiting / (2 * self.workers)).clamp(1, BATCH.min(room + 1));
+        let mut first = None;
+        let mut rest = TaskList::default();
+        self.inject.take(share, |task| {
+            if first.is_none() {
+                first = Some(task);
+            } else {
+                rest.push(task);
+            }
+        });
+        self.push_own(slot, rest);
+        first
+    }
+
+    fn steal(&self, slot: usize) -> Option<TaskPtr> {
+        let mine = &self.rings[slot];
+        (1..self.workers).find_map(|step| self.rings[(slot + step) % self.workers].steal(mine))
+    }
+
+    /// Puts tasks on a worker's ring, and what does not fit on the inject queue.
+    fn push_own(&self, slot: usize, mut list: TaskList) {
+        while let Some(task) = list.pop() {
+            if let Err(task) = self.rings[slot].push(task) {
+                list.push_front(task);
+                self.inject.push(list);
+                return;
+            }
+        }
+    }
+
+    /// Remembers when a task ended, and tells the observer.
+    pub(crate) fn finish_times(&self, task: &Task, lane: Option<usize>) {
+        if !task.profiled {
+            return;
+        }
+        task.times.ended.store(self.now(), Ordering::Relaxed);
+        if let Some(observer) = &self.observer {
+            // SAFETY: the body is set before the task is ready and taken when it ends, which is after this.
+            let body = task.body.with(|body| unsafe { (*body).clone() });
+            observer.command(&CommandRecord {
+                event: task.id,
+                label: body.as_ref().map_or("command", |launch| launch.label()),
+                times: task.times.read(),
+                groups: task.groups,
+                lane,
+            });
+        }
+    }
+
+    /// Ends the pool's threads' work: from here on work is executed as with N = 1.
+    fn stop_threads(&self) {
+        self.threads_alive.store(false, Ordering::Release);
+        // Pairs with the fence in `Idle::sleep`: a thread that falls asleep now sees the store above.
+        crate::shim::fence(Ordering::SeqCst);
+        self.idle.wake_all();
+        let waiters = std::mem::take(&mut *lock(&self.host_waiters));
+        for waiter in waiters {
+            waiter.unpark();
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The pool's threads: how they begin, what they do while there is nothing to do, and how they end.
+
+use std::cell::Cell;
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use oxcl_driver::{Failure, Lane, Launch};
+
+use super::parker::Parker;
+use super::wait::Search;
+use super::{Core, Local, affinity};
+use crate::shim::Ordering;
+
+/// Stack of every thread of ours: memory is taken only as far as it is used, and a guard page follows.
+const STACK: usize = 64 << 20;
+
+/// How long an enqueued command may lie untaken while a sleeping worker keeps watch.
+const WATCH_INTERVAL: Duration = Duration::from_micros(50);
+
+/// After so many looks without any change the watcher sleeps until it is woken: 10 ms.
+const QUIET_LOOKS: u32 = 200;
+
+/// The pool's threads; dropping this ends them.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    core: Arc<Core>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// Starts N-1 threads, bound to the processors of `pinning` in turn (after the first, which is left to the host
+    /// thread) unless it is empty.
+    pub(crate) fn start(core: Arc<Core>, pinning: &[usize]) -> std::io::Result<Threads> {
+        let mut threads = Threads { core, handles: Vec::new() };
+        threads.core.threads_alive.store(threads.core.workers > 1, Ordering::Release);
+        for slot in 1..threads.core.workers {
+            let core = Arc::clone(&threads.core);
+            let cpu = (!pinning.is_empty()).then(|| pinning[slot % pinning.len()]);
+            let main = move || {
+                affinity::precise_sleeps();
+                if let Some(cpu) = cpu {
+                    affinity::pin(cpu);
+                }
+                core.work(slot);
+            };
+            let name = format!("oxcl-worker-{slot}");
+            // On an error the threads so far end as `threads` is dropped.
+            threads.handles.push(std::thread::Builder::new().name(name).stack_size(STACK).spawn(main)?);
+        }
+        Ok(threads)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.core.stop_threads();
+        let own = self.core.current_slot().is_some();
+        for handle in self.handles.drain(..) {
+            // A callback that ends the scheduler must not wait for the thread it is on, nor for what that one waits
+            // for: then the threads end by themselves.
+            if !own {
+                let _ = handle.join();
+            }
+        }
+        self.core.help_out();
+    }
+}
+
+impl Core {
+    /// A worker's life.
+    pub(super) fn work(&self, slot: usize) {
+        let local = Local { slot, ticks: Cell::new(0) };
+        let parker = Arc::new(Parker::new());
+        let mut searching = false;
+        loop {
+            let found = match self.find(&local) {
+                Some(task) => Some(task),
+                None if !self.has_threads() => break,
+                None => {
+                    if !searching {
+                        searching = true;
+                        self.idle.begin_search();
+                    }
+                    match self.search(&local, || !self.has_threads()) {
+                        Search::Found(task) => Some(task),
+                        Search::Over => None,
+                        Search::Nothing => {
+                            self.doze(slot, &parker);
+                            None
+                        }
+                    }
+                }
+            };
+            if let Some(task) = found {
+                if std::mem::take(&mut searching) {
+                    self.stop_searching();
+                }
+                self.run(&local, task, || false);
+            }
+        }
+        if searching {
+            self.stop_searching();
+        }
+    }
+
+    /// Sleeps until there may be work. The caller counts as searching before and after.
+    fn doze(&self, slot: usize, parker: &Arc<Parker>) {
+        let watches = self.idle.sleep(slot, parker, !cfg!(loom));
+        if !self.has_work() && self.has_threads() {
+            if watches {
+                self.watch(slot, parker);
+            } else {
+                parker.park();
+            }
+        }
+        self.idle.rise(slot);
+    }
+
+    /// Sleeps, and looks from time to time whether something was enqueued that nobody takes.
+    fn watch(&self, slot: usize, parker: &Parker) {
+        let mut takes = self.inject.takes();
+        let mut quiet = 0;
+        while quiet < QUIET_LOOKS {
+            if parker.park_timeout(WATCH_INTERVAL) {
+                return;
+            }
+            let now = self.inject.takes();
+            if now != takes {
+                takes = now;
+                quiet = 0;
+            } else if self.inject.len() > 0 {
+                return;
+            } else {
+                quiet += 1;
+            }
+        }
+        self.idle.stop_watching(slot);
+        if !self.has_work() && self.has_threads() {
+            parker.park();
+        }
+    }
+}
+
+/// Work for the thread with the large stack.
+struct Job {
+    launch: Arc<dyn Launch>,
+    first: u64,
+    count: u64,
+    lane: Lane,
+    answer: mpsc::Sender<std::thread::Result<Result<(), Failure>>>,
+}
+
+/// Runs pieces on a thread of ours with a large stack, and waits for them. One such thread is kept for the process.
+pub(super) fn on_large_stack(
+    launch: Arc<dyn Launch>,
+    first: u64,
+    count: u64,
+    lane: Lane,
+) -> Result<(), Failure> {
+    static KEPT: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
+    let kept = KEPT.get_or_init(|| {
+        let (sender, jobs) = mpsc::channel::<Job>();
+        let main = move || {
+            for job in jobs {
+                let run = || job.launch.run(job.first, job.count, job.lane);
+                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+                let _ = job.answer.send(result);
+            }
+        };
+        // Where no thread can be had the channel is closed, which the sender notices.
+        let _ = std::thread::Builder::new().name("oxcl-large-stack".to_owned()).stack_size(STACK).spawn(main);
+        Mutex::new(sender)
+    });
+    let (answer, result) = mpsc::channel();
+    let job = Job { launch, first, count, lane, answer };
+    if kept.lock().unwrap_or_else(PoisonError::into_inner).send(job).is_err() {
+        return Err(Failure::OutOfHostMemory);
+    }
+    match result.recv() {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(_) => Err(Failure::OutOfHostMemory),
+    }
+}

@@ -1,0 +1,229 @@
+//! Threads of the host program that wait: they execute work meanwhile, if slot 0 is free, and sleep otherwise.
+
+use std::sync::Arc;
+
+use super::parker::Parker;
+use super::{Core, Local};
+use crate::shim::{Ordering, fence, lock, spin_loop};
+use crate::task::notice::NoticeList;
+use crate::task::{Task, TaskPtr};
+
+/// What a thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// The event is complete.
+    Complete,
+    /// The command and all before it in its queue have ended.
+    Retired,
+}
+
+impl Goal {
+    pub(crate) fn reached(self, task: &Task) -> bool {
+        let state = task.state.load();
+        match self {
+            Goal::Complete => state.is_complete(),
+            Goal::Retired => state.is_retired(),
+        }
+    }
+
+    /// The list that is delivered right after the goal is reached.
+    fn list(self, task: &Task) -> &NoticeList {
+        match self {
+            Goal::Complete => task.completion(),
+            Goal::Retired => &task.retired,
+        }
+    }
+}
+
+/// How long somebody spins before sleeping: about what waking costs.
+const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 400 };
+
+/// The calling thread's place to sleep.
+#[cfg(not(loom))]
+fn thread_parker() -> Arc<Parker> {
+    thread_local! {
+        static PARKER: Arc<Parker> = Arc::new(Parker::new());
+    }
+    PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()))
+}
+
+/// Loom's objects live no longer than one execution of the model.
+#[cfg(loom)]
+fn thread_parker() -> Arc<Parker> {
+    Arc::new(Parker::new())
+}
+
+impl Core {
+    /// Returns when the goal is reached. The caller holds a reference to the task.
+    pub(crate) fn wait(&self, task: &Task, goal: Goal) {
+        if goal.reached(task) {
+            return;
+        }
+        if let Some(slot) = self.current_slot() {
+            // Within a callback or a kernel of this scheduler: go on executing in the same slot.
+            let local = Local { slot, ticks: std::cell::Cell::new(0) };
+            self.help_until(&local, task, goal, &thread_parker());
+            return;
+        }
+        let parker = thread_parker();
+        let mut registered = false;
+        while !goal.reached(task) {
+            if self.take_host_slot() {
+                let local = Local { slot: 0, ticks: std::cell::Cell::new(0) };
+                self.help_until(&local, task, goal, &parker);
+                self.leave_host_slot();
+                return;
+            }
+            // Another thread has the slot. Sleep until the goal is reached or the slot is free.
+            if !registered {
+                registered = true;
+                if !goal.list(task).push_thread(Arc::clone(&parker)) {
+                    continue;
+                }
+            }
+            lock(&self.host_waiters).push(Arc::clone(&parker));
+            // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
+            fence(Ordering::SeqCst);
+            if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
+                self.flush();
+                parker.park();
+            }
+            lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
+        }
+    }
+
+    fn take_host_slot(&self) -> bool {
+        // Acquire pairs with the release in `leave_host_slot`: the ring of slot 0 changes its owner.
+        self.host_slot.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Gives slot 0 up, and makes sure that what is still to be done is found.
+    fn leave_host_slot(&self) {
+        loop {
+            // Release pairs with the acquire in `take_host_slot`.
+            self.host_slot.store(false, Ordering::Release);
+            // Pairs with the fences in `wait` and `help_out`.
+            fence(Ordering::SeqCst);
+            if self.has_threads() {
+                if !self.rings[0].is_empty() {
+                    self.tell(true);
+                }
+            } else if self.host_request.swap(false, Ordering::AcqRel) && self.take_host_slot() {
+                self.drain();
+                continue;
+            }
+            break;
+        }
+        // All of them: one alone might have reached its goal meanwhile and leave the slot unused.
+        let waiters = std::mem::take(&mut *lock(&self.host_waiters));
+        for waiter in waiters {
+            waiter.unpark();
+        }
+    }
+
+    /// Executes everything that is ready, in the caller, where no thread of the pool will. If another thread has the
+    /// slot it is asked to.
+    pub(super) fn help_out(&self) {
+        if !self.has_work() {
+            return;
+        }
+        self.host_request.store(true, Ordering::Release);
+        if self.current_slot().is_some() {
+            // This thread has a slot; if it leaves with work undone it finds the request.
+            return;
+        }
+        // Pairs with the fence in `leave_host_slot`: it sees the request, or this thread gets the slot.
+        fence(Ordering::SeqCst);
+        if self.take_host_slot() {
+            self.host_request.store(false, Ordering::Release);
+            self.drain();
+            self.leave_host_slot();
+        } else if self.idle.after_push().host_sleeps() {
+            self.idle.wake_one();
+        }
+    }
+
+    /// Executes until nothing is ready. The caller has slot 0.
+    fn drain(&self) {
+        let local = Local { slot: 0, ticks: std::cell::Cell::new(0) };
+        while let Some(task) = self.find(&local) {
+            self.run(&local, task, || false);
+        }
+    }
+
+    /// Executes work until the goal is reached; spins, then sleeps while there is none.
+    fn help_until(&self, local: &Local, task: &Task, goal: Goal, parker: &Arc<Parker>) {
+        let mut registered = false;
+        loop {
+            if goal.reached(task) {
+                return;
+            }
+            if let Some(found) = self.find(local) {
+                self.run(local, found, || goal.reached(task));
+                continue;
+            }
+            self.idle.begin_search();
+            match self.search(local, || goal.reached(task)) {
+                Search::Found(found) => {
+                    self.stop_searching();
+                    self.run(local, found, || goal.reached(task));
+                    continue;
+                }
+                Search::Over => {
+                    self.stop_searching();
+                    return;
+                }
+                Search::Nothing => {}
+            }
+            if !registered {
+                registered = true;
+                if !goal.list(task).push_thread(Arc::clone(parker)) {
+                    // The list is closed only after the goal was reached.
+                    self.stop_searching();
+                    continue;
+                }
+            }
+            self.idle.sleep(local.slot, parker, false);
+            if !goal.reached(task) && !self.has_work() {
+                parker.park();
+            }
+            self.idle.rise(local.slot);
+            self.stop_searching();
+        }
+    }
+
+    /// The caller searches no longer. If nobody else does and there is work, somebody is woken.
+    pub(super) fn stop_searching(&self) {
+        if self.idle.end_search() && self.has_work() {
+            self.idle.wake_one();
+        }
+    }
+
+    /// Looks for work for a while, less and less often.
+    pub(super) fn search(&self, local: &Local, over: impl Fn() -> bool) -> Search {
+        let rounds = if self.may_spin { SPIN_ROUNDS } else { SPIN_ROUNDS.min(4) };
+        let mut pause = 1;
+        for _ in 0..rounds {
+            if over() {
+                return Search::Over;
+            }
+            if self.has_work()
+                && let Some(task) = self.find(local)
+            {
+                return Search::Found(task);
+            }
+            for _ in 0..pause {
+                spin_loop();
+            }
+            pause = if cfg!(loom) { 1 } else { (pause + 1).min(16) };
+        }
+        Search::Nothing
+    }
+}
+
+/// What a search ended with.
+pub(super) enum Search {
+    Found(TaskPtr),
+    Over,
+    Nothing,
+}

@@ -1,0 +1,167 @@
+//! Executing tasks: whole ones, and launches of many pieces by several workers.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use oxcl_driver::error::Outcome;
+use oxcl_driver::{Lane, Launch};
+
+use super::{Core, Local};
+use crate::release::{self, Released};
+use crate::shim::Ordering;
+use crate::task::state::Snapshot;
+use crate::task::{Task, TaskPtr};
+
+/// After so many tasks in a row that set each other free, the worker looks at its ring first.
+const STREAK: u32 = 256;
+
+/// Runs pieces; a panic is a failure.
+fn run_pieces(launch: &Arc<dyn Launch>, first: u64, count: u64, lane: Lane) -> Outcome {
+    let call = || {
+        if launch.needs_large_stack() && lane.index == 0 {
+            super::threads::on_large_stack(Arc::clone(launch), first, count, lane)
+        } else {
+            launch.run(first, count, lane)
+        }
+    };
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(result) => result.map_err(Arc::new),
+        Err(payload) => Err(release::panicked(payload.as_ref())),
+    }
+}
+
+impl Core {
+    /// Executes a task and what it sets free, as long as one follows the other, or until `enough`.
+    pub(super) fn run(&self, local: &Local, first: TaskPtr, enough: impl Fn() -> bool) {
+        let _entered = self.enter(local.slot);
+        let mut next = self.step(local, first);
+        let mut streak = 0;
+        while let Some(task) = next {
+            streak += 1;
+            if streak >= STREAK || enough() {
+                let mut list = crate::task::list::TaskList::default();
+                list.push(task);
+                self.push_own(local.slot, list);
+                self.tell(false);
+                return;
+            }
+            next = self.step(local, task);
+        }
+    }
+
+    /// Executes one task; returns one that it set free. The others go to this worker's ring, where they find what
+    /// they read still in the cache.
+    fn step(&self, local: &Local, at: TaskPtr) -> Option<TaskPtr> {
+        let mut released = Released::default();
+        // SAFETY: whoever takes a task from a ready queue has the reference that came with it.
+        let task = unsafe { at.get() };
+        if task.groups == 1 {
+            self.begin(task);
+            // SAFETY: the body is set before the task is ready; only its one executor uses it.
+            let body = task.body.with(|body| unsafe { (*body).clone() });
+            let outcome = body.map_or(Ok(()), |launch| run_pieces(&launch, 0, 1, Lane { index: local.slot }));
+            self.finish_times(task, Some(local.slot));
+            release::end(at, &outcome, &mut released);
+        } else {
+            self.take_part(local, at, &mut released);
+        }
+        release::settle_nested(&mut released);
+        let next = if released.has_callbacks() { None } else { released.ready.pop() };
+        let rest = std::mem::take(&mut released.ready);
+        if !rest.is_empty() {
+            self.push_own(local.slot, rest);
+            self.tell(true);
+        }
+        released.call();
+        next
+    }
+
+    fn begin(&self, task: &Task) {
+        if task.profiled {
+            task.times.started.store(self.now(), Ordering::Relaxed);
+        }
+        if task.state.set(Snapshot::RUNNING).has_early_callbacks() {
+            release::early_callbacks(task);
+        }
+    }
+
+    /// Executes pieces of a launch, beside others who may do so too. The last one to finish ends the task.
+    ///
+    /// The first executor has the scheduler's reference; before it offers the launch to others it takes one for itself,
+    /// since one of them may end the task. Every offer has a reference of its own.
+    fn take_part(&self, local: &Local, at: TaskPtr, released: &mut Released) {
+        // SAFETY: whoever takes a task from a ready queue has the reference that came with it.
+        let task = unsafe { at.get() };
+        let mut own_reference = task.state.load().is_offered();
+        if !own_reference {
+            self.begin(task);
+        }
+        let mut offered = self.workers == 1;
+        let mut finished = 0;
+        while let Some((first, count)) = self.take_pieces(task) {
+            if !offered && first + count < task.groups {
+                offered = true;
+                // SAFETY: a reference is held.
+                unsafe { at.retain(1 + u32::from(!own_reference)) };
+                own_reference = true;
+                task.state.set(Snapshot::OFFERED);
+                self.offer(local, at);
+            }
+            // SAFETY: the body stays until all pieces are finished, and these are not.
+            let body = task.body.with(|body| unsafe { (*body).as_ref().map(Arc::clone) });
+            let outcome =
+                body.map_or(Ok(()), |launch| run_pieces(&launch, first, count, Lane { index: local.slot }));
+            finished += count;
+            if let Err(cause) = outcome {
+                task.blame(&cause);
+                // Nobody takes the pieces that are left; they count as finished.
+                let taken = task.taken.swap(task.groups, Ordering::AcqRel);
+                finished += task.groups - taken;
+            }
+        }
+        // Release passes on what the pieces wrote; acquire collects it for whoever ends the task.
+        if finished > 0 && task.finished.fetch_add(finished, Ordering::AcqRel) + finished == task.groups {
+            self.finish_times(task, Some(local.slot));
+            release::end(at, &Ok(()), released);
+        }
+        if own_reference {
+            // SAFETY: taken above, or it came with the offer.
+            unsafe { at.release() };
+        }
+    }
+
+    /// Puts an offer of pieces, with its reference, where other workers find it. Offers live in rings only: a task may
+    /// be offered more than once, so it cannot be linked into a list.
+    fn offer(&self, local: &Local, at: TaskPtr) {
+        match self.rings[local.slot].push(at) {
+            Ok(()) => self.tell(true),
+            // Others have more than enough to take from this ring.
+            // SAFETY: the offer's reference, which nobody else has seen.
+            Err(at) => unsafe { at.release() },
+        }
+    }
+
+    /// Takes the next pieces: neighbours, many at first and few at the end. Of a launch of equal pieces no worker
+    /// takes more than its share; of an unequal one the last pieces balance.
+    fn take_pieces(&self, task: &Task) -> Option<(u64, u64)> {
+        let workers = self.workers as u64;
+        let mut taken = task.taken.load(Ordering::Relaxed);
+        loop {
+            let left = task.groups - taken;
+            if left == 0 {
+                return None;
+            }
+            let count = if workers == 1 {
+                left
+            } else {
+                (left / (2 * workers)).min(task.groups / (8 * workers)).max(1)
+            };
+            // What the pieces read was published with the task; the counter itself publishes nothing.
+            match task.taken.compare_exchange_weak(taken, taken + count, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Some((taken, count)),
+                Err(now) => taken = now,
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! What happens when a task ends: whoever waits is told, what became ready is collected, and what needs no execution
+//! (joins, markers, commands that fail with what they depend on) ends in the same loop. Nothing here recurses, however
+//! long the chain, and no lock is held while a callback, a driver or a destructor runs.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use oxcl_driver::error::Outcome;
+use oxcl_driver::{Failure, Submission};
+
+use crate::device::Ticket;
+use crate::event::Stage;
+use crate::pool::Core;
+use crate::task::list::TaskList;
+use crate::task::notice::{CallbackNotice, Delivery, Entries};
+use crate::task::state::Snapshot;
+use crate::task::{Role, Task, TaskPtr};
+
+/// What the ends of tasks have set free.
+#[derive(Default)]
+pub(crate) struct Released {
+    /// For the workers, oldest first.
+    pub(crate) ready: TaskList,
+    /// Ready, but there is nothing to execute.
+    instant: TaskList,
+    /// Ready, to be submitted to drivers.
+    device: TaskList,
+    /// To be called, in the order of the completions.
+    callbacks: Vec<CallbackNotice>,
+    /// To be told that they wait for one event less, and which.
+    notify: Vec<(Arc<Ticket>, oxcl_driver::EventId)>,
+}
+
+impl Released {
+    /// Takes a task whose `pending` reached zero.
+    pub(crate) fn add(&mut self, task: TaskPtr) {
+        let list = self.list_for(task);
+        list.push(task);
+    }
+
+    fn list_for(&mut self, task: TaskPtr) -> &mut TaskList {
+        // SAFETY: a ready task holds the scheduler's reference until it ends.
+        let record = unsafe { task.get() };
+        if record.groups == 0 || record.has_cause() {
+            &mut self.instant
+        } else if record.on_device {
+            &mut self.device
+        } else {
+            &mut self.ready
+        }
+    }
+
+    /// Tells everyone in `entries` that `task` got there. Returns the next task of the queue, if it is among them.
+    fn deliver(&mut self, entries: Entries, task: &Task) -> Option<TaskPtr> {
+        let cause = task.cause();
+        let mut chain = None;
+        let mut ready = TaskList::default();
+        let first_callback = self.callbacks.len();
+        for delivery in entries {
+            match delivery {
+                Delivery::Order(target) => self.arrive(target, task, &mut ready),
+                Delivery::Depend(target) => {
+                    if let Some(cause) = &cause {
+                        // SAFETY: the target cannot end before this entry was delivered.
+                        unsafe { target.get() }.blame(cause);
+                    }
+                    self.arrive(target, task, &mut ready);
+                }
+                Delivery::Chain(target) => chain = Some(target),
+                Delivery::Callback(mut callback) => {
+                    callback.ended = Some((task.id, task.outcome()));
+                    self.callbacks.push(*callback);
+                }
+                Delivery::Thread(parker) => parker.unpark(),
+            }
+        }
+        // The newest entry came first.
+        self.callbacks[first_callback..].reverse();
+        self.ready.append(ready);
+        chain
+    }
+
+    /// `target` waits for one event less. Ready tasks go to the front of `ready`, as entries come newest first.
+    fn arrive(&mut self, target: TaskPtr, ended: &Task, ready: &mut TaskList) {
+        // SAFETY: the target cannot end before this entry was delivered, which the decrement below does.
+        let record = unsafe { target.get() };
+        let ticket = if record.device_ordered { record.ticket() } else { None };
+        // Release passes on what this thread saw; acquire collects it from everyone before.
+        let last = record.pending.fetch_sub(1, crate::shim::Ordering::AcqRel) == 1;
+        if let Some(ticket) = ticket {
+            self.notify.push((ticket, ended.id));
+        } else if last {
+            if record.groups != 0 && !record.has_cause() && !record.on_device {
+                ready.push_front(target);
+            } else {
+                self.add(target);
+            }
+        }
+    }
+
+    /// Everything that needs no worker, until nothing of it is left.
+    pub(crate) fn settle(&mut self) {
+        loop {
+            if let Some(task) = self.instant.pop() {
+                end(task, &Ok(()), self);
+            } else if let Some(task) = self.device.pop() {
+                crate::device::submit(task, self);
+            } else if let Some((ticket, event)) = self.notify.pop() {
+                crate::device::notify(&ticket, event, self);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Tells a driver, at the next settling, that what it was given is entered completely.
+    pub(crate) fn notify_later(&mut self, ticket: Arc<Ticket>) {
+        let event = ticket.event();
+        self.notify.push((ticket, event));
+    }
+
+    pub(crate) fn has_callbacks(&self) -> bool {
+        !self.callbacks.is_empty()
+    }
+
+    /// Calls the callbacks. They were taken out of their events before, and nothing is locked. What a callback sets
+    /// free is called after it, not within it.
+    pub(crate) fn call(&mut self) {
+        if self.callbacks.is_empty() {
+            return;
+        }
+        let mut mine = std::mem::take(&mut self.callbacks);
+        let outer = CALLING.with_borrow_mut(|calling| match calling {
+            Some(waiting) => {
+                waiting.append(&mut mine);
+                false
+            }
+            None => {
+                *calling = Some(Vec::new());
+                true
+            }
+        });
+        if !outer {
+            return;
+        }
+        while !mine.is_empty() {
+            for callback in mine {
+                let CallbackNotice { call, ended, .. } = callback;
+                if let Some((event, outcome)) = ended {
+                    // A callback that panics has nobody to tell; the other callbacks and commands go on.
+                    let _ = catch_unwind(AssertUnwindSafe(|| call(event, &outcome)));
+                }
+            }
+            mine =
+                CALLING.with_borrow_mut(|calling| calling.as_mut().map(std::mem::take)).unwrap_or_default();
+        }
+        CALLING.with_borrow_mut(|calling| *calling = None);
+    }
+}
+
+thread_local! {
+    /// Callbacks that were set free while this thread is in a callback.
+    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = const { RefCell::new(None) };
+}
+
+/// A task that was executed (or needs no execution) ends. The caller is its only executor left.
+pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
+    // SAFETY: the scheduler's reference is held until `retire` or the end of this function.
+    let task = unsafe { at.get() };
+    // The work and all that it holds go before anyone hears of the end.
+    // SAFETY: the caller is the only executor left, and nobody else reads the body.
+    let body = task.body.with_mut(|body| unsafe { (*body).take() });
+    if body.is_some() {
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(body)));
+    }
+    task.clear_ticket();
+    if let Err(cause) = outcome {
+        task.blame(cause);
+    }
+    match task.role {
+        Role::InOrder => {
+            let entries = task.executed.close();
+            released.deliver(entries, task);
+        }
+        Role::OutOfOrder => {
+            task.state.set(Snapshot::COMPLETE);
+            let entries = task.executed.close();
+            released.deliver(entries, task);
+        }
+        Role::Join | Role::User => {
+            task.state.set(Snapshot::COMPLETE.and(Snapshot::EXECUTED).and(Snapshot::RETIRED));
+            let entries = task.executed.close();
+            released.deliver(entries, task);
+            early_callbacks(task);
+            // SAFETY: the scheduler's reference, which nobody else gives back.
+            unsafe { at.release() };
+            return;
+        }
+    }
+    early_callbacks(task);
+    // From here on another thread may retire the task, unless it is up to this one.
+    if task.state.set(Snapshot::EXECUTED).is_before_retired() {
+        retire(at, released);
+    }
+}
+
+/// Retires a task that was executed and whose predecessors have retired, and all that could only wait for that.
+fn retire(first: TaskPtr, released: &mut Released) {
+    let mut at = first;
+    loop {
+        // SAFETY: the scheduler's reference is held until the release below.
+        let task = unsafe { at.get() };
+        // SAFETY: only who retires the task touches the field.
+        let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
+        task.state.set(Snapshot::COMPLETE.and(Snapshot::RETIRED));
+        let entries = task.retired.close();
+        let next = released.deliver(entries, task);
+        // SAFETY: the scheduler's reference, which nobody else gives back.
+        unsafe { at.release() };
+        let Some(next) = next else {
+            // The last of the queue: the queue may end here.
+            drop(queue);
+            return;
+        };
+        // SAFETY: the next task cannot retire before it is told so, below.
+        let record = unsafe { next.get() };
+        // SAFETY: only who retires the task touches the field, and that is decided below.
+        record.queue_alive.with_mut(|alive| unsafe { *alive = queue });
+        if !record.state.set(Snapshot::BEFORE_RETIRED).is_executed() {
+            return;
+        }
+        at = next;
+    }
+}
+
+/// Calls what waits for any stage before completion and was not called yet.
+pub(crate) fn early_callbacks(task: &Task) {
+    if task.state.load().has_early_callbacks() {
+        early_callbacks_up_to(task, Stage::Running);
+    }
+}
+
+/// Calls what waits for `stage` or an earlier one and was not called yet.
+pub(crate) fn early_callbacks_up_to(task: &Task, stage: Stage) {
+    let mut due = Vec::new();
+    let mut early = crate::shim::lock(&task.early);
+    for (wanted, call) in std::mem::take(&mut *early) {
+        if wanted <= stage {
+            due.push(call);
+        } else {
+            early.push((wanted, call));
+        }
+    }
+    drop(early);
+    for call in due {
+        let _ = catch_unwind(AssertUnwindSafe(|| call(task.id, &task.outcome())));
+    }
+}
+
+/// A user event's status was set, or can no longer be. Consumes the scheduler's reference.
+pub(crate) fn complete_user_event(task: TaskPtr) {
+    let mut released = Released::default();
+    end(task, &Ok(()), &mut released);
+    conclude(&mut released);
+}
+
+thread_local! {
+    /// Ends reported to this thread by drivers while it is in [`conclude`] already: they wait for their turn.
+    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = const { RefCell::new(None) };
+}
+
+/// A driver says that a task has ended. Never recurses, even if the driver executes within `submit`.
+pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
+    let mut report = Some(outcome);
+    NESTED.with_borrow_mut(|nested| {
+        if let Some(waiting) = nested
+            && let Some(outcome) = report.take()
+        {
+            waiting.push((task, outcome));
+        }
+    });
+    if let Some(outcome) = report {
+        let mut released = Released::default();
+        end(task, &outcome, &mut released);
+        conclude(&mut released);
+    }
+}
+
+/// Passes on what was set free, from a thread that is not executing: ready tasks go to their schedulers, callbacks are
+/// called.
+pub(crate) fn conclude(released: &mut Released) {
+    settle_nested(released);
+    let mut local: Option<(*const Core, TaskList)> = None;
+    while let Some(task) = released.ready.pop() {
+        // SAFETY: a ready task and its queue are alive, and so is the queue's scheduler.
+        let core = core_of(task);
+        match &mut local {
+            Some((same, list)) if *same == Arc::as_ptr(&core) => list.push(task),
+            _ => {
+                let mut list = TaskList::default();
+                list.push(task);
+                if let Some((_, full)) = local.replace((Arc::as_ptr(&core), list)) {
+                    give(full);
+                }
+            }
+        }
+    }
+    if let Some((_, list)) = local {
+        give(list);
+    }
+    released.call();
+}
+
+/// [`Released::settle`], with what drivers report meanwhile.
+pub(crate) fn settle_nested(released: &mut Released) {
+    let outer =
+        NESTED.with_borrow_mut(|nested| nested.is_none().then(|| *nested = Some(Vec::new())).is_some());
+    loop {
+        released.settle();
+        if !outer {
+            return;
+        }
+        let reported =
+            NESTED.with_borrow_mut(|nested| nested.as_mut().map(std::mem::take)).unwrap_or_default();
+        if reported.is_empty() {
+            NESTED.with_borrow_mut(|nested| *nested = None);
+            return;
+        }
+        for (task, outcome) in reported {
+            end(task, &outcome, released);
+        }
+    }
+}
+
+/// The scheduler of a ready task.
+fn core_of(task: TaskPtr) -> Arc<Core> {
+    // SAFETY: a ready task holds the scheduler's reference.
+    let record = unsafe { task.get() };
+    // SAFETY: the queue is alive until the task retires.
+    Arc::clone(&unsafe { &*record.queue }.core)
+}
+
+fn give(list: TaskList) {
+    let mut list = list;
+    let Some(first) = list.pop() else { return };
+    let core = core_of(first);
+    list.push_front(first);
+    core.accept(list);
+}
+
+/// The failure behind a caught panic.
+pub(crate) fn panicked(payload: &(dyn std::any::Any + Send)) -> Arc<Failure> {
+    Arc::new(Failure::from_panic(payload))
+}

@@ -1,0 +1,339 @@
+//! The record behind every command and every event: one reference-counted block of memory from a pool.
+//!
+//! A task counts the events it waits for in `pending`; when that reaches zero it is ready, and exactly one thread
+//! sees it reach zero. It ends in two steps. *Executed*: its work is done, and what waits for it inside its queue goes
+//! on. *Retired*: every earlier task of its queue has retired too. An event of an in-order queue is complete when it is
+//! retired, any other when it is executed.
+//!
+//! Who may touch what:
+//! * `body` and `times`: the thread that makes the task, until the task is ready; then its executor (of several
+//!   executors of one launch, `body` is only read until the last of them ends the task).
+//! * `queue_alive`: the maker; then whoever retires the task.
+//! * everything else is atomic or constant.
+//!
+//! References: one is the scheduler's from the making to the retirement (of user events and joins: to the
+//! completion); the others are handles, the queue's tail, synchronisation points, and offers of a launch's pieces.
+
+pub(crate) mod list;
+pub(crate) mod memory;
+pub(crate) mod notice;
+pub(crate) mod state;
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use oxcl_driver::{EventId, Failure, Launch};
+
+use self::notice::{Callback, Notice, NoticeList};
+use self::state::{Snapshot, State};
+use crate::device::Ticket;
+use crate::queue::QueueShared;
+use crate::shim::{AtomicPtr, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
+
+/// Entries for other tasks' lists that fit into the record; more are allocated.
+pub(crate) const INLINE_NOTICES: usize = 5;
+
+/// What a task is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A command of an in-order queue.
+    InOrder,
+    /// A command of an out-of-order queue.
+    OutOfOrder,
+    /// A user event.
+    User,
+    /// A hidden task that stands for a list of events.
+    Join,
+}
+
+/// Times in nanoseconds since the scheduler began; 0 is not yet.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// The command was enqueued.
+    pub queued: u64,
+    /// Nothing held it back any more.
+    pub submitted: u64,
+    /// Its execution began.
+    pub started: u64,
+    /// Its execution ended.
+    pub ended: u64,
+}
+
+/// The times as they come.
+#[derive(Debug)]
+pub(crate) struct AtomicTimes {
+    pub(crate) queued: AtomicU64,
+    pub(crate) submitted: AtomicU64,
+    pub(crate) started: AtomicU64,
+    pub(crate) ended: AtomicU64,
+}
+
+impl AtomicTimes {
+    pub(crate) fn new(queued: u64) -> AtomicTimes {
+        let zero = || AtomicU64::new(0);
+        AtomicTimes { queued: AtomicU64::new(queued), submitted: zero(), started: zero(), ended: zero() }
+    }
+
+    pub(crate) fn read(&self) -> Times {
+        Times {
+            queued: self.queued.load(Ordering::Relaxed),
+            submitted: self.submitted.load(Ordering::Relaxed),
+            started: self.started.load(Ordering::Relaxed),
+            ended: self.ended.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// A callback for a stage before completion.
+pub(crate) type EarlyCallback = (crate::event::Stage, Callback);
+
+/// The record.
+#[repr(align(64))]
+pub(crate) struct Task {
+    pub(crate) state: State,
+    /// Events it waits for, plus one until it is enqueued completely.
+    pub(crate) pending: AtomicU32,
+    refs: AtomicU32,
+    pub(crate) role: Role,
+    /// Times are kept.
+    pub(crate) profiled: bool,
+    /// The driver executes it, not the workers.
+    pub(crate) on_device: bool,
+    /// The driver has it from the beginning and is told of every event it waited for.
+    pub(crate) device_ordered: bool,
+    /// Closed when executed.
+    pub(crate) executed: NoticeList,
+    /// Closed when retired; unused by user events and joins.
+    pub(crate) retired: NoticeList,
+    /// Links ready tasks in lists; written and read by whoever has the task.
+    pub(crate) ready_next: AtomicPtr<Task>,
+    pub(crate) body: UnsafeCell<Option<Arc<dyn Launch>>>,
+    /// The queue; null for user events and joins. Valid until the task is retired.
+    pub(crate) queue: *const QueueShared,
+    /// Keeps the queue alive, in the first task of those that are not retired.
+    pub(crate) queue_alive: UnsafeCell<Option<Arc<QueueShared>>>,
+    pub(crate) id: EventId,
+    /// Pieces of the work.
+    pub(crate) groups: u64,
+    /// Pieces that were taken.
+    pub(crate) taken: AtomicU64,
+    /// Pieces that were executed.
+    pub(crate) finished: AtomicU64,
+    /// Why it failed: an `Arc` given up as a raw pointer, or null.
+    cause: AtomicPtr<Failure>,
+    pub(crate) times: AtomicTimes,
+    pub(crate) early: Mutex<Vec<EarlyCallback>>,
+    /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
+    ticket: Mutex<Option<Arc<Ticket>>>,
+    pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
+    pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
+}
+
+// SAFETY: the header says which thread may touch which field when; the raw queue pointer is valid until retirement.
+unsafe impl Send for Task {}
+// SAFETY: as for Send.
+unsafe impl Sync for Task {}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Task").field("id", &self.id).field("role", &self.role).finish_non_exhaustive()
+    }
+}
+
+impl Task {
+    /// A task that nobody else sees yet, with one reference and one count of `pending`.
+    pub(crate) fn new(role: Role, id: EventId) -> Task {
+        Task {
+            state: State::new(Snapshot::NEW),
+            pending: AtomicU32::new(1),
+            refs: AtomicU32::new(1),
+            role,
+            profiled: false,
+            on_device: false,
+            device_ordered: false,
+            executed: NoticeList::new(),
+            retired: NoticeList::new(),
+            ready_next: AtomicPtr::new(std::ptr::null_mut()),
+            body: UnsafeCell::new(None),
+            queue: std::ptr::null(),
+            queue_alive: UnsafeCell::new(None),
+            id,
+            groups: 0,
+            taken: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
+            cause: AtomicPtr::new(std::ptr::null_mut()),
+            times: AtomicTimes::new(0),
+            early: Mutex::new(Vec::new()),
+            ticket: Mutex::new(None),
+            notices: std::array::from_fn(|_| UnsafeCell::new(Notice::new(notice::Kind::Order, None))),
+            more_notices: Box::default(),
+        }
+    }
+
+    pub(crate) fn ticket(&self) -> Option<Arc<Ticket>> {
+        lock(&self.ticket).clone()
+    }
+
+    pub(crate) fn set_ticket(&self, ticket: Arc<Ticket>) {
+        *lock(&self.ticket) = Some(ticket);
+    }
+
+    /// The ticket refers to the task: it goes when the task ends.
+    pub(crate) fn clear_ticket(&self) {
+        if self.device_ordered {
+            let ticket = lock(&self.ticket).take();
+            drop(ticket);
+        }
+    }
+
+    /// The list that users of the event wait on.
+    pub(crate) fn completion(&self) -> &NoticeList {
+        if self.role == Role::InOrder { &self.retired } else { &self.executed }
+    }
+
+    /// Remembers why the task failed; the first cause stays.
+    pub(crate) fn blame(&self, cause: &Arc<Failure>) {
+        let raw = Arc::into_raw(Arc::clone(cause)).cast_mut();
+        // Release publishes the failure to `cause`.
+        let won =
+            self.cause.compare_exchange(std::ptr::null_mut(), raw, Ordering::Release, Ordering::Relaxed);
+        if won.is_err() {
+            // SAFETY: the exchange failed, so the pointer just made is still only ours.
+            drop(unsafe { Arc::from_raw(raw) });
+        }
+    }
+
+    pub(crate) fn has_cause(&self) -> bool {
+        !self.cause.load(Ordering::Acquire).is_null()
+    }
+
+    /// Why the task failed.
+    pub(crate) fn cause(&self) -> Option<Arc<Failure>> {
+        // Pairs with the release in `blame`.
+        let raw = NonNull::new(self.cause.load(Ordering::Acquire))?;
+        // SAFETY: the pointer came from an `Arc` that this task holds until it is dropped.
+        unsafe { Arc::increment_strong_count(raw.as_ptr()) };
+        // SAFETY: the count was just taken.
+        Some(unsafe { Arc::from_raw(raw.as_ptr()) })
+    }
+
+    pub(crate) fn outcome(&self) -> oxcl_driver::error::Outcome {
+        self.cause().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Some(raw) = NonNull::new(self.cause.load(Ordering::Relaxed)) {
+            // SAFETY: `blame` gave up this count, and it is taken back once.
+            drop(unsafe { Arc::from_raw(raw.as_ptr()) });
+        }
+    }
+}
+
+/// A pointer to a task that something else keeps alive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TaskPtr(NonNull<Task>);
+
+// SAFETY: tasks are Send and Sync; the pointer is only an address.
+unsafe impl Send for TaskPtr {}
+// SAFETY: as for Send.
+unsafe impl Sync for TaskPtr {}
+
+impl TaskPtr {
+    pub(crate) fn new(raw: *mut Task) -> Option<TaskPtr> {
+        NonNull::new(raw).map(TaskPtr)
+    }
+
+    pub(crate) fn as_ptr(self) -> *mut Task {
+        self.0.as_ptr()
+    }
+
+    /// The task.
+    ///
+    /// # Safety
+    /// A reference to it is held, by whomever, for as long as the result is used.
+    pub(crate) unsafe fn get<'a>(self) -> &'a Task {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Takes `count` references more.
+    ///
+    /// # Safety
+    /// A reference is held.
+    pub(crate) unsafe fn retain(self, count: u32) {
+        // SAFETY: the caller's promise. Relaxed, as a reference is already held.
+        unsafe { self.get() }.refs.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Gives one reference back.
+    ///
+    /// # Safety
+    /// The reference was held and is not used afterwards.
+    pub(crate) unsafe fn release(self) {
+        // SAFETY: the caller's promise.
+        let task = unsafe { self.get() };
+        // Release publishes what was done with the task to whoever frees it; acquire is that one's side.
+        if task.refs.fetch_sub(1, Ordering::AcqRel) != 1 {
+            return;
+        }
+        // SAFETY: the last reference is gone, and the record was made by `TaskRef::new`.
+        unsafe { memory::free(self.0) };
+    }
+}
+
+/// A reference to a task.
+#[derive(Debug)]
+pub(crate) struct TaskRef(TaskPtr);
+
+impl TaskRef {
+    /// Moves a task into pooled memory; `None` where there is none. The result is the task's first reference.
+    pub(crate) fn new(task: Task) -> Option<TaskRef> {
+        memory::allocate(task).map(|raw| TaskRef(TaskPtr(raw)))
+    }
+
+    /// Takes a reference to a task that is alive.
+    ///
+    /// # Safety
+    /// A reference is held.
+    pub(crate) unsafe fn share(task: TaskPtr) -> TaskRef {
+        // SAFETY: the caller's promise.
+        unsafe { task.retain(1) };
+        TaskRef(task)
+    }
+
+    pub(crate) fn ptr(&self) -> TaskPtr {
+        self.0
+    }
+
+    /// Gives the count to the caller.
+    pub(crate) fn into_ptr(self) -> TaskPtr {
+        let ptr = self.0;
+        std::mem::forget(self);
+        ptr
+    }
+}
+
+impl Clone for TaskRef {
+    fn clone(&self) -> TaskRef {
+        // SAFETY: `self` is a reference.
+        unsafe { TaskRef::share(self.0) }
+    }
+}
+
+impl Drop for TaskRef {
+    fn drop(&mut self) {
+        // SAFETY: the count is ours and gone after this.
+        unsafe { self.0.release() }
+    }
+}
+
+impl std::ops::Deref for TaskRef {
+    type Target = Task;
+
+    fn deref(&self) -> &Task {
+        // SAFETY: `self` is a reference.
+        unsafe { self.0.get() }
+    }
+}

@@ -1,0 +1,184 @@
+//! Who is told when a task reaches a point: a lock-free list that takes entries until it is closed, once.
+//!
+//! Entries are intrusive. A waiting task's entries live in that task, which cannot go away before every one of them
+//! was delivered (each holds one count of `pending`). Entries for callbacks and threads are boxes that the delivery
+//! frees.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use oxcl_driver::EventId;
+use oxcl_driver::error::Outcome;
+
+use super::TaskPtr;
+use crate::pool::parker::Parker;
+use crate::shim::{AtomicPtr, Ordering, UnsafeCell};
+
+/// What a delivery does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The target waits for one event less.
+    Order,
+    /// The same, and a failure passes on to the target.
+    Depend,
+    /// The target is the next in the queue: it may retire now.
+    Chain,
+    /// The entry is a [`CallbackNotice`].
+    Callback,
+    /// The entry is a [`ThreadNotice`].
+    Thread,
+}
+
+/// The linked part of an entry.
+#[derive(Debug)]
+pub(crate) struct Notice {
+    next: UnsafeCell<*mut Notice>,
+    kind: Kind,
+    target: Option<TaskPtr>,
+}
+
+impl Notice {
+    pub(crate) fn new(kind: Kind, target: Option<TaskPtr>) -> Notice {
+        Notice { next: UnsafeCell::new(std::ptr::null_mut()), kind, target }
+    }
+}
+
+/// A function to call with the event and how it ended.
+pub(crate) type Callback = Box<dyn FnOnce(EventId, &Outcome) + Send>;
+
+/// An entry that calls a function.
+#[repr(C)]
+pub(crate) struct CallbackNotice {
+    notice: Notice,
+    /// What to call.
+    pub(crate) call: Callback,
+    /// Filled in at the delivery.
+    pub(crate) ended: Option<(EventId, Outcome)>,
+}
+
+/// An entry that wakes a thread.
+#[repr(C)]
+pub(crate) struct ThreadNotice {
+    notice: Notice,
+    parker: Arc<Parker>,
+}
+
+/// The list.
+#[derive(Debug)]
+pub(crate) struct NoticeList {
+    head: AtomicPtr<Notice>,
+}
+
+/// The head of a closed list.
+fn closed() -> *mut Notice {
+    std::ptr::without_provenance_mut(1)
+}
+
+impl NoticeList {
+    pub(crate) fn new() -> NoticeList {
+        NoticeList { head: AtomicPtr::new(std::ptr::null_mut()) }
+    }
+
+    /// Adds an entry; false where the list was closed, and then the adder sees all that happened before.
+    ///
+    /// # Safety
+    /// The entry stays where it is until it was delivered, and is in no other list.
+    pub(crate) unsafe fn push(&self, notice: NonNull<Notice>) -> bool {
+        // Pairs with the release half of the swap in `close`, for the case that it is closed.
+        let mut head = self.head.load(Ordering::Acquire);
+        loop {
+            if head == closed() {
+                return false;
+            }
+            // SAFETY: the entry is the caller's until the exchange below publishes it.
+            let entry = unsafe { notice.as_ref() };
+            // SAFETY: as above: nobody else reads `next` yet.
+            entry.next.with_mut(|next| unsafe { *next = head });
+            // Release publishes the entry to `close`; acquire on failure as for the load above.
+            match self.head.compare_exchange_weak(head, notice.as_ptr(), Ordering::Release, Ordering::Acquire)
+            {
+                Ok(_) => return true,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    /// Adds a callback; gives it back where the list was closed.
+    pub(crate) fn push_callback(&self, call: Callback) -> Result<(), Callback> {
+        let boxed = Box::new(CallbackNotice { notice: Notice::new(Kind::Callback, None), call, ended: None });
+        let raw = NonNull::from(Box::leak(boxed));
+        // SAFETY: the box is leaked until its delivery, or taken back just below.
+        if unsafe { self.push(raw.cast()) } {
+            return Ok(());
+        }
+        // SAFETY: the list did not take it, so this is still the only pointer to the leaked box.
+        let boxed = unsafe { Box::from_raw(raw.as_ptr()) };
+        Err(boxed.call)
+    }
+
+    /// Adds a thread to wake; false where the list was closed.
+    pub(crate) fn push_thread(&self, parker: Arc<Parker>) -> bool {
+        let boxed = Box::new(ThreadNotice { notice: Notice::new(Kind::Thread, None), parker });
+        let raw = NonNull::from(Box::leak(boxed));
+        // SAFETY: the box is leaked until its delivery, or taken back just below.
+        if unsafe { self.push(raw.cast()) } {
+            return true;
+        }
+        // SAFETY: the list did not take it, so this is still the only pointer to the leaked box.
+        drop(unsafe { Box::from_raw(raw.as_ptr()) });
+        false
+    }
+
+    /// Closes the list and returns its entries, newest first. Called once.
+    pub(crate) fn close(&self) -> Entries {
+        // Acquire pairs with the pushes; release makes what came before visible to those who find it closed.
+        let head = self.head.swap(closed(), Ordering::AcqRel);
+        debug_assert!(head != closed(), "a list is closed once");
+        Entries { next: head }
+    }
+}
+
+/// The entries of a closed list.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    next: *mut Notice,
+}
+
+/// What to deliver.
+pub(crate) enum Delivery {
+    Order(TaskPtr),
+    Depend(TaskPtr),
+    Chain(TaskPtr),
+    Callback(Box<CallbackNotice>),
+    Thread(Arc<Parker>),
+}
+
+impl Iterator for Entries {
+    type Item = Delivery;
+
+    /// Once an item was returned, nothing here touches its entry again: delivering it may free it.
+    fn next(&mut self) -> Option<Delivery> {
+        loop {
+            let at = NonNull::new(self.next)?;
+            // SAFETY: the entry is not delivered yet, so it is still where `push` was promised it stays.
+            let entry = unsafe { at.as_ref() };
+            // SAFETY: the list is closed, so nobody writes `next` any more.
+            self.next = entry.next.with(|next| unsafe { *next });
+            let delivery = match (entry.kind, entry.target) {
+                (Kind::Order, Some(target)) => Delivery::Order(target),
+                (Kind::Depend, Some(target)) => Delivery::Depend(target),
+                (Kind::Chain, Some(target)) => Delivery::Chain(target),
+                // SAFETY: an entry of this kind is the first field of a leaked box of that `repr(C)` type.
+                (Kind::Callback, _) => Delivery::Callback(unsafe { Box::from_raw(at.as_ptr().cast()) }),
+                (Kind::Thread, _) => {
+                    // SAFETY: as above.
+                    let boxed: Box<ThreadNotice> = unsafe { Box::from_raw(at.as_ptr().cast()) };
+                    Delivery::Thread(boxed.parker)
+                }
+                // A task entry without a target is never made.
+                (_, None) => continue,
+            };
+            return Some(delivery);
+        }
+    }
+}

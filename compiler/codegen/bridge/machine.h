@@ -68,6 +68,14 @@ OxclOutcome oxcl_optimise(LLVMModuleRef module, OxclMachine *machine, const Oxcl
 OxclOutcome oxcl_emit(LLVMModuleRef module, OxclMachine *machine, uint32_t assembly, OxclTextSink bytes,
                       OxclTextSink message, void *user);
 
+// --- disasm.cpp
+
+// One instruction; `text` is empty where the bytes are none.
+typedef void (*OxclInstructionSink)(void *user, uint64_t address, uint64_t size, OxclText text);
+
+// Disassembles x86-64 `code` that lies at `address`; zero if LLVM cannot.
+uint32_t oxcl_disassemble(OxclText code, uint64_t address, OxclInstructionSink sink, void *user);
+
 // --- lld.cpp
 
 struct OxclLinkResult {

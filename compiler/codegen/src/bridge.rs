@@ -15,11 +15,31 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(text: &str) -> Self {
-        Self { data: text.as_ptr().cast(), size: text.len() }
+        Self::bytes(text.as_bytes())
+    }
+
+    pub(crate) fn bytes(bytes: &[u8]) -> Self {
+        Self { data: bytes.as_ptr().cast(), size: bytes.len() }
+    }
+
+    /// The text, with what is no UTF-8 replaced.
+    ///
+    /// # Safety
+    /// `data` points to `size` readable bytes (or `size` is 0).
+    pub(crate) unsafe fn to_string(self) -> String {
+        if self.size == 0 {
+            return String::new();
+        }
+        // SAFETY: the caller promises that `size` bytes are readable at `data`, which is not null then.
+        let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.size) };
+        String::from_utf8_lossy(bytes).into_owned()
     }
 }
 
 pub(crate) type TextSink = unsafe extern "C" fn(user: *mut c_void, text: Text);
+
+pub(crate) type InstructionSink =
+    unsafe extern "C" fn(user: *mut c_void, address: u64, size: u64, text: Text);
 
 pub(crate) const DONE: u32 = 0;
 pub(crate) const CRASHED: u32 = 2;
@@ -82,6 +102,8 @@ unsafe extern "C" {
         message: TextSink,
         user: *mut c_void,
     ) -> u32;
+    pub(crate) fn oxcl_disassemble(code: Text, address: u64, sink: InstructionSink, user: *mut c_void)
+    -> u32;
     pub(crate) fn oxcl_lld(
         arguments: *const *const c_char,
         argument_count: usize,
@@ -129,11 +151,6 @@ pub(crate) unsafe extern "C" fn hear_bytes(user: *mut c_void, text: Text) {
 pub(crate) unsafe extern "C" fn hear_message(user: *mut c_void, text: Text) {
     // SAFETY: `user` is a `Heard` that nothing else touches now, as the caller promises.
     let heard = unsafe { &mut *user.cast::<Heard>() };
-    let bytes = if text.size == 0 {
-        &[][..]
-    } else {
-        // SAFETY: the text is readable and not empty, so its pointer is valid for its size.
-        unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.size) }
-    };
-    heard.messages.push(String::from_utf8_lossy(bytes).into_owned());
+    // SAFETY: the text is readable, as the caller promises.
+    heard.messages.push(unsafe { text.to_string() });
 }

@@ -9,6 +9,7 @@
 //! errors here. No process is started and no file written.
 
 mod bridge;
+mod disasm;
 mod emit;
 mod link;
 mod machine;
@@ -16,6 +17,7 @@ mod memory_file;
 mod optimise;
 mod target;
 
+pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
 pub use link::{LinkError, link_shared};
 pub use machine::{CodegenError, Level, Machine};

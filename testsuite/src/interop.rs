@@ -1,6 +1,10 @@
 //! The cases of interoperation with PoCL: programs whose launches touch every part of the launch interface, with the
 //! results worked out here. The same cases run in both directions: our archives in PoCL, PoCL's in our runtime.
 
+use std::error::Error;
+
+use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+
 use crate::opencl::{Launch, Value};
 
 /// A program, its launches, and what the buffers hold after them.
@@ -18,6 +22,45 @@ pub struct Case {
 #[must_use]
 pub fn cases() -> Vec<Case> {
     vec![ids(), locals(), values(), two_kernels(), across(), long_name()]
+}
+
+/// Runs the launches of a case with our runtime, each on buffers of its own, and gives what the buffers hold after it.
+///
+/// # Errors
+///
+/// The archive cannot be loaded, or a launch is refused or fails.
+pub fn run_here(device: &str, binary: &[u8], case: &Case) -> Result<Vec<Vec<Vec<u8>>>, Box<dyn Error>> {
+    let device = Device::by_name(device)?;
+    let program = Program::from_archive(binary)?;
+    case.launches.iter().map(|(launch, _)| launch_here(&device, &program, launch)).collect()
+}
+
+fn launch_here(device: &Device, program: &Program, launch: &Launch) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let kernel = program.kernel(&launch.kernel)?;
+    let sizes = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<u64>>();
+    let range = NdRange::new(&sizes(&launch.global))?
+        .with_local(&sizes(&launch.local))?
+        .with_offset(&sizes(&launch.offset))?;
+    let mut buffers = Vec::new();
+    for value in &launch.args {
+        buffers.push(match value {
+            Value::Buffer(bytes) => Some(Buffer::from_bytes(bytes)?),
+            Value::Value(_) | Value::Local(_) => None,
+        });
+    }
+    let args: Vec<ArgValue<'_>> = launch
+        .args
+        .iter()
+        .zip(&buffers)
+        .map(|(value, buffer)| match (value, buffer) {
+            (Value::Local(size), _) => ArgValue::Local(*size as u64),
+            (Value::Value(bytes), _) => ArgValue::Value(bytes),
+            (Value::Buffer(_), Some(buffer)) => ArgValue::Buffer(buffer),
+            (Value::Buffer(_), None) => ArgValue::Null,
+        })
+        .collect();
+    device.launch(&kernel, &range, &args)?;
+    Ok(buffers.iter().flatten().map(Buffer::to_vec).collect())
 }
 
 fn launch(kernel: &str, sizes: [&[usize]; 3], args: Vec<Value>) -> Launch {

@@ -15,7 +15,7 @@ use oxcl_binary::archive::{
     AccessQualifier, AddressQualifier, Archive, Arg, ArgKind, BinaryType, File, Kernel, Version,
 };
 use oxcl_binary::hash;
-use oxcl_testsuite::interop::{Case, cases};
+use oxcl_testsuite::interop::{Case, cases, run_here};
 use oxcl_testsuite::opencl::{Answer, Job, Program, run_in_child};
 use tempfile::TempDir;
 
@@ -256,8 +256,8 @@ fn pocl_runs_the_launch_interface_written_in_c() {
 }
 
 #[test]
-fn archives_of_pocl_are_read_and_written_back() {
-    let Some(pocl) = Pocl::find("archives_of_pocl_are_read_and_written_back") else {
+fn archives_of_pocl_are_read_written_back_and_run_here() {
+    let Some(pocl) = Pocl::find("archives_of_pocl_are_read_written_back_and_run_here") else {
         return;
     };
     for case in cases() {
@@ -283,6 +283,11 @@ fn archives_of_pocl_are_read_and_written_back() {
                 let slot = PoclSlot { local_size: [8, 1, 1], zero_offset: true, small_grid: false };
                 assert!(kernel.pocl_object(slot) != Some(object), "{}", case.name);
             }
+        }
+        for device in ["cpu", "basic"] {
+            let results = run_here(device, &bytes, &case);
+            let results = results.unwrap_or_else(|e| panic!("{} on {device}: {e}", case.name));
+            check_results(&case, &results);
         }
         // The same bytes go back into PoCL, which has an empty cache again.
         let (_cache, again) = pocl.run(&case, Program::Binary(bytes), &[]);

@@ -11,6 +11,7 @@ use goblin::elf::sym::STB_WEAK;
 use goblin::elf::{Elf, Sym};
 
 use crate::error::LoadError;
+use crate::needed::is_host_library;
 
 /// Libraries that a kernel's object may ask for, by the beginning of their names.
 const ALLOWED_LIBRARIES: [&str; 4] = ["libc.so.", "libm.so.", "libmvec.so.", "ld-linux-x86-64.so."];
@@ -98,7 +99,9 @@ fn check_segments(elf: &Elf<'_>, file_size: u64) -> Result<(), String> {
 }
 
 fn check_libraries(path: &str, elf: &Elf<'_>) -> Result<(), LoadError> {
-    let allowed = |library: &str| ALLOWED_LIBRARIES.iter().any(|prefix| library.starts_with(prefix));
+    let allowed = |library: &str| {
+        is_host_library(library) || ALLOWED_LIBRARIES.iter().any(|prefix| library.starts_with(prefix))
+    };
     let libraries: Vec<String> =
         elf.libraries.iter().filter(|library| !allowed(library)).map(|&library| library.to_owned()).collect();
     if libraries.is_empty() {

@@ -17,6 +17,7 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL, RTLD_NOW
 
 use crate::elf;
 use crate::error::LoadError;
+use crate::needed;
 
 /// A loaded shared object.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl Image {
         if !object.defines(entry) {
             return Err(missing());
         }
-        let library = open(path, bytes)?;
+        let library = open(path, &needed::without_host_library(bytes))?;
         let mut image = Self { library, start: 0, end: 0 };
         let address = image.symbol(entry).ok_or_else(missing)?;
         (image.start, image.end) = range_around(address.as_ptr() as usize).ok_or_else(missing)?;

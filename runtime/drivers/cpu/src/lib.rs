@@ -25,6 +25,7 @@ mod image;
 mod launch;
 mod loader;
 mod memory;
+mod needed;
 mod nonlocal;
 mod pool;
 mod reference;

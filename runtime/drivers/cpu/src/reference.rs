@@ -10,6 +10,7 @@
 //! barriers of the source count as one barrier.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -44,8 +45,6 @@ struct Members {
 struct Shared {
     /// Lock rank 2.
     state: Mutex<Assignment>,
-    /// A job was published, or the team ends.
-    changed: Condvar,
     /// The last thread has left the job.
     left: Condvar,
 }
@@ -69,8 +68,44 @@ struct Job {
     items: u64,
     /// Lock rank 3.
     progress: Mutex<Progress>,
-    /// A barrier opened, or the next group begins, or all is over.
-    moved: Condvar,
+    /// Where items wait at a barrier. Changes when it opens; odd: it cannot be met, and those who wait leave.
+    barrier: Gate,
+    /// Where items that have ended wait for the next group. Changes when that begins, or all is over.
+    next_group: Gate,
+}
+
+/// A number that threads wait for to change: the system call below the standard library's condition variable, without
+/// the lock that all would queue for after waking.
+#[derive(Debug, Default)]
+struct Gate(AtomicU32);
+
+impl Gate {
+    /// The number now. Read under the lock under which it changes.
+    fn number(&self) -> u32 {
+        self.0.load(Ordering::Relaxed) // the lock orders it
+    }
+
+    /// Returns the number once it is not `old` any more.
+    fn wait(&self, old: u32) -> u32 {
+        loop {
+            let number = self.0.load(Ordering::Acquire); // pairs with the release store in `open`
+            if number != old {
+                return number;
+            }
+            let (call, private) = (libc::SYS_futex, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG);
+            let no_limit = std::ptr::null::<libc::timespec>();
+            // SAFETY: the word is aligned and lives as long as the gate; the system only compares it.
+            unsafe { libc::syscall(call, self.0.as_ptr(), private, old, no_limit) };
+        }
+    }
+
+    /// Changes the number, and wakes everyone.
+    fn open(&self, number: u32) {
+        self.0.store(number, Ordering::Release); // pairs with the acquire load in `wait`
+        let (call, private) = (libc::SYS_futex, libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG);
+        // SAFETY: the word is aligned and lives as long as the gate.
+        unsafe { libc::syscall(call, self.0.as_ptr(), private, i32::MAX) };
+    }
 }
 
 // SAFETY: the arguments belong to the team's worker, which stays bound to the launch while the job exists.
@@ -86,10 +121,6 @@ struct Progress {
     waiting: u64,
     /// Items of it that have ended.
     finished: u64,
-    /// Counts openings of barriers.
-    opened: u64,
-    /// The barrier can never be met: those that wait there leave.
-    doomed: bool,
     failure: Option<Failure>,
     over: bool,
 }
@@ -111,6 +142,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The next even number, where 0 follows the last.
+fn next_even(number: u32) -> u32 {
+    (number & !1).wrapping_add(2)
+}
+
 impl Job {
     fn group_id(&self, group: u64) -> GroupRun {
         self.launch.geometry().run_at(group, 1)
@@ -126,17 +162,16 @@ impl Job {
                 return Barrier::Doomed;
             }
             progress.waiting = 0;
-            progress.opened += 1;
+            let number = self.barrier.number();
             drop(progress);
-            self.moved.notify_all();
+            // Nobody else changes the number meanwhile: all other items wait for it.
+            self.barrier.open(next_even(number));
             return Barrier::Met;
         }
-        let opened = progress.opened;
-        while progress.opened == opened {
-            progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
-        }
+        let number = self.barrier.number();
+        drop(progress);
         // Still that of the opening waited for: nothing else happens to the group before this item goes on.
-        if progress.doomed { Barrier::Doomed } else { Barrier::Met }
+        if self.barrier.wait(number) % 2 == 1 { Barrier::Doomed } else { Barrier::Met }
     }
 
     /// An item of `group` has ended. Gives the next group to run it for.
@@ -151,14 +186,19 @@ impl Job {
             self.doom(&mut progress);
         } else if progress.finished == self.items {
             progress.finished = 0;
-            progress.doomed = false;
             progress.group += 1;
             progress.over = progress.failure.is_some() || progress.group == self.launch.group_count();
-            self.moved.notify_all();
+            let next = (!progress.over).then_some(progress.group);
+            let number = self.next_group.number();
+            drop(progress);
+            // Nobody else changes the number meanwhile: all other items wait for it.
+            self.next_group.open(number.wrapping_add(1));
+            return next;
         }
-        while progress.group == group {
-            progress = self.moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
-        }
+        let number = self.next_group.number();
+        drop(progress);
+        self.next_group.wait(number);
+        let progress = lock(&self.progress);
         (!progress.over).then_some(progress.group)
     }
 
@@ -172,10 +212,8 @@ impl Job {
         };
         // After a fault of another item, that is the cause.
         progress.failure.get_or_insert(failure);
-        progress.doomed = true;
         progress.waiting = 0;
-        progress.opened += 1;
-        self.moved.notify_all();
+        self.barrier.open(next_even(self.barrier.number()) + 1);
     }
 
     /// Runs item number `index` of every group.
@@ -247,13 +285,17 @@ impl Team {
             arguments: members.worker.arguments(),
             items,
             progress: Mutex::default(),
-            moved: Condvar::new(),
+            barrier: Gate::default(),
+            next_group: Gate::default(),
         });
         let mut state = lock(&self.shared.state);
         state.job = Some(Arc::clone(&job));
         state.number += 1;
         state.inside = items;
-        self.shared.changed.notify_all();
+        drop(state);
+        // Only those with an item: a thousand threads that find nothing to do would hold up the rest.
+        members.handles.iter().take(items as usize).for_each(|handle| handle.thread().unpark());
+        let mut state = lock(&self.shared.state);
         while state.inside > 0 {
             state = self.shared.left.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -268,21 +310,22 @@ impl Shared {
     /// A thread's life.
     fn serve(&self, index: u64) {
         let mut seen = 0;
-        let mut state = lock(&self.state);
         loop {
+            let state = lock(&self.state);
             if state.ends {
                 return;
             }
-            let job = state.job.as_ref().filter(|job| state.number != seen && index < job.items).cloned();
+            let number = state.number;
+            let job = state.job.as_ref().filter(|job| number != seen && index < job.items).cloned();
+            drop(state);
             let Some(job) = job else {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                thread::park();
                 continue;
             };
-            seen = state.number;
-            drop(state);
+            seen = number;
             job.run(index);
             drop(job);
-            state = lock(&self.state);
+            let mut state = lock(&self.state);
             state.inside -= 1;
             if state.inside == 0 {
                 self.left.notify_one();
@@ -294,8 +337,9 @@ impl Shared {
 impl Drop for Team {
     fn drop(&mut self) {
         lock(&self.shared.state).ends = true;
-        self.shared.changed.notify_all();
-        for handle in lock(&self.turn).handles.drain(..) {
+        let mut members = lock(&self.turn);
+        members.handles.iter().for_each(|handle| handle.thread().unpark());
+        for handle in members.handles.drain(..) {
             // A thread that panicked has said so already.
             let _ = handle.join();
         }

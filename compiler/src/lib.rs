@@ -1,1 +1,17 @@
-//! Placeholder: the crate's owner writes this file.
+//! OpenCL C to device code: the pipeline from sources to an archive.
+//!
+//! [`Request`] says what is wanted, [`compile`] runs the stages (see `docs/architecture.md`), [`CompileError`] says what
+//! is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
+
+mod error;
+mod pack;
+mod pipeline;
+mod reference;
+mod request;
+pub mod timing;
+mod undefined;
+
+pub use error::{CompileError, Fault};
+pub use oxcl_frontend::{BuildOptions, Diagnostics, OptionError, VirtualHeader};
+pub use pipeline::{Compiled, Emit, compile};
+pub use request::{DeviceId, Devices, Request, SourceFile};

@@ -4,4 +4,5 @@ pub mod directive;
 pub mod fuzz;
 pub mod interop;
 pub mod opencl;
+pub mod render;
 pub mod value;

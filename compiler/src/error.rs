@@ -1,0 +1,181 @@
+//! Why a request was not compiled. Each variant says whose fault it is; [`CompileError::code`] is its stable code.
+
+use oxcl_binary::archive::WriteError;
+use oxcl_binary::meta::MetaError;
+use oxcl_codegen::{CodegenError, LinkError as ObjectLinkError, UnknownCpu};
+use oxcl_frontend::{CompileError as FrontendError, CompileErrorKind, Diagnostics, LinkError};
+use oxcl_ir::IrError;
+use oxcl_workgroup::FormError;
+
+/// Why a request was not compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// Clang rejected a source, or crashed over it.
+    #[error("{0}")]
+    Source(FrontendError),
+    /// The sources do not fit together.
+    #[error("{0}")]
+    Sources(#[from] LinkError),
+    /// No source defines a kernel.
+    #[error("there is no kernel in {}", .sources.join(", "))]
+    NoKernel {
+        /// Names of the sources.
+        sources: Vec<String>,
+    },
+    /// There is no kernel of the name asked for.
+    #[error("there is no kernel '{name}'; there is {}", .known.join(", "))]
+    UnknownKernel {
+        /// The name asked for.
+        name: String,
+        /// Those that exist.
+        known: Vec<String>,
+    },
+    /// Several kernels where the output holds one.
+    #[error("{what} holds one kernel; choose one of {}", .kernels.join(", "))]
+    OneKernel {
+        /// The output.
+        what: &'static str,
+        /// The kernels.
+        kernels: Vec<String>,
+    },
+    /// Functions that are declared and called, but neither defined nor built in.
+    #[error("undefined: {}", .symbols.join(", "))]
+    Undefined {
+        /// Their names as the source writes them, sorted.
+        symbols: Vec<String>,
+    },
+    /// Built-in functions that are not there yet.
+    #[error("not supported yet: {}", .symbols.join(", "))]
+    NotYet {
+        /// Their names as the source writes them, sorted.
+        symbols: Vec<String>,
+    },
+    /// A kernel has no work-group function.
+    #[error("{error}")]
+    Kernel {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        error: FormError,
+    },
+    /// No such CPU.
+    #[error(transparent)]
+    Cpu(#[from] UnknownCpu),
+    /// Nothing was asked for, or something that cannot be had together.
+    #[error("{0}")]
+    Request(String),
+    /// LLVM made no code.
+    #[error("kernel '{kernel}': {error}")]
+    Codegen {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        error: CodegenError,
+    },
+    /// The object was not linked.
+    #[error("kernel '{kernel}': {error}")]
+    Link {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        error: ObjectLinkError,
+    },
+    /// A mistake of ours in the IR.
+    #[error("internal error: {0}")]
+    Ir(#[from] IrError),
+    /// The container cannot hold the result.
+    #[error("the archive cannot be written: {0}")]
+    Archive(#[from] WriteError),
+    /// The facts cannot be written.
+    #[error("the archive cannot be written: {0}")]
+    Meta(#[from] MetaError),
+}
+
+/// Whose fault an error is; decides the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The source's.
+    Source,
+    /// The request's.
+    Request,
+    /// Ours.
+    Internal,
+}
+
+impl CompileError {
+    /// The stable code, as in `docs/errors.md`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Source(error) if error.kind == CompileErrorKind::Rejected => "OX0201",
+            Self::Source(_) => "OX0202",
+            Self::Sources(_) => "OX0203",
+            Self::NoKernel { .. } => "OX0204",
+            Self::UnknownKernel { .. } => "OX0205",
+            Self::OneKernel { .. } => "OX0206",
+            Self::Undefined { .. } => "OX0207",
+            Self::NotYet { .. } => "OX0208",
+            Self::Kernel { error, .. } => error.code(),
+            Self::Cpu(_) => "OX0209",
+            Self::Request(_) => "OX0210",
+            Self::Codegen { .. } => "OX0401",
+            Self::Link { .. } => "OX0402",
+            Self::Ir(_) => "OX0499",
+            Self::Archive(_) | Self::Meta(_) => "OX0403",
+        }
+    }
+
+    /// Whose fault it is.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Source(error) if error.kind == CompileErrorKind::Crashed => Fault::Internal,
+            Self::Source(_)
+            | Self::Sources(_)
+            | Self::NoKernel { .. }
+            | Self::Undefined { .. }
+            | Self::NotYet { .. } => Fault::Source,
+            Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
+            Self::Kernel { .. } => Fault::Source,
+            Self::UnknownKernel { .. } | Self::OneKernel { .. } | Self::Cpu(_) | Self::Request(_) => {
+                Fault::Request
+            }
+            Self::Codegen { .. }
+            | Self::Link { .. }
+            | Self::Ir(_)
+            | Self::Archive(_)
+            | Self::Meta(_) => Fault::Internal,
+        }
+    }
+
+    /// Clang's diagnostics, where it was clang that refused.
+    #[must_use]
+    pub fn diagnostics(&self) -> Option<&Diagnostics> {
+        match self {
+            Self::Source(error) => Some(&error.diagnostics),
+            _ => None,
+        }
+    }
+
+    /// Line of the source, 1-based, where one is known and clang's diagnostics do not say it.
+    #[must_use]
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Self::Kernel { error, .. } => error.line(),
+            _ => None,
+        }
+    }
+
+    /// What the user can do.
+    #[must_use]
+    pub fn advice(&self) -> Option<String> {
+        match self {
+            Self::Kernel { error, .. } => error.advice().map(str::to_owned),
+            Self::NoKernel { .. } => Some("mark an entry point with `kernel void NAME(…)`".into()),
+            Self::Undefined { .. } => {
+                Some("define the function, or add the source that does to the command line".into())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Puts a program's code and facts into an archive. In: what the stages made of each kernel. Out: a sealed pocl-binary.
+
+use oxcl_binary::archive::slots::{ANY_SIZE, Code};
+use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
+use oxcl_binary::hash;
+use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, SCHEMA};
+use oxcl_codegen::{CpuTarget, TRIPLE};
+use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
+use oxcl_workgroup::{Facts, Formed};
+
+use crate::error::CompileError;
+use crate::request::{DeviceId, Request};
+
+/// Most work-items in a group, unless scratch memory sets a lower limit.
+const MAX_GROUP: u64 = 4096;
+
+/// Most scratch memory, in bytes, that one work-group may need. A thread keeps as much as its largest group needed.
+const MAX_SCRATCH: u64 = 256 << 20;
+
+/// One CPU level's code of a kernel.
+pub(crate) struct LevelCode {
+    /// What the work-group pass found.
+    pub(crate) formed: Formed,
+    /// Shared objects by local size; [`ANY_SIZE`] first.
+    pub(crate) objects: Vec<([u64; 3], Vec<u8>)>,
+}
+
+/// Everything made of one kernel.
+pub(crate) struct KernelParts {
+    pub(crate) signature: KernelSignature,
+    /// In the order of the request's CPUs; empty if only the reference executor's code was asked for.
+    pub(crate) levels: Vec<LevelCode>,
+    /// The reference executor's shared object and the sizes of the kernel's own `__local` variables.
+    pub(crate) reference: Option<(Vec<u8>, Vec<u64>)>,
+}
+
+/// The container version and the device's id.
+pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Version, u64) {
+    let by_string = match &request.device_id {
+        DeviceId::OfString(text) => hash::version_of(text),
+        DeviceId::OfTarget | DeviceId::Number(_) => Version::V12,
+    };
+    let version = request.version.unwrap_or(by_string);
+    let id = match &request.device_id {
+        DeviceId::Number(id) => *id,
+        DeviceId::OfString(text) => hash::device_id(text),
+        DeviceId::OfTarget => {
+            let cpu = if version == Version::V9 { first.distribution_cpu() } else { first.cpu() };
+            // PoCL's builds take Debian's spelling of the triple.
+            hash::device_id(&hash::device_string(version, "x86_64-pc-linux-gnu", cpu))
+        }
+    };
+    (version, id)
+}
+
+/// Builds the archive; its build hash is still to be sealed.
+pub(crate) fn archive(
+    request: &Request<'_>,
+    cpus: &[CpuTarget],
+    kernels: Vec<KernelParts>,
+) -> Result<Archive, CompileError> {
+    let (version, device_id) = version_and_id(request, &cpus[0]);
+    let options = &request.options;
+    let meta = ProgramMeta {
+        schema: SCHEMA,
+        compiler: env!("CARGO_PKG_VERSION").to_owned(),
+        triple: TRIPLE.to_owned(),
+        levels: if request.devices.cpu { cpus.iter().map(level).collect() } else { Vec::new() },
+        has_ref: request.devices.reference,
+        cl_std: options.standard().name().to_owned(),
+        uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
+        options: print_options(options),
+    };
+    let root = vec![vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta.to_json()? }]];
+    let kernels = kernels
+        .into_iter()
+        .map(|parts| kernel(parts, cpus, version))
+        .collect::<Result<Vec<Kernel>, CompileError>>()?;
+    Ok(Archive {
+        version,
+        device_id,
+        flush_denorms: options.switches.has(Switch::DenormsAreZero),
+        program_scope_bytes: (version != Version::V9).then_some(0),
+        binary_type: BinaryType::Executable,
+        build_hash: String::new(),
+        root,
+        kernels,
+    })
+}
+
+fn level(cpu: &CpuTarget) -> oxcl_binary::meta::Level {
+    oxcl_binary::meta::Level { cpu: cpu.cpu().to_owned(), features: cpu.features().to_vec() }
+}
+
+fn print_options(options: &BuildOptions) -> String {
+    options.to_string()
+}
+
+fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
+    let KernelParts { signature, levels, reference } = parts;
+    let attributes = signature.attributes();
+    let first = levels.first().map(|level| &level.formed);
+    let local_sizes = match (first, &reference) {
+        (Some(formed), _) => formed.local_sizes.clone(),
+        (None, Some((_, sizes))) => sizes.clone(),
+        (None, None) => Vec::new(),
+    };
+    let per_item = first.map_or(0, |formed| formed.scratch_per_item);
+    let local_mem: u64 = local_sizes.iter().sum();
+    let work_group = (version != Version::V9).then(|| WorkGroupMeta {
+        max_size: MAX_SCRATCH.checked_div(per_item).map_or(MAX_GROUP, |most| most.clamp(1, MAX_GROUP)) as u32,
+        preferred_multiple: first.map_or(1, |formed| formed.width.max(8)),
+        local_mem: u32::try_from(local_mem).unwrap_or(u32::MAX),
+        private_mem: u32::try_from(per_item).unwrap_or(u32::MAX),
+        spill_mem: 0,
+    });
+    let mut record = Kernel {
+        name: signature.name.clone(),
+        local_sizes,
+        reqd_wg_size: signature.reqd_work_group_size.unwrap_or([0; 3]),
+        attributes,
+        has_arg_metadata: Kernel::ALL_ARG_METADATA,
+        work_group,
+        sub_groups: None,
+        reqd_sub_group_size: None,
+        files: Vec::new(),
+        args: signature.args,
+    };
+    let mut code = Vec::new();
+    for (index, (level, cpu)) in levels.iter().zip(cpus).enumerate() {
+        let slot = if index == 0 { Code::First } else { Code::Level(cpu.cpu()) };
+        for (size, object) in &level.objects {
+            record.add_object(slot, *size, object);
+        }
+        code.push(KernelCode {
+            cpu: cpu.cpu().to_owned(),
+            width: level.formed.width,
+            scratch_fixed: level.formed.scratch_fixed,
+            scratch_per_item: level.formed.scratch_per_item,
+            specialised: level.objects.iter().map(|(size, _)| *size).filter(|size| *size != ANY_SIZE).collect(),
+        });
+    }
+    if let Some((object, _)) = &reference {
+        record.add_object(Code::Ref, ANY_SIZE, object);
+    }
+    let facts = first.map(|formed| formed.facts.clone());
+    record.add_meta(&meta(facts, code, record.args.len()))?;
+    Ok(record)
+}
+
+/// The kernel's facts; without a work-group function nothing is known, so the worst is assumed.
+fn meta(facts: Option<Facts>, code: Vec<KernelCode>, args: usize) -> KernelMeta {
+    use oxcl_binary::meta::{Access, ArgFacts};
+    let facts = facts.unwrap_or_else(|| Facts {
+        args: vec![ArgFacts { access: Access::ReadWrite, bounds: Vec::new() }; args],
+        opaque: true,
+        globals: true,
+        printf: true,
+        barrier: true,
+    });
+    KernelMeta {
+        schema: SCHEMA,
+        args: facts.args,
+        opaque: facts.opaque,
+        globals: facts.globals,
+        printf: facts.printf,
+        barrier: facts.barrier,
+        code,
+    }
+}

@@ -1,0 +1,322 @@
+//! The stages in order, from sources to what the request asks for.
+//!
+//! Everything stays in memory, in one LLVM context a request. A kernel's module is a copy of the program's: each
+//! specialisation is formed and optimised on its own, so one cannot disturb another.
+
+use oxcl_binary::archive::Version;
+use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::abi;
+use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_shared};
+use oxcl_frontend::{Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into};
+use oxcl_ir::module::{link_needed, print};
+use oxcl_ir::{Context, Module};
+use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
+
+use crate::error::CompileError;
+use crate::pack::{self, KernelParts, LevelCode};
+use crate::reference;
+use crate::request::Request;
+use crate::timing::{self, Timings};
+use crate::undefined;
+
+/// What a request is compiled to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emit {
+    /// The front end's IR, builtins linked.
+    Llvm,
+    /// The regions report of each kernel.
+    Regions,
+    /// The work-group functions' IR before LLVM optimises it.
+    WorkGroup,
+    /// Assembly of one kernel.
+    Assembly,
+    /// The object of one kernel.
+    Object,
+    /// A pocl-binary archive.
+    Archive,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The text, object or archive.
+    pub bytes: Vec<u8>,
+    /// Warnings.
+    pub diagnostics: Diagnostics,
+    /// Time by stage.
+    pub timings: Timings,
+    /// The kernels, in the order of the sources.
+    pub kernels: Vec<String>,
+}
+
+/// Compiles `request`. `kernel` restricts everything but archives to one kernel.
+///
+/// # Errors
+/// [`CompileError`] says what is wrong and whose fault it is; nothing was written anywhere.
+pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Result<Compiled, CompileError> {
+    let context = Context::create();
+    let mut timings = Timings::default();
+    let (module, diagnostics) = timings.measure(timing::FRONTEND, || front_end(&context, request))?;
+    timings.measure(timing::BUILTINS, || link_builtins(&module))?;
+    let mut signatures = kernels(&module);
+    if signatures.is_empty() {
+        let sources = request.sources.iter().map(|source| format!("'{}'", source.name)).collect();
+        return Err(CompileError::NoKernel { sources });
+    }
+    let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
+    if let Some(wanted) = kernel {
+        signatures.retain(|signature| signature.name == wanted);
+        if signatures.is_empty() {
+            return Err(CompileError::UnknownKernel { name: wanted.to_owned(), known: names });
+        }
+    }
+    let mut builder = Builder::new(request, &module, timings)?;
+    let bytes = builder.emit(emit, signatures)?;
+    Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names })
+}
+
+/// Compiles the sources and links them into one module.
+fn front_end<'ctx>(
+    context: &'ctx Context,
+    request: &Request<'_>,
+) -> Result<(Module<'ctx>, Diagnostics), CompileError> {
+    let mut program: Option<Module<'ctx>> = None;
+    let mut diagnostics = Diagnostics::default();
+    for file in &request.sources {
+        let source = Source { name: &file.name, text: &file.text };
+        let compiled = clang(context, &source, &request.options, &request.headers, Bits::Bits64);
+        let compiled = compiled.map_err(CompileError::Source)?;
+        diagnostics.items.extend(compiled.diagnostics.items);
+        match &program {
+            None => program = Some(compiled.module),
+            Some(first) => link_into(first, compiled.module)?,
+        }
+    }
+    let program = program.ok_or_else(|| CompileError::Request("there is no source".into()))?;
+    Ok((program, diagnostics))
+}
+
+/// Links the builtins that the program reaches, then checks that nothing is missing.
+fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
+    let undefined = undefined::undefined(module);
+    for unit in oxcl_builtins::units_for(oxcl_builtins::AddressBits::Bits64, undefined.iter().map(String::as_str)) {
+        link_needed(module, unit.bitcode)?;
+    }
+    undefined::check(module)
+}
+
+/// One CPU to make code for.
+struct Cpu {
+    machine: Machine,
+    target: Target,
+}
+
+/// What stays the same for all kernels of a request.
+struct Builder<'r, 'm, 'ctx> {
+    request: &'r Request<'r>,
+    module: &'m Module<'ctx>,
+    cpus: Vec<CpuTarget>,
+    machines: Vec<Cpu>,
+    pocl: PoclAbi,
+    timings: Timings,
+}
+
+impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
+    fn new(request: &'r Request<'r>, module: &'m Module<'ctx>, timings: Timings) -> Result<Self, CompileError> {
+        let cpus = if request.cpus.is_empty() {
+            vec![CpuTarget::host()]
+        } else {
+            request.cpus.iter().map(|name| CpuTarget::named(name)).collect::<Result<Vec<_>, _>>()?
+        };
+        for (index, cpu) in cpus.iter().enumerate() {
+            if cpus[..index].iter().any(|other| other.cpu() == cpu.cpu()) {
+                return Err(CompileError::Request(format!("the CPU '{}' is given twice", cpu.cpu())));
+            }
+        }
+        let level = level(request);
+        let machines = cpus.iter().map(|cpu| machine(cpu, level)).collect::<Result<Vec<_>, _>>()?;
+        let (version, _) = pack::version_and_id(request, &cpus[0]);
+        let pocl = if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 };
+        Ok(Self { request, module, cpus, machines, pocl, timings })
+    }
+
+    fn emit(&mut self, emit: Emit, signatures: Vec<KernelSignature>) -> Result<Vec<u8>, CompileError> {
+        match emit {
+            Emit::Llvm => Ok(print(self.module).into_bytes()),
+            Emit::Regions => self.join(&signatures, |_, formed| formed.regions_report.clone()),
+            Emit::WorkGroup => self.join(&signatures, |module, _| print(module)),
+            Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
+            Emit::Object => self.one(&signatures, "an object", Output::Object),
+            Emit::Archive => {
+                let parts =
+                    signatures.into_iter().map(|s| self.kernel(s)).collect::<Result<Vec<_>, CompileError>>()?;
+                let (request, cpus) = (self.request, &self.cpus);
+                self.timings.measure(timing::PACK, || Ok(pack::archive(request, cpus, parts)?.seal()?))
+            }
+        }
+    }
+
+    /// The generic work-group function of each kernel as text.
+    fn join(
+        &mut self,
+        signatures: &[KernelSignature],
+        show: impl Fn(&Module<'_>, &Formed) -> String,
+    ) -> Result<Vec<u8>, CompileError> {
+        let mut text = String::new();
+        for signature in signatures {
+            let (module, formed) = self.form(&signature.name, 0, self.single_size())?;
+            text.push_str(&show(&module, &formed));
+        }
+        Ok(text.into_bytes())
+    }
+
+    /// The code of one kernel, not linked.
+    fn one(
+        &mut self,
+        signatures: &[KernelSignature],
+        what: &'static str,
+        output: Output,
+    ) -> Result<Vec<u8>, CompileError> {
+        let [signature] = signatures else {
+            let kernels = signatures.iter().map(|signature| signature.name.clone()).collect();
+            return Err(CompileError::OneKernel { what, kernels });
+        };
+        if !self.request.devices.cpu {
+            let (module, machine, _) = self.reference_module(&signature.name)?;
+            return self.machine_code(&signature.name, &module, &machine, output);
+        }
+        let (module, _) = self.form(&signature.name, 0, self.single_size())?;
+        self.optimise(&signature.name, 0, &module)?;
+        let Self { machines, timings, .. } = self;
+        let bytes = timings.measure(timing::EMIT, || machines[0].machine.emit(&module, output));
+        bytes.map_err(|error| CompileError::Codegen { kernel: signature.name.clone(), error })
+    }
+
+    /// The local size to look at where only one function is shown: the first asked for, else any.
+    fn single_size(&self) -> [u64; 3] {
+        self.request.local_sizes.first().copied().unwrap_or(ANY_SIZE)
+    }
+
+    fn kernel(&mut self, signature: KernelSignature) -> Result<KernelParts, CompileError> {
+        let name = signature.name.clone();
+        let mut levels = Vec::new();
+        if self.request.devices.cpu {
+            let mut sizes = vec![ANY_SIZE];
+            for size in &self.request.local_sizes {
+                if !sizes.contains(size) {
+                    sizes.push(*size);
+                }
+            }
+            for cpu in 0..self.machines.len() {
+                levels.push(self.level(&name, cpu, &sizes)?);
+            }
+        }
+        let reference = if self.request.devices.reference { Some(self.reference(&name)?) } else { None };
+        Ok(KernelParts { signature, levels, reference })
+    }
+
+    fn level(&mut self, kernel: &str, cpu: usize, sizes: &[[u64; 3]]) -> Result<LevelCode, CompileError> {
+        let mut objects = Vec::new();
+        let mut generic = None;
+        for &size in sizes {
+            let (module, formed) = self.form(kernel, cpu, size)?;
+            self.optimise(kernel, cpu, &module)?;
+            let exports = [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
+            let machine = &self.machines[cpu].machine;
+            let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
+            let object =
+                object.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })?;
+            objects.push((size, self.link(kernel, &object, &exports.each_ref().map(String::as_str))?));
+            generic.get_or_insert(formed);
+        }
+        let formed = generic.ok_or_else(|| CompileError::Request("there is no local size".into()))?;
+        Ok(LevelCode { formed, objects })
+    }
+
+    fn form(
+        &mut self,
+        kernel: &str,
+        cpu: usize,
+        size: [u64; 3],
+    ) -> Result<(Module<'ctx>, Formed), CompileError> {
+        let options = Options {
+            width: self.request.width,
+            local_size: (size != ANY_SIZE).then_some(size),
+            pocl: self.pocl,
+            target: self.machines[cpu].target.clone(),
+        };
+        let machine = &self.machines[cpu].machine;
+        let copy = self.module.clone();
+        self.timings.measure(timing::WORK_GROUP, || {
+            let formed = form(&copy, kernel, &options)
+                .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;
+            machine.retarget(&copy);
+            Ok((copy, formed))
+        })
+    }
+
+    fn optimise(&mut self, kernel: &str, cpu: usize, module: &Module<'_>) -> Result<(), CompileError> {
+        let exports = [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
+        let passes = Passes { exports: &exports.each_ref().map(String::as_str), ..Passes::default() };
+        let machine = &self.machines[cpu].machine;
+        let done = self.timings.measure(timing::OPTIMISE, || machine.optimise(module, &passes));
+        done.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })
+    }
+
+    fn machine_code(
+        &mut self,
+        kernel: &str,
+        module: &Module<'_>,
+        machine: &Machine,
+        output: Output,
+    ) -> Result<Vec<u8>, CompileError> {
+        let code = self.timings.measure(timing::EMIT, || machine.emit(module, output));
+        code.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })
+    }
+
+    fn link(&mut self, kernel: &str, object: &[u8], exports: &[&str]) -> Result<Vec<u8>, CompileError> {
+        let linked = self.timings.measure(timing::LINK, || link_shared(&[object], exports));
+        linked.map_err(|error| CompileError::Link { kernel: kernel.to_owned(), error })
+    }
+
+    /// The reference executor's object, for the first CPU.
+    fn reference(&mut self, kernel: &str) -> Result<(Vec<u8>, Vec<u64>), CompileError> {
+        let (module, machine, sizes) = self.reference_module(kernel)?;
+        let object = self.machine_code(kernel, &module, &machine, Output::Object)?;
+        let symbol = abi::ref_symbol(kernel);
+        Ok((self.link(kernel, &object, &[&symbol])?, sizes))
+    }
+
+    fn reference_module(&mut self, kernel: &str) -> Result<(Module<'ctx>, Machine, Vec<u64>), CompileError> {
+        let Cpu { machine, target } = machine(&self.cpus[0], Level::O0)?;
+        let copy = self.module.clone();
+        let sizes = self.timings.measure(timing::WORK_GROUP, || {
+            let built = reference::build(&copy, kernel, &target)?;
+            machine.retarget(&copy);
+            Ok::<_, CompileError>(built)
+        })?;
+        Ok((copy, machine, sizes))
+    }
+}
+
+fn level(request: &Request<'_>) -> Level {
+    match request.options.opt_level() {
+        OptLevel::O0 => Level::O0,
+        OptLevel::O1 => Level::O1,
+        OptLevel::O2 => Level::O2,
+        OptLevel::O3 => Level::O3,
+    }
+}
+
+fn machine(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
+    let machine = Machine::new(cpu, level)
+        .map_err(|error| CompileError::Codegen { kernel: String::new(), error })?;
+    let target = Target {
+        triple: TRIPLE.to_owned(),
+        data_layout: machine.data_layout(),
+        cpu: cpu.cpu().to_owned(),
+        features: cpu.feature_string().to_owned(),
+    };
+    Ok(Cpu { machine, target })
+}
+

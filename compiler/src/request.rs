@@ -1,0 +1,75 @@
+//! What is asked of the compiler: sources, options, and the code that the archive shall hold.
+
+use oxcl_binary::archive::Version;
+use oxcl_frontend::{BuildOptions, VirtualHeader};
+
+/// A source text with the name that messages call it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path or name.
+    pub name: String,
+    /// OpenCL C.
+    pub text: String,
+}
+
+/// Which device's id the archive carries.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum DeviceId {
+    /// Computed from triple and CPU as PoCL's own build for this kind of machine would.
+    #[default]
+    OfTarget,
+    /// Computed from a device string: what follows `HSTR: ` in a PoCL device's version.
+    OfString(String),
+    /// Given.
+    Number(u64),
+}
+
+/// The code that an archive shall hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Devices {
+    /// Work-group functions for `cpu` and `basic`.
+    pub cpu: bool,
+    /// The reference executor's functions.
+    pub reference: bool,
+}
+
+/// A whole request.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// Sources that link into one program.
+    pub sources: Vec<SourceFile>,
+    /// Headers that exist in memory only.
+    pub headers: Vec<VirtualHeader<'a>>,
+    /// Build options.
+    pub options: BuildOptions,
+    /// What the archive shall hold.
+    pub devices: Devices,
+    /// LLVM's names of the CPUs to make code for, the first for PoCL's slots; empty: this machine's.
+    pub cpus: Vec<String>,
+    /// Local sizes to make specialised functions for, beside the generic one.
+    pub local_sizes: Vec<[u64; 3]>,
+    /// Container version; none: by the device string.
+    pub version: Option<Version>,
+    /// Whose id the archive carries.
+    pub device_id: DeviceId,
+    /// W: work-items that the code runs at a time. 1 leaves vectors to LLVM.
+    pub width: u32,
+}
+
+impl Request<'_> {
+    /// A request for this machine's CPU with default options.
+    #[must_use]
+    pub fn new(sources: Vec<SourceFile>) -> Self {
+        Self {
+            sources,
+            headers: Vec::new(),
+            options: BuildOptions::default(),
+            devices: Devices { cpu: true, reference: false },
+            cpus: Vec::new(),
+            local_sizes: Vec::new(),
+            version: None,
+            device_id: DeviceId::default(),
+            width: 1,
+        }
+    }
+}

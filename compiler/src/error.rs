@@ -140,11 +140,9 @@ impl CompileError {
             Self::UnknownKernel { .. } | Self::OneKernel { .. } | Self::Cpu(_) | Self::Request(_) => {
                 Fault::Request
             }
-            Self::Codegen { .. }
-            | Self::Link { .. }
-            | Self::Ir(_)
-            | Self::Archive(_)
-            | Self::Meta(_) => Fault::Internal,
+            Self::Codegen { .. } | Self::Link { .. } | Self::Ir(_) | Self::Archive(_) | Self::Meta(_) => {
+                Fault::Internal
+            }
         }
     }
 

@@ -137,7 +137,12 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             width: level.formed.width,
             scratch_fixed: level.formed.scratch_fixed,
             scratch_per_item: level.formed.scratch_per_item,
-            specialised: level.objects.iter().map(|(size, _)| *size).filter(|size| *size != ANY_SIZE).collect(),
+            specialised: level
+                .objects
+                .iter()
+                .map(|(size, _)| *size)
+                .filter(|size| *size != ANY_SIZE)
+                .collect(),
         });
     }
     if let Some((object, _)) = &reference {

@@ -3,11 +3,13 @@
 //! Everything stays in memory, in one LLVM context a request. A kernel's module is a copy of the program's: each
 //! specialisation is formed and optimised on its own, so one cannot disturb another.
 
+use oxcl_binary::abi;
 use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
-use oxcl_binary::abi;
 use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_shared};
-use oxcl_frontend::{Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into};
+use oxcl_frontend::{
+    Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
+};
 use oxcl_ir::module::{link_needed, print};
 use oxcl_ir::{Context, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
@@ -99,7 +101,9 @@ fn front_end<'ctx>(
 /// Links the builtins that the program reaches, then checks that nothing is missing.
 fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
     let undefined = undefined::undefined(module);
-    for unit in oxcl_builtins::units_for(oxcl_builtins::AddressBits::Bits64, undefined.iter().map(String::as_str)) {
+    for unit in
+        oxcl_builtins::units_for(oxcl_builtins::AddressBits::Bits64, undefined.iter().map(String::as_str))
+    {
         link_needed(module, unit.bitcode)?;
     }
     undefined::check(module)
@@ -122,7 +126,11 @@ struct Builder<'r, 'm, 'ctx> {
 }
 
 impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
-    fn new(request: &'r Request<'r>, module: &'m Module<'ctx>, timings: Timings) -> Result<Self, CompileError> {
+    fn new(
+        request: &'r Request<'r>,
+        module: &'m Module<'ctx>,
+        timings: Timings,
+    ) -> Result<Self, CompileError> {
         let cpus = if request.cpus.is_empty() {
             vec![CpuTarget::host()]
         } else {
@@ -148,8 +156,10 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
             Emit::Object => self.one(&signatures, "an object", Output::Object),
             Emit::Archive => {
-                let parts =
-                    signatures.into_iter().map(|s| self.kernel(s)).collect::<Result<Vec<_>, CompileError>>()?;
+                let parts = signatures
+                    .into_iter()
+                    .map(|s| self.kernel(s))
+                    .collect::<Result<Vec<_>, CompileError>>()?;
                 let (request, cpus) = (self.request, &self.cpus);
                 self.timings.measure(timing::PACK, || Ok(pack::archive(request, cpus, parts)?.seal()?))
             }
@@ -221,7 +231,8 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         for &size in sizes {
             let (module, formed) = self.form(kernel, cpu, size)?;
             self.optimise(kernel, cpu, &module)?;
-            let exports = [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
+            let exports =
+                [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
             let machine = &self.machines[cpu].machine;
             let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
             let object =
@@ -309,8 +320,8 @@ fn level(request: &Request<'_>) -> Level {
 }
 
 fn machine(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
-    let machine = Machine::new(cpu, level)
-        .map_err(|error| CompileError::Codegen { kernel: String::new(), error })?;
+    let machine =
+        Machine::new(cpu, level).map_err(|error| CompileError::Codegen { kernel: String::new(), error })?;
     let target = Target {
         triple: TRIPLE.to_owned(),
         data_layout: machine.data_layout(),
@@ -319,4 +330,3 @@ fn machine(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
     };
     Ok(Cpu { machine, target })
 }
-

@@ -2,6 +2,7 @@
 //! and names what nothing defines.
 
 use oxcl_ir::Module;
+use oxcl_ir::inkwell::values::BasicValue;
 
 use crate::error::CompileError;
 

@@ -1,16 +1,21 @@
-//! The compiler linked in: options, checking of sources, and their messages on the terminal.
+//! The compiler linked in: options, compiling and checking sources, and the compiler's messages on the terminal.
 
+use crate::device::Device;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::ui::Ui;
+use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, Request, SourceFile};
 use oxcl_frontend::{
-    Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, compile, render,
+    Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
 };
 use oxcl_ir::Context;
 use std::path::Path;
+use std::time::Duration;
 
 /// Reads build options.
 pub(crate) fn options(arguments: &[String]) -> Result<BuildOptions, CliError> {
-    BuildOptions::from_arguments(arguments.iter().cloned()).map_err(|e| option_error(&e))
+    BuildOptions::from_arguments(arguments.iter().cloned())
+        .map_err(|e: OptionError| CliError::usage(e.to_string()))
 }
 
 /// Splits build options that are written in one text.
@@ -18,12 +23,82 @@ pub(crate) fn split_options(text: &str) -> Result<Vec<String>, String> {
     BuildOptions::parse(text).map(|options| options.to_arguments()).map_err(|e| e.to_string())
 }
 
-fn option_error(error: &OptionError) -> CliError {
-    CliError::usage(error.to_string())
+/// What an archive must hold for these devices.
+pub(crate) fn devices(devices: &[Device]) -> Devices {
+    Devices {
+        cpu: devices.iter().any(|d| matches!(d, Device::Cpu | Device::Basic)),
+        reference: devices.contains(&Device::Ref),
+    }
+}
+
+/// An archive that was just made.
+#[derive(Debug)]
+pub(crate) struct Built {
+    /// Its bytes.
+    pub(crate) archive: Vec<u8>,
+    /// Stages and their times.
+    pub(crate) stages: Vec<(String, Duration)>,
+}
+
+/// Compiles one source for this machine.
+pub(crate) fn in_process(
+    path: &Path,
+    text: String,
+    arguments: &[String],
+    on: &[Device],
+    ui: &mut Ui,
+) -> Result<Built, CliError> {
+    let name = path.display().to_string();
+    let mut request = Request::new(vec![SourceFile { name, text }]);
+    request.options = options(arguments)?;
+    request.devices = devices(on);
+    let compiled = compile(&request, Emit::Archive, None, ui)?;
+    Ok(Built { stages: stages(&compiled), archive: compiled.bytes })
+}
+
+/// Compiles, and shows what the compiler has to say.
+pub(crate) fn compile(
+    request: &Request<'_>,
+    emit: Emit,
+    kernel: Option<&str>,
+    ui: &mut Ui,
+) -> Result<Compiled, CliError> {
+    match oxcl_compiler::compile(request, emit, kernel) {
+        Ok(compiled) => {
+            show(&compiled.diagnostics, ui);
+            Ok(compiled)
+        }
+        Err(error) => Err(failed(request, &error, ui)),
+    }
+}
+
+/// The stages of a compilation.
+pub(crate) fn stages(compiled: &Compiled) -> Vec<(String, Duration)> {
+    compiled.timings.stages().map(|(name, time)| (name.to_owned(), time)).collect()
+}
+
+fn failed(request: &Request<'_>, error: &CompileError, ui: &mut Ui) -> CliError {
+    if let Some(diagnostics) = error.diagnostics() {
+        show(diagnostics, ui);
+        if error.fault() == Fault::Source {
+            return CliError::Source { errors: diagnostics.error_count() };
+        }
+    }
+    let exit = match error.fault() {
+        Fault::Source => Exit::Source,
+        Fault::Request => Exit::Usage,
+        Fault::Internal => Exit::Internal,
+    };
+    let place = match (error.line(), request.sources.as_slice()) {
+        (Some(line), [only]) => format!("{}:{line}: ", only.name),
+        (Some(line), _) => format!("line {line}: "),
+        (None, _) => String::new(),
+    };
+    CliError::Compile { message: format!("{place}{error} [{}]", error.code()), help: error.advice(), exit }
 }
 
 /// Shows a compiler's messages: text for people, under `--json` one line each.
-pub(crate) fn show(diagnostics: &Diagnostics, ui: &mut Ui) {
+fn show(diagnostics: &Diagnostics, ui: &mut Ui) {
     if diagnostics.is_empty() {
         return;
     }
@@ -45,7 +120,7 @@ pub(crate) fn check(path: &Path, text: &str, options: &BuildOptions, ui: &mut Ui
     let context = Context::create();
     let name = path.display().to_string();
     let source = Source { name: &name, text };
-    match compile(&context, &source, options, &[], Bits::Bits64) {
+    match oxcl_frontend::compile(&context, &source, options, &[], Bits::Bits64) {
         Ok(compiled) => {
             show(&compiled.diagnostics, ui);
             Ok(compiled.diagnostics.warning_count())

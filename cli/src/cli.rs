@@ -43,6 +43,8 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[cfg(feature = "compiler")]
+    Compile(Box<cmd::compile::CompileArgs>),
     Run(Box<cmd::run::RunArgs>),
     Devices(cmd::devices::DevicesArgs),
     Check(cmd::check::CheckArgs),
@@ -75,6 +77,8 @@ pub(crate) fn run() -> Exit {
 impl Command {
     fn run(self, ui: &mut Ui) -> Result<Outcome, CliError> {
         match self {
+            #[cfg(feature = "compiler")]
+            Command::Compile(args) => cmd::compile::run(&args, ui),
             Command::Run(args) => cmd::run::run(&args, ui),
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),

@@ -18,6 +18,9 @@ pub(crate) enum CliError {
     /// The source was rejected; the messages have been shown.
     #[error("{}", rejected(*errors))]
     Source { errors: usize },
+    /// The compiler refused for another reason than clang's; whose fault it is decides the exit code.
+    #[error("{message}")]
+    Compile { message: String, help: Option<String>, exit: Exit },
     /// A file cannot be used for what it is.
     #[error("cannot use '{}': {reason}", path.display())]
     File { path: PathBuf, reason: String, help: Option<String> },
@@ -74,6 +77,7 @@ impl CliError {
         match self {
             CliError::Usage { .. } => Exit::Usage,
             CliError::Source { .. } => Exit::Source,
+            CliError::Compile { exit, .. } => *exit,
             CliError::File { .. } | CliError::Code { .. } => Exit::File,
             CliError::Data(error) => data_exit(error),
             CliError::Workload(error) => match &*error.problem {
@@ -95,6 +99,7 @@ impl CliError {
     pub(crate) fn help(&self) -> Option<String> {
         match self {
             CliError::Usage { help, .. }
+            | CliError::Compile { help, .. }
             | CliError::File { help, .. }
             | CliError::Code { help, .. }
             | CliError::Device { help, .. } => help.clone(),

@@ -55,6 +55,23 @@ pub(crate) fn load(
     build(path, text, options, devices, ui)
 }
 
+#[cfg(feature = "compiler")]
+fn build(
+    path: &Path,
+    text: String,
+    options: &[String],
+    devices: &[Device],
+    ui: &mut Ui,
+) -> Result<Loaded, CliError> {
+    let built = crate::build::in_process(path, text, options, devices, ui)?;
+    let mut stages = built.stages;
+    let start = Instant::now();
+    let program = Program::from_archive(&built.archive).map_err(|e| load_error(path, &e))?;
+    stages.push(("load".to_owned(), start.elapsed()));
+    Ok(Loaded { program, stages })
+}
+
+#[cfg(not(feature = "compiler"))]
 fn build(
     path: &Path,
     _text: String,

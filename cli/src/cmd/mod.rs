@@ -2,6 +2,8 @@
 
 mod build_args;
 pub(crate) mod check;
+#[cfg(feature = "compiler")]
+pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod generate;
 pub(crate) mod run;

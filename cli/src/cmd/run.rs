@@ -46,7 +46,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) expect: Vec<String>,
     /// Agree where |got - want| <= T * max(1, |want|)
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    #[arg(long, value_name = "T", default_value_t = 0.0, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
     /// Run so many times, and report the best and the median time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]

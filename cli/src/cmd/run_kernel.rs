@@ -58,7 +58,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         args.local.as_ref().map(|l| l.0.as_slice()),
         args.offset.as_ref().map(|o| o.0.as_slice()),
     )?;
-    let afterwards = afterwards(args, &kernel, &parameters, &bound)?;
+    let afterwards = afterwards(args, &global.0, &kernel, &parameters, &bound)?;
     let memory = Memory::new(&bound)?;
     let launch =
         device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e))?;
@@ -93,9 +93,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     };
     for (position, target) in &afterwards.save {
-        let mut data = contents(*position);
-        data.picture = data.picture.or_else(|| picture_size(&data, &memory, &global.0));
-        target.save(&data)?;
+        target.save(&contents(*position))?;
         ui.detail(&format!("saved {}", target.path.display()));
     }
     let compared: Vec<(usize, Comparison)> = afterwards
@@ -131,6 +129,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 /// Checks what `--print`, `--save` and `--expect` name, and reads what is expected.
 fn afterwards(
     args: &RunArgs,
+    global: &[u64],
     kernel: &Kernel,
     parameters: &[Parameter],
     bound: &[Bound],
@@ -159,8 +158,16 @@ fn afterwards(
     }
     for text in &args.save {
         let (name, file) = arguments::split("--save", text)?;
-        let (position, _) = buffer("--save", name)?;
-        afterwards.save.push((position, FileTarget::parse(file)));
+        let (position, mut data) = buffer("--save", name)?;
+        let mut target = FileTarget::parse(file);
+        let pictures = bound.iter().filter_map(|b| match b {
+            Bound::Buffer(data) => data.picture,
+            _ => None,
+        });
+        data.picture = data.picture.or_else(|| picture_size(&data, pictures, global));
+        target.picture = target.picture.or(data.picture);
+        target.check(&data)?;
+        afterwards.save.push((position, target));
     }
     for text in &args.expect {
         let (name, value) = arguments::split("--expect", text)?;
@@ -188,13 +195,16 @@ fn afterwards(
 }
 
 /// The size of a picture that says none itself: that of another picture with as many pixels, or the global size.
-fn picture_size(data: &HostData, memory: &Memory, global: &[u64]) -> Option<(u32, u32)> {
+fn picture_size(
+    data: &HostData,
+    pictures: impl Iterator<Item = (u32, u32)>,
+    global: &[u64],
+) -> Option<(u32, u32)> {
     let lanes = data.len() * usize::from(data.element.lanes);
     let fits = |(width, height): (u32, u32)| {
         let pixels = width as usize * height as usize;
         pixels > 0 && [1, 3, 4].iter().any(|samples| lanes == pixels * samples)
     };
-    let pictures = memory.buffers.iter().flatten().filter_map(|(data, _)| data.picture);
     let grid = match global {
         [width, height] => u32::try_from(*width).ok().zip(u32::try_from(*height).ok()),
         _ => None,

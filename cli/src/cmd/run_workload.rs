@@ -3,7 +3,6 @@
 use super::run_kernel::{comparison_json, verdict};
 use crate::data::HostData;
 use crate::data::compare::{self, Comparison};
-use crate::data::file::FileTarget;
 use crate::data::show;
 use crate::device::Device;
 use crate::error::CliError;
@@ -264,14 +263,13 @@ fn outputs(session: &Session<'_>, ran: &Ran) -> Result<(Vec<PathBuf>, Printed), 
                     slice.range(data.len()).map_err(|error| at(plan, *line, Problem::Print(error)))?;
                 printed.push((plan.buffers[*buffer].name.clone(), data, range));
             }
-            Sink::File(path, picture) => {
-                if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            Sink::File(target) => {
+                if let Some(folder) = target.path.parent().filter(|f| !f.as_os_str().is_empty()) {
                     fs::create_dir_all(folder)
                         .map_err(|source| CliError::Write { path: folder.to_owned(), source })?;
                 }
-                let target = FileTarget { path: path.clone(), picture: *picture };
                 target.save(&data).map_err(|error| at(plan, *line, Problem::Data(error)))?;
-                files.push(path.clone());
+                files.push(target.path.clone());
             }
         }
     }

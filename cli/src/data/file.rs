@@ -163,16 +163,29 @@ impl FileTarget {
         Self { path: text.into(), picture: None }
     }
 
+    /// Checks, before there is anything to save, whether a buffer like this can be saved there.
+    pub(crate) fn check(&self, data: &HostData) -> Result<(), DataError> {
+        if Format::of(&self.path) != Format::Png {
+            return Ok(());
+        }
+        self.size(data)
+            .and_then(|(width, height)| picture::colour(data, width, height).map(|_| ()))
+            .map_err(|error| DataError::Picture { path: self.path.clone(), error })
+    }
+
+    fn size(&self, data: &HostData) -> Result<(u32, u32), PictureError> {
+        self.picture.or(data.picture).ok_or(PictureError::NoSize)
+    }
+
     /// Writes the buffer in the format of the path; a picture needs a size from here or from the data.
     pub(crate) fn save(&self, data: &HostData) -> Result<(), DataError> {
         let contents = match Format::of(&self.path) {
             Format::Npy => npy::write(data),
             Format::Raw => data.bytes.clone(),
-            Format::Png => {
-                let (width, height) = self.picture.or(data.picture).unwrap_or((0, 0));
-                picture::write(data, width, height)
-                    .map_err(|error| DataError::Picture { path: self.path.clone(), error })?
-            }
+            Format::Png => self
+                .size(data)
+                .and_then(|(width, height)| picture::write(data, width, height))
+                .map_err(|error| DataError::Picture { path: self.path.clone(), error })?,
         };
         write_whole(&self.path, &contents)
             .map_err(|source| DataError::Write { path: self.path.clone(), source })
@@ -188,12 +201,15 @@ pub(crate) fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     // A symbolic link stays one: what it points to is replaced.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Asked first, for an error that does not name the temporary file.
+    fs::metadata(folder)?;
     let mut file = tempfile::Builder::new()
         .prefix(".oxcl-")
         // The mode of any new file; the process's mask takes its part away.
         .permissions(fs::Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
-    file.write_all(contents)?;
+        .tempfile_in(folder)
+        .map_err(|e| io::Error::from(e.kind()))?;
+    file.as_file_mut().write_all(contents)?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
 }

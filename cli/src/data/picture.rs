@@ -68,6 +68,9 @@ pub(crate) enum PictureError {
     /// A layout and a vector of other width.
     #[error("{element} elements have {lanes} lanes, and the layout has {samples} samples a pixel")]
     Layout { element: Element, lanes: u8, samples: usize },
+    /// Nothing says how wide and high the picture is.
+    #[error("nothing says how wide and high the picture is")]
+    NoSize,
     /// The number of elements is not that of the pixels.
     #[error("{have} elements of type {element} are no picture of {width} x {height}")]
     Count { have: usize, element: Element, width: u32, height: u32 },
@@ -84,7 +87,9 @@ impl PictureError {
                 Some("add ':gray' for its luma or ':rgb' for three samples a pixel, or take uchar4 or float4")
             }
             PictureError::Depth { .. } => Some("take ushort or float elements"),
-            PictureError::Count { .. } => Some("give the size: --save NAME=FILE.png:WIDTHxHEIGHT"),
+            PictureError::Count { .. } | PictureError::NoSize => Some(
+                "give the size: --save NAME=FILE.png:WIDTHxHEIGHT, or size = [WIDTH, HEIGHT] in a workload",
+            ),
             _ => None,
         }
     }
@@ -199,16 +204,14 @@ fn put_sample(sample: u16, sixteen: bool, scalar: Scalar, out: &mut Vec<u8>) {
     }
 }
 
-/// The PNG of a buffer as a picture of `width` x `height`: gray for one sample a pixel, RGB for three, RGBA for four.
-/// Floats are clamped to 0..1 and become 8 bits.
-pub(crate) fn write(data: &HostData, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
+/// What a buffer is as a picture of `width` x `height`: gray, RGB or RGBA.
+pub(crate) fn colour(data: &HostData, width: u32, height: u32) -> Result<png::ColorType, PictureError> {
     let element = data.element;
     if !matches!(element.scalar, Scalar::UChar | Scalar::UShort | Scalar::Half | Scalar::Float) {
         return Err(PictureError::ElementType { element });
     }
     let pixels = width as usize * height as usize;
-    let lanes = usize::from(element.lanes) * data.len();
-    let colour = match (pixels, lanes) {
+    match (pixels, usize::from(element.lanes) * data.len()) {
         (0, _) => None,
         (p, l) if l == p => Some(png::ColorType::Grayscale),
         (p, l) if l == 3 * p => Some(png::ColorType::Rgb),
@@ -217,7 +220,14 @@ pub(crate) fn write(data: &HostData, width: u32, height: u32) -> Result<Vec<u8>,
     }
     // A vector is one pixel: four gray pixels in a float4 would be a misunderstanding.
     .filter(|colour| element.lanes == 1 || colour.samples() == usize::from(element.lanes))
-    .ok_or(PictureError::Count { have: data.len(), element, width, height })?;
+    .ok_or(PictureError::Count { have: data.len(), element, width, height })
+}
+
+/// The PNG of a buffer as a picture of `width` x `height`: gray for one sample a pixel, RGB for three, RGBA for four.
+/// Floats are clamped to 0..1 and become 8 bits.
+pub(crate) fn write(data: &HostData, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
+    let element = data.element;
+    let colour = colour(data, width, height)?;
     let samples: Vec<u8> = match element.scalar {
         Scalar::UShort => data.lanes().flat_map(|l| [l[1], l[0]]).collect(),
         Scalar::UChar => data.lanes().map(|l| l[0]).collect(),

@@ -3,7 +3,7 @@
 
 use crate::data::HostData;
 use crate::data::element::Element;
-use crate::data::file::{DataError, FileSource};
+use crate::data::file::{DataError, FileSource, FileTarget};
 use crate::data::generate;
 use crate::data::show::Slice;
 use crate::device::Device;
@@ -153,8 +153,8 @@ pub(crate) struct Output {
 /// What becomes of an output.
 #[derive(Debug)]
 pub(crate) enum Sink {
-    /// It is saved, with a picture's size where that is given.
-    File(PathBuf, Option<(u32, u32)>),
+    /// It is saved.
+    File(FileTarget),
     /// A part of it is printed.
     Print(Slice),
 }

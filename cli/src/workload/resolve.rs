@@ -8,7 +8,7 @@ use super::problem::{Problem, WorkloadError, line_of};
 use super::schema::{BufferRow, Document, ExpectationRow, OutputRow, ProgramRow, QueueRow};
 use crate::data::HostData;
 use crate::data::element::{Element, Scalar};
-use crate::data::file::{FileSource, Format};
+use crate::data::file::{FileSource, FileTarget, Format};
 use crate::data::number::Number;
 use crate::data::show::Slice;
 use crate::device::Device;
@@ -343,7 +343,8 @@ fn output(row: &Spanned<OutputRow>, names: &Names, folder: &Path, line: usize) -
             .flatten()
             .map(|name| folder.join(name.get_ref()))
             .collect();
-        Sink::File(path, body.size.as_ref().map(|s| (s.get_ref()[0], s.get_ref()[1])))
+        let picture = body.size.as_ref().map(|s| (s.get_ref()[0], s.get_ref()[1]));
+        Sink::File(FileTarget { path, picture })
     };
     Ok(Output { buffer, line, sink })
 }

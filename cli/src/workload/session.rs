@@ -1,6 +1,6 @@
 //! A plan with its programs loaded and its buffers' first contents read: what can be checked against kernels is.
 
-use super::plan::{Action, Argument, Command, Launch, Plan, Reference};
+use super::plan::{Action, Argument, Command, Launch, Plan, Reference, Sink};
 use super::problem::{Problem, WorkloadError};
 use crate::arguments;
 use crate::data::HostData;
@@ -10,7 +10,7 @@ use crate::param::{BindError, Bound, Parameter};
 use crate::program;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
-use oxcl_runtime::Kernel;
+use oxcl_runtime::{Kernel, Program};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -84,8 +84,11 @@ impl<'p> Session<'p> {
         for command in &plan.commands {
             launches.push(match &command.action {
                 Action::Kernel(launch) => {
-                    let path = &plan.programs[launch.program].path;
-                    let kernel = program::kernel(&programs[launch.program], path, Some(&launch.kernel))?;
+                    let program: &Program = &programs[launch.program];
+                    let kernel = program.kernel(&launch.kernel).map_err(|_| {
+                        let valid = program.kernel_names().map(str::to_owned).collect();
+                        at(command.line, Problem::Name { what: "kernel", name: launch.kernel.clone(), valid })
+                    })?;
                     Some(ready(plan, &data, command, launch, kernel)?)
                 }
                 _ => None,
@@ -141,10 +144,14 @@ impl<'p> Session<'p> {
             check().map_err(|problem| (command.line, problem))?;
         }
         for output in &self.plan.outputs {
-            if let super::plan::Sink::Print(slice) = &output.sink {
-                let have = self.data[output.buffer].len();
-                let problem = |error| (output.line, Problem::Print(error));
-                slice.range(have).map_err(problem)?;
+            let data = &self.data[output.buffer];
+            match &output.sink {
+                Sink::Print(slice) => {
+                    slice.range(data.len()).map_err(|error| (output.line, Problem::Print(error)))?;
+                }
+                Sink::File(target) => {
+                    target.check(data).map_err(|error| (output.line, Problem::Data(error)))?
+                }
             }
         }
         Ok(())

@@ -157,7 +157,7 @@ fn contradictions_are_refused() {
             .contains("line 53: `tolerance` is a number from 0 on")
     );
     assert!(
-        changed("print = \"0..2\"", "print = \"2..0\"").contains("line 49: `2..0` is no range of elements")
+        changed("print = \"0..2\"", "print = \"2..0\"").contains("line 48: `2..0` is no range of elements")
     );
     assert!(changed("* k\"", "* q\"").contains("line 29: `bytes`: nothing is called `q`"));
     assert!(

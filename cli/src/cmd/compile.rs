@@ -1,0 +1,256 @@
+//! `oxcl compile`: OpenCL C to an archive, or to what one stage of the pipeline makes of it.
+
+use super::build_args::BuildArgs;
+use crate::build;
+use crate::device::Device;
+use crate::error::CliError;
+use crate::exit::Outcome;
+use crate::sizes::{self, Sizes};
+use crate::ui::Ui;
+use crate::ui::table::duration;
+use clap::{Args, ValueEnum};
+use oxcl_binary::archive::{Archive, Version};
+use oxcl_compiler::{DeviceId, Emit, Request, SourceFile};
+use serde_json::{Map, Value as Json, json};
+use std::fs;
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Compile OpenCL C to a pocl-binary
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, override_usage = "oxcl compile [OPTIONS] FILE.cl... [-o OUT] [-- BUILD_OPTIONS]")]
+pub(crate) struct CompileArgs {
+    /// OpenCL C; several files link into one program, - is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The output; - is standard output. Without it: the first file's name with another extension, and texts on
+    /// standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Devices to make code for; cpu and basic share theirs
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',', default_value = "cpu", ignore_case = true)]
+    device: Vec<Device>,
+    /// CPUs to make code for, in LLVM's names: x86-64-v2, x86-64-v3, x86-64-v4, znver4, ... [default: this machine's]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    cpu: Vec<String>,
+    /// A local size to make a specialised function for, beside the one for all sizes; may be repeated
+    #[arg(short, long, value_name = "X,Y,Z", value_parser = sizes::parse)]
+    local: Vec<Sizes>,
+    /// The PoCL that shall read the archive [default: 7.2, or what --hstr names]
+    #[arg(long, value_name = "VERSION")]
+    pocl_version: Option<PoclVersion>,
+    /// The device id in the archive, decimal or 0x...
+    #[arg(long, value_name = "NUMBER", value_parser = device_id, conflicts_with = "hstr")]
+    device_id: Option<u64>,
+    /// The device's hash string (clinfo shows it after "HSTR:"), from which its id is computed
+    #[arg(long, value_name = "TEXT")]
+    hstr: Option<String>,
+    /// What to write
+    #[arg(long, value_name = "STAGE", default_value = "poclbin")]
+    emit: Stage,
+    /// The kernel to look at, where a stage shows one
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Work-items that the code runs at a time (experimental)
+    #[arg(long, value_name = "W", default_value_t = 1, hide = true)]
+    width: u32,
+    #[command(flatten)]
+    build: BuildArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  oxcl compile scale.cl -o scale.poclbin
+  oxcl compile blur.cl -o blur.poclbin --cpu x86-64-v2,x86-64-v3 --local 16,16 -DRADIUS=3 -cl-fast-relaxed-math
+  oxcl compile scale.cl --device cpu,ref --pocl-version 3.1 -o scale.poclbin -- -cl-std=CL1.2
+  oxcl compile scale.cl --emit regions";
+
+/// Containers by the PoCL that introduced them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PoclVersion {
+    /// PoCL 3.1: container version 9
+    #[value(name = "3.1")]
+    V31,
+    /// PoCL 4.0 to 7.1: container version 11
+    #[value(name = "4")]
+    V4,
+    /// PoCL 7.2: container version 12
+    #[value(name = "7.2")]
+    V72,
+}
+
+/// Stages of the pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// LLVM IR of the program, built-in functions linked
+    Llvm,
+    /// The regions between barriers of each kernel
+    Regions,
+    /// LLVM IR of the work-group functions before it is optimised
+    Workgroup,
+    /// Assembly of one kernel
+    Asm,
+    /// The object of one kernel
+    Obj,
+    /// The archive
+    Poclbin,
+}
+
+impl Stage {
+    fn emit(self) -> Emit {
+        match self {
+            Stage::Llvm => Emit::Llvm,
+            Stage::Regions => Emit::Regions,
+            Stage::Workgroup => Emit::WorkGroup,
+            Stage::Asm => Emit::Assembly,
+            Stage::Obj => Emit::Object,
+            Stage::Poclbin => Emit::Archive,
+        }
+    }
+
+    /// The extension of a file that holds it; `None`: it is text to look at.
+    fn extension(self) -> Option<&'static str> {
+        match self {
+            Stage::Obj => Some("o"),
+            Stage::Poclbin => Some("poclbin"),
+            Stage::Llvm | Stage::Regions | Stage::Workgroup | Stage::Asm => None,
+        }
+    }
+}
+
+fn device_id(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "it is not a number of 64 bits; for example 0x1234abcd".to_owned())
+}
+
+/// Where the result goes.
+enum Target {
+    StandardOutput,
+    File(PathBuf),
+}
+
+/// Compiles it.
+pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let target = target(args, ui)?;
+    let request = Request {
+        sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
+        headers: Vec::new(),
+        options: build::options(&args.build.options())?,
+        devices: build::devices(&args.device),
+        cpus: args.cpu.clone(),
+        local_sizes: args.local.iter().map(|sizes| sizes.padded(1)).collect(),
+        version: args.pocl_version.map(|version| match version {
+            PoclVersion::V31 => Version::V9,
+            PoclVersion::V4 => Version::V11,
+            PoclVersion::V72 => Version::V12,
+        }),
+        device_id: match (&args.hstr, args.device_id) {
+            (Some(text), _) => DeviceId::OfString(text.clone()),
+            (None, Some(number)) => DeviceId::Number(number),
+            (None, None) => DeviceId::OfTarget,
+        },
+        width: args.width,
+    };
+    let compiled = build::compile(&request, args.emit.emit(), args.kernel.as_deref(), ui)?;
+    match &target {
+        Target::StandardOutput => ui.result_bytes(&compiled.bytes)?,
+        Target::File(path) => crate::data::file::write_whole(path, &compiled.bytes)
+            .map_err(|source| CliError::Write { path: path.clone(), source })?,
+    }
+    let archive = match args.emit {
+        Stage::Poclbin => Archive::read(&compiled.bytes).ok(),
+        _ => None,
+    };
+    let stages = build::stages(&compiled);
+    if ui.json {
+        let times: Map<String, Json> =
+            stages.iter().map(|(name, time)| (name.clone(), json!(time.as_nanos() as u64))).collect();
+        let kernels = match &archive {
+            Some(archive) => archive.kernels.iter().map(kernel_json).collect(),
+            None => compiled.kernels.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(),
+        };
+        let output = match &target {
+            Target::StandardOutput => "-".to_owned(),
+            Target::File(path) => path.display().to_string(),
+        };
+        let data = json!({
+            "output": output,
+            "bytes": compiled.bytes.len(),
+            "kernels": kernels,
+            "stages_ns": times,
+        });
+        ui.json("compile", &data)?;
+        return Ok(Outcome::Ok);
+    }
+    for kernel in archive.iter().flat_map(|a| &a.kernels) {
+        let args = kernel.args.iter().map(|a| format!("{} {}", a.type_name, a.name)).collect::<Vec<_>>();
+        let local: u64 = kernel.local_sizes.iter().sum();
+        ui.detail(&format!("{}({}): {local} bytes of local memory", kernel.name, args.join(", ")));
+    }
+    if let Target::File(path) = &target {
+        let total = stages.iter().map(|(_, time)| *time).sum();
+        ui.detail(&format!(
+            "wrote {} ({} bytes) in {}",
+            path.display(),
+            compiled.bytes.len(),
+            duration(total)
+        ));
+    }
+    ui.times(&stages);
+    Ok(Outcome::Ok)
+}
+
+fn kernel_json(kernel: &oxcl_binary::archive::Kernel) -> Json {
+    json!({
+        "name": kernel.name,
+        "args": kernel.args.iter().map(|a| json!({ "name": a.name, "type": a.type_name })).collect::<Vec<_>>(),
+        "local_bytes": kernel.local_sizes.iter().sum::<u64>(),
+    })
+}
+
+fn target(args: &CompileArgs, ui: &Ui) -> Result<Target, CliError> {
+    let standard = match (&args.output, args.emit.extension()) {
+        (Some(path), _) => path == Path::new("-"),
+        (None, extension) => extension.is_none(),
+    };
+    if !standard {
+        let path = args.output.clone().unwrap_or_else(|| {
+            let stem = args.files.first().and_then(|f| f.file_stem()).filter(|stem| *stem != "-");
+            PathBuf::from(stem.unwrap_or("out".as_ref()))
+                .with_extension(args.emit.extension().unwrap_or("txt"))
+        });
+        return Ok(Target::File(path));
+    }
+    if ui.json {
+        return Err(CliError::usage_with_help(
+            "--json and the result cannot both go to standard output",
+            "name a file: -o FILE",
+        ));
+    }
+    if args.emit.extension().is_some() && io::stdout().is_terminal() {
+        return Err(CliError::usage_with_help(
+            "the result is no text for a terminal",
+            "name a file: -o FILE",
+        ));
+    }
+    Ok(Target::StandardOutput)
+}
+
+fn source(path: &Path) -> Result<SourceFile, CliError> {
+    let read_error = |source| CliError::Read { path: path.to_owned(), source };
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).map_err(read_error)?;
+        ("<stdin>".to_owned(), bytes)
+    } else {
+        (path.display().to_string(), fs::read(path).map_err(read_error)?)
+    };
+    let text = String::from_utf8(bytes).map_err(|error| CliError::File {
+        path: path.to_owned(),
+        reason: format!("it is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+        help: None,
+    })?;
+    Ok(SourceFile { name, text })
+}

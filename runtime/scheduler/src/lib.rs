@@ -4,6 +4,7 @@
 //! The crate knows nothing of OpenCL objects or memory: a command is a [`oxcl_driver::Launch`], the bytes it touches,
 //! and the events it waits for. It checks nothing that the API layer has to check.
 
+pub mod bench;
 mod device;
 mod event;
 mod faults;

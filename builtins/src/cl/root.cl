@@ -1,0 +1,7 @@
+// Cube root and hypotenuse (OpenCL C 3.0, section 6.15.2).
+
+#include "polynomials.h"
+
+#define BODY "root.inc"
+#define TYPE_BODY "for_widths.h"
+#include "for_floats.h"

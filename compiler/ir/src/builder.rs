@@ -256,6 +256,11 @@ impl<'c> Builder<'c> {
         Value::from_raw(switch)
     }
 
+    /// Returns a value.
+    pub fn return_value(&self, value: Value<'c>) -> Value<'c> {
+        Value::from_raw(llvm!(c::LLVMBuildRet; self.raw, value.raw()))
+    }
+
     /// Returns nothing.
     pub fn return_void(&self) -> Value<'c> {
         Value::from_raw(llvm!(c::LLVMBuildRetVoid; self.raw))

@@ -205,6 +205,18 @@ impl<'c> Function<'c> {
         (!raw.is_null()).then(|| Type::from_raw(raw))
     }
 
+    /// The alignment in bytes that parameter `index` is declared with; 0 where it is not.
+    #[must_use]
+    pub fn parameter_alignment(self, index: u32) -> u32 {
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; c"align".as_ptr(), 5);
+        let place = Place::Parameter(index).raw();
+        let attribute = llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw, place, kind);
+        if attribute.is_null() {
+            return 0;
+        }
+        u32::try_from(llvm!(c::LLVMGetEnumAttributeValue; attribute)).unwrap_or(0)
+    }
+
     /// Only declared, not defined here.
     #[must_use]
     pub fn is_declaration(self) -> bool {

@@ -172,6 +172,15 @@ pub fn export_constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>, al
     Value::from_raw(raw)
 }
 
+/// Adds a variable that each thread has its own of, zero at first, visible to the module only.
+pub fn add_thread_local<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
+    let raw = llvm!(c::LLVMAddGlobal; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr());
+    llvm!(c::LLVMSetInitializer; raw, ty.zero().raw());
+    llvm!(c::LLVMSetThreadLocal; raw, 1);
+    llvm!(c::LLVMSetLinkage; raw, LLVMLinkage::LLVMInternalLinkage);
+    Value::from_raw(raw)
+}
+
 /// Removes a global variable that nothing uses any more, for good.
 pub fn delete_global(global: Value<'_>) {
     debug_assert!(global.is_global_variable() && global.users().is_empty());

@@ -355,6 +355,20 @@ impl<'c> Value<'c> {
         llvm!(c::LLVMRemoveCallSiteEnumAttribute; self.raw, u32::MAX, kind);
     }
 
+    /// Has a call pass argument `index`, a pointer, as a copy of what it points to, a `ty`; `alignment` 0 is the type's
+    /// own.
+    pub fn set_call_by_value(self, index: u32, ty: Type<'c>, alignment: u32) {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        let context = self.types().raw();
+        let kind = |name: &str| llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
+        let by_value = llvm!(c::LLVMCreateTypeAttribute; context, kind("byval"), ty.raw());
+        llvm!(c::LLVMAddCallSiteAttribute; self.raw, index + 1, by_value);
+        if alignment != 0 {
+            let aligned = llvm!(c::LLVMCreateEnumAttribute; context, kind("align"), u64::from(alignment));
+            llvm!(c::LLVMAddCallSiteAttribute; self.raw, index + 1, aligned);
+        }
+    }
+
     /// The element type that a GEP steps over.
     #[must_use]
     pub fn gep_element(self) -> Option<Type<'c>> {

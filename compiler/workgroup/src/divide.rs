@@ -6,7 +6,7 @@
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, TypeKind, Value};
 
 /// Guards every division of a function.
-pub(crate) fn guard(function: Function<'_>) {
+pub fn guard(function: Function<'_>) {
     for instruction in function.instructions() {
         let signed = match instruction.opcode() {
             Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) => true,

@@ -24,6 +24,7 @@ mod report;
 mod slots;
 mod workitem;
 
+pub use divide::guard as guard_divisions;
 pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;

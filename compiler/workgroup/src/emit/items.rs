@@ -186,32 +186,47 @@ struct Copy<'r, 'a, 'c> {
 impl<'c> Copy<'_, '_, 'c> {
     fn block(&mut self, number: usize) {
         let b = Builder::at_end(self.starts[&number]);
-        for instruction in self.frame.regions.cfg.blocks[number].instructions() {
+        let instructions = self.frame.regions.cfg.blocks[number].instructions();
+        let phis = instructions.iter().take_while(|instruction| instruction.is_phi()).count();
+        for &phi in &instructions[..phis] {
+            self.phi(&b, number, phi);
+        }
+        for &phi in &instructions[..phis] {
+            self.keep(&b, phi);
+        }
+        for &instruction in &instructions[phis..] {
             if instruction.is_terminator() {
                 self.terminator(&b, number, instruction);
             } else if !is_marker(instruction) {
-                self.instruction(&b, number, instruction);
+                self.instruction(&b, instruction);
             }
         }
         self.tails.insert(number, b.block());
     }
 
-    fn instruction(&mut self, b: &Builder<'c>, block: usize, instruction: Value<'c>) {
-        if instruction.is_phi() {
-            if block == self.frame.regions.regions[self.number].entry && block != 0 {
-                // Its ways in are in other regions; it is fetched where it is used.
-                return;
-            }
-            let phi = b.phi(instruction.ty(), &instruction.name());
-            self.values.insert(instruction, phi);
-            self.phis.push((phi, instruction));
+    /// Begins the copy of a PHI node; at the region's entry there is none, for its ways in are in other regions: it is
+    /// fetched where it is used.
+    fn phi(&mut self, b: &Builder<'c>, block: usize, original: Value<'c>) {
+        if block == self.frame.regions.regions[self.number].entry && block != 0 {
             return;
         }
+        let phi = b.phi(original.ty(), &original.name());
+        self.values.insert(original, phi);
+        self.phis.push((phi, original));
+    }
+
+    fn instruction(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
         if instruction.is(Opcode::LLVMAlloca) {
             return;
         }
         let made = self.make(b, instruction);
         self.values.insert(instruction, made);
+        self.keep(b, instruction);
+    }
+
+    /// Stores what was just made where later regions look for it.
+    fn keep(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
+        let Some(&made) = self.values.get(&instruction) else { return };
         match self.frame.slots.home(instruction) {
             Some(Home::Item(slot)) => self.store_to_slot(b, slot, made),
             Some(Home::Group(variable)) => {

@@ -2,4 +2,5 @@
 //! with a plain Rust computation.
 
 mod harness;
+mod shapes;
 mod straight;

@@ -6,11 +6,14 @@
 //! loops, block splitting, lazy linking) a small C++ bridge reaches LLVM's own. All `unsafe` of the work-group passes
 //! lives here.
 //!
-//! Analyses, one file each: [`cfg`] (dominators, loops, control dependence) and [`shape`] (uniform, strided or varying
-//! values, with sync dependence and temporal divergence).
+//! Analyses, one file each: [`cfg`] (dominators, loops, control dependence), [`shape`] (uniform, strided or varying
+//! values, with sync dependence and temporal divergence), [`affine`] (addresses as affine forms of the ids), [`access`]
+//! (what a kernel does with the memory behind its parameters).
 //!
 //! Handles are as trusting as inkwell's: one of an erased instruction must not be used again.
 
+pub mod access;
+pub mod affine;
 pub mod builder;
 pub mod cfg;
 pub mod function;

@@ -294,6 +294,17 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Claims that the arithmetic does not wrap in the signed sense.
+    pub fn set_no_signed_wrap(self) {
+        if matches!(
+            self.opcode(),
+            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
+        ) && self.is_instruction()
+        {
+            llvm!(c::LLVMSetNSW; self.raw, 1);
+        }
+    }
+
     /// The `or` has no bit set on both sides, by its flag.
     #[must_use]
     pub fn is_disjoint_or(self) -> bool {

@@ -8,6 +8,9 @@
 //! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
 //! (what lives across) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
 //!
+//! One promise is asked of whoever launches the code: every global id is less than 2^31, in each dimension. It makes
+//! `int` arithmetic on ids exact; a launch beyond it must be refused or split.
+//!
 //! W is a parameter throughout. At W = 1 every value is one scalar and every mask is trivially true, so the emitter's
 //! output is the work-item loop; at larger W the same walk over the same regions makes vectors and masks.
 
@@ -16,6 +19,8 @@
 mod divide;
 mod emit;
 mod error;
+mod facts;
+mod indices;
 mod launch;
 mod locals;
 mod prepare;
@@ -113,7 +118,7 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     }
     let prepared = prepare::prepare(module, kernel, options)?;
     let locals = locals::collect(&prepared);
-    let facts = report::facts(&prepared);
+    let facts = facts::collect(&prepared);
     let regions = regions::form(&prepared);
     let slots = slots::assign(&prepared, &regions);
     let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
@@ -124,7 +129,7 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
         scratch_fixed: 0,
         scratch_per_item: slots.per_item,
         width: options.width,
-        facts: Facts { barrier: regions.barriers > 0, ..facts },
+        facts,
         regions_report,
     })
 }

@@ -5,10 +5,9 @@
 //! loops in simplified, loop-closed form; no switch; one return; divisions that cannot trap; the other functions
 //! internal. Nothing has been decided about barriers yet.
 
-use crate::divide;
 use crate::error::FormError;
 use crate::workitem::{Query, is_barrier_function, is_work_item_function};
-use crate::{Options, Target};
+use crate::{Options, Target, divide, indices};
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
 use std::collections::{HashMap, HashSet};
@@ -16,14 +15,17 @@ use std::collections::{HashMap, HashSet};
 /// Calling convention of ordinary C functions.
 const C_CONVENTION: u32 = 0;
 
-/// Inline, to SSA, simplify. Instruction combining runs twice around the loop clean-up as ids become visible.
+/// Inline, to SSA, simplify. No instruction combining: it would trade the no-wrap flags that index arithmetic is
+/// understood by for bit tricks; LLVM combines after emission.
 const PIPELINE: &str = "always-inline,globaldce,\
-    function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,\
-    instcombine<no-verify-fixpoint>,simplifycfg<no-switch-to-lookup>),\
+    function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,instsimplify),\
     cgscc(function-attrs),\
-    function(early-cse<memssa>,instcombine<no-verify-fixpoint>,sroa,adce,\
+    function(early-cse<memssa>,instsimplify,sroa,adce,\
     lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn,\
     loop-simplify,lcssa)";
+
+/// What is left over after rewriting index arithmetic.
+const TIDY: &str = "function(early-cse,adce)";
 
 /// A kernel in the form that the other steps expect.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub(crate) fn prepare<'m, 'c>(
     ir_module::run_passes(module, PIPELINE)?;
     refuse_foreign_control_flow(function, kernel)?;
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
+    indices::widen(prepared.function);
+    ir_module::run_passes(module, TIDY)?;
     divide::guard(prepared.function);
     prepared.function.verify()?;
     Ok(prepared)

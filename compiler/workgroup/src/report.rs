@@ -1,12 +1,11 @@
-//! What can be told about a kernel: its regions as text, its facts for the runtime.
+//! The regions of a kernel as text, for people and snapshots.
 
+use crate::Options;
 use crate::locals::Local;
 use crate::prepare::Prepared;
 use crate::regions::{End, Regions};
 use crate::slots::Slots;
-use crate::{Facts, Options};
-use oxcl_binary::meta::{Access, ArgFacts};
-use oxcl_ir::{TypeKind, Value};
+use oxcl_ir::Value;
 use std::fmt::Write;
 
 /// The regions, group-level branches and slots as text. Stable: names and numbers depend on the kernel only.
@@ -77,21 +76,4 @@ fn describe_end(regions: &Regions<'_>, end: &End) -> String {
             format!("group branch: {}", ways.join(" or "))
         }
     }
-}
-
-/// What the kernel does with its parameters.
-pub(crate) fn facts(kernel: &Prepared<'_, '_>) -> Facts {
-    let args = kernel
-        .function
-        .parameters()
-        .iter()
-        .map(|parameter| ArgFacts {
-            access: match parameter.ty().kind() {
-                TypeKind::Pointer(_) => Access::ReadWrite,
-                _ => Access::None,
-            },
-            bounds: Vec::new(),
-        })
-        .collect();
-    Facts { args, opaque: true, globals: false, printf: false, barrier: false }
 }

@@ -136,6 +136,15 @@ pub(crate) fn front_end(folder: &Path, source: &str) -> Vec<u8> {
     std::fs::read(&output).expect("clang wrote its output")
 }
 
+/// Forms a kernel without making code.
+pub(crate) fn form_only(source: &str, kernel: &str, options: &Options) -> Result<Formed, FormError> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let context = IrContext::create();
+    let module =
+        read_module(&context, &front_end(folder.path(), source), "test").expect("clang's bitcode is valid");
+    form(&module, kernel, options)
+}
+
 impl Kernel {
     pub(crate) fn build(source: &str, kernel: &str, options: &Options) -> Result<Kernel, FormError> {
         let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,6 +1,7 @@
 //! Forms kernels, compiles them with the C compiler that the project needs anyway, runs them and compares every result
 //! with a plain Rust computation.
 
+mod facts;
 mod harness;
 mod shapes;
 mod straight;

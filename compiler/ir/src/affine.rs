@@ -1,0 +1,168 @@
+//! Addresses as affine forms of the ids: `parameter + constant + Σ factor · id`.
+//!
+//! In: a kernel after inlining. A form is exact as long as every global id is less than 2^31, which is what integer
+//! conversions of ids need; where arithmetic might wrap otherwise there is no form.
+
+use crate::module::Layout;
+use crate::types::{Type, TypeKind};
+use crate::value::Value;
+use crate::{Function, Opcode};
+
+/// Which id a call asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Id {
+    /// `get_global_id` of a dimension.
+    Global(usize),
+    /// `get_local_id` of a dimension.
+    Local(usize),
+    /// `get_group_id` of a dimension.
+    Group(usize),
+}
+
+/// `constant + Σ factor · id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Affine {
+    /// The constant part.
+    pub constant: i64,
+    /// Factors of the global ids.
+    pub global: [i64; 3],
+    /// Factors of the local ids.
+    pub local: [i64; 3],
+    /// Factors of the group ids.
+    pub group: [i64; 3],
+}
+
+impl Affine {
+    fn constant(constant: i64) -> Affine {
+        Affine { constant, ..Affine::default() }
+    }
+
+    fn factors(&self) -> impl Iterator<Item = i64> {
+        self.global.into_iter().chain(self.local).chain(self.group)
+    }
+
+    fn combine(self, other: Affine, by: impl Fn(i64, i64) -> Option<i64>) -> Option<Affine> {
+        let each = |a: [i64; 3], b: [i64; 3]| Some([by(a[0], b[0])?, by(a[1], b[1])?, by(a[2], b[2])?]);
+        Some(Affine {
+            constant: by(self.constant, other.constant)?,
+            global: each(self.global, other.global)?,
+            local: each(self.local, other.local)?,
+            group: each(self.group, other.group)?,
+        })
+    }
+
+    fn scaled(self, factor: i64) -> Option<Affine> {
+        self.combine(Affine::default(), |a, _| a.checked_mul(factor))
+    }
+
+    fn plus(self, other: Affine) -> Option<Affine> {
+        self.combine(other, i64::checked_add)
+    }
+
+    fn minus(self, other: Affine) -> Option<Affine> {
+        self.combine(other, i64::checked_sub)
+    }
+
+    fn is_never_negative(&self) -> bool {
+        self.constant >= 0 && self.factors().all(|factor| factor >= 0)
+    }
+}
+
+/// Finds affine forms in one kernel.
+pub struct Forms<'a, 'c> {
+    parameters: Vec<Value<'c>>,
+    layout: Layout,
+    id: &'a dyn Fn(Value<'c>) -> Option<Id>,
+}
+
+impl std::fmt::Debug for Forms<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Forms").field("parameters", &self.parameters).finish_non_exhaustive()
+    }
+}
+
+impl<'a, 'c> Forms<'a, 'c> {
+    /// For a kernel; `id` tells which calls ask for ids.
+    #[must_use]
+    pub fn of(kernel: Function<'c>, layout: Layout, id: &'a dyn Fn(Value<'c>) -> Option<Id>) -> Self {
+        Forms { parameters: kernel.parameters(), layout, id }
+    }
+
+    /// The parameter that an address is relative to, and its form in bytes.
+    #[must_use]
+    pub fn address(&self, pointer: Value<'c>) -> Option<(usize, Affine)> {
+        if let Some(index) = self.parameters.iter().position(|&parameter| parameter == pointer) {
+            return Some((index, Affine::default()));
+        }
+        match pointer.opcode()? {
+            Opcode::LLVMGetElementPtr => {
+                let (base, mut form) = self.address(pointer.operand(0))?;
+                let mut ty = pointer.gep_element()?;
+                for (position, index) in pointer.operands().into_iter().skip(1).enumerate() {
+                    if position > 0 {
+                        if let TypeKind::Struct(_) = ty.kind() {
+                            let field = u32::try_from(index.as_int()?).ok()?;
+                            let offset = self.layout.field_offset(ty, field).cast_signed();
+                            form = form.plus(Affine::constant(offset))?;
+                            ty = ty.field(field)?;
+                            continue;
+                        }
+                        ty = ty.element()?;
+                    }
+                    let size = self.layout.size(ty).cast_signed();
+                    form = form.plus(self.number(index)?.scaled(size)?)?;
+                }
+                Some((base, form))
+            }
+            Opcode::LLVMAddrSpaceCast => self.address(pointer.operand(0)),
+            _ => None,
+        }
+    }
+
+    /// The form of an integer.
+    #[must_use]
+    pub fn number(&self, value: Value<'c>) -> Option<Affine> {
+        if let Some(constant) = value.as_int() {
+            return Some(Affine::constant(constant));
+        }
+        if !value.is_instruction() {
+            return None;
+        }
+        if value.is(Opcode::LLVMCall) {
+            let mut form = Affine::default();
+            match (self.id)(value)? {
+                Id::Global(dimension) => *form.global.get_mut(dimension)? = 1,
+                Id::Local(dimension) => *form.local.get_mut(dimension)? = 1,
+                Id::Group(dimension) => *form.group.get_mut(dimension)? = 1,
+            }
+            return Some(form);
+        }
+        let exact = value.ty() == value.types().i64() || value.no_signed_wrap();
+        let operand = |index: u32| self.number(value.operand(index));
+        match value.opcode()? {
+            Opcode::LLVMAdd if exact => operand(0)?.plus(operand(1)?),
+            Opcode::LLVMOr if value.is_disjoint_or() => operand(0)?.plus(operand(1)?),
+            Opcode::LLVMSub if exact => operand(0)?.minus(operand(1)?),
+            Opcode::LLVMMul if exact => match (value.operand(0).as_int(), value.operand(1).as_int()) {
+                (_, Some(factor)) => operand(0)?.scaled(factor),
+                (Some(factor), _) => operand(1)?.scaled(factor),
+                _ => None,
+            },
+            Opcode::LLVMShl if exact => {
+                let by = value.operand(1).as_int().filter(|by| (0..62).contains(by))?;
+                operand(0)?.scaled(1 << by)
+            }
+            Opcode::LLVMSExt | Opcode::LLVMFreeze => operand(0),
+            Opcode::LLVMZExt => operand(0).filter(Affine::is_never_negative),
+            // Exact for a plain id, which is small; sums and products may already be too large.
+            Opcode::LLVMTrunc if is_at_least_32_bits(value.ty()) => {
+                operand(0).filter(|form| form.constant == 0 && form.factors().filter(|&f| f != 0).eq([1]))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn is_at_least_32_bits(ty: Type<'_>) -> bool {
+    matches!(ty.kind(), TypeKind::Int(bits) if bits >= 32)
+}

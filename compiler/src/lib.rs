@@ -12,6 +12,6 @@ pub mod timing;
 mod undefined;
 
 pub use error::{CompileError, Fault};
-pub use oxcl_frontend::{BuildOptions, Diagnostics, OptionError, VirtualHeader};
+pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
 pub use pipeline::{Compiled, Emit, compile};
 pub use request::{DeviceId, Devices, Request, SourceFile};

@@ -1,6 +1,7 @@
 //! Everything that tests across crates: file tests and their snapshots, differential runs, interoperation.
 
 pub mod directive;
+pub mod filetest;
 pub mod fuzz;
 pub mod interop;
 pub mod opencl;

@@ -26,6 +26,3 @@ pub use scheduler::{MAX_WORKERS, Options, Scheduler, StartError};
 
 #[cfg(all(test, not(loom)))]
 mod tests;
-
-#[cfg(all(test, loom))]
-mod models;

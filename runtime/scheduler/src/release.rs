@@ -131,13 +131,13 @@ impl Released {
             return;
         }
         let mut mine = std::mem::take(&mut self.callbacks);
-        let outer = CALLING.with(|calling| match &mut *calling.borrow_mut() {
+        let outer = CALLING.with_borrow_mut(|calling| match calling {
             Some(waiting) => {
                 waiting.append(&mut mine);
                 false
             }
-            waiting => {
-                *waiting = Some(Vec::new());
+            None => {
+                *calling = Some(Vec::new());
                 true
             }
         });
@@ -153,15 +153,15 @@ impl Released {
                 }
             }
             mine =
-                CALLING.with(|calling| calling.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
+                CALLING.with_borrow_mut(|calling| calling.as_mut().map(std::mem::take)).unwrap_or_default();
         }
-        CALLING.with(|calling| *calling.borrow_mut() = None);
+        CALLING.with_borrow_mut(|calling| *calling = None);
     }
 }
 
-crate::shim::per_thread! {
+thread_local! {
     /// Callbacks that were set free while this thread is in a callback.
-    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = RefCell::new(None);
+    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = const { RefCell::new(None) };
 }
 
 /// A task that was executed (or needs no execution) ends. The caller is its only executor left.
@@ -265,16 +265,16 @@ pub(crate) fn complete_user_event(task: TaskPtr) {
     conclude(&mut released);
 }
 
-crate::shim::per_thread! {
+thread_local! {
     /// Ends reported to this thread by drivers while it is in [`conclude`] already: they wait for their turn.
-    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = RefCell::new(None);
+    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = const { RefCell::new(None) };
 }
 
 /// A driver says that a task has ended. Never recurses, even if the driver executes within `submit`.
 pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
     let mut report = Some(outcome);
-    NESTED.with(|nested| {
-        if let Some(waiting) = &mut *nested.borrow_mut()
+    NESTED.with_borrow_mut(|nested| {
+        if let Some(waiting) = nested
             && let Some(outcome) = report.take()
         {
             waiting.push((task, outcome));
@@ -314,19 +314,17 @@ pub(crate) fn conclude(released: &mut Released) {
 
 /// [`Released::settle`], with what drivers report meanwhile.
 pub(crate) fn settle_nested(released: &mut Released) {
-    let outer = NESTED.with(|nested| {
-        let mut nested = nested.borrow_mut();
-        nested.is_none().then(|| *nested = Some(Vec::new())).is_some()
-    });
+    let outer =
+        NESTED.with_borrow_mut(|nested| nested.is_none().then(|| *nested = Some(Vec::new())).is_some());
     loop {
         released.settle();
         if !outer {
             return;
         }
         let reported =
-            NESTED.with(|nested| nested.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
+            NESTED.with_borrow_mut(|nested| nested.as_mut().map(std::mem::take)).unwrap_or_default();
         if reported.is_empty() {
-            NESTED.with(|nested| *nested.borrow_mut() = None);
+            NESTED.with_borrow_mut(|nested| *nested = None);
             return;
         }
         for (task, outcome) in reported {

@@ -7,5 +7,6 @@ kernel void gen(global int *out) {
   int g = get_global_id(0), l = get_local_id(0), mine = 2 + (g & ~3);
   tile[l] = g;
   barrier(CLK_LOCAL_MEM_FENCE);
-  out[g] = get(l == 2 ? &mine : &tile[3 - l]);
+  int *a = &mine, *b = &tile[3 - l];
+  out[g] = get(l == 2 ? a : b);
 }

@@ -1,7 +1,0 @@
-//! The simulator as a whole: rules of time, hazards, several cores, and the two engines against each other.
-
-mod common;
-mod cores;
-mod differential;
-mod hazards;
-mod timing;

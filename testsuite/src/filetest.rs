@@ -1,0 +1,291 @@
+//! Runs one file test: compiles the source for every target, executes its `run` lines, compares, and renders what is
+//! to be kept as a snapshot.
+//!
+//! The reference executor is the judge: where a file runs on `ref`, every other target's buffers are compared with
+//! its. Expectations in the file are checked on every target.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use oxcl_binary::archive::{Archive, Arg, ArgKind};
+use oxcl_compiler::{BuildOptions, CompileError, Devices, Emit, Request, SourceFile, compile};
+use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+
+use crate::directive::{FileTest, Kind, Run, parse};
+use crate::render;
+use crate::value::{Expected, Scalar, Value, to_bytes};
+
+/// Checks the file at `path`; `snapshot` is given a name and a text for each kind that is kept.
+///
+/// # Errors
+/// What differs from what the file says, ready to be printed.
+pub fn check(path: &Path, snapshot: &mut dyn FnMut(&str, &str)) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let test = parse(&text).map_err(|e| e.to_string())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let source = Input { name, text, test: &test };
+    if let Some(code) = &test.fails_with {
+        return match source.compile(Emit::Archive, &[]) {
+            Ok(_) => Err(format!("was compiled, but should fail with {code}")),
+            Err(error) if error.code() == code => {
+                snapshot("diagnostics", &source.rendered(&error));
+                Ok(())
+            }
+            Err(error) => Err(format!("fails with {} instead of {code}: {error}", error.code())),
+        };
+    }
+    for kind in &test.kinds {
+        match kind {
+            Kind::Run => source.run()?,
+            Kind::Regions => snapshot("regions", &source.text(Emit::Regions)?),
+            Kind::WorkGroup => snapshot("workgroup", &render::normalised_ir(&source.text(Emit::WorkGroup)?)),
+            Kind::Args => snapshot("args", &source.arguments()?),
+            Kind::Diagnostics => return Err("'diagnostics' needs 'expect: fail CODE'".into()),
+        }
+    }
+    Ok(())
+}
+
+struct Input<'t> {
+    name: String,
+    text: String,
+    test: &'t FileTest,
+}
+
+/// The contents of a run's buffers, by argument name.
+type Contents = Vec<(String, Scalar, Vec<u8>)>;
+
+impl Input<'_> {
+    fn compile(&self, emit: Emit, local_sizes: &[[u64; 3]]) -> Result<Vec<u8>, CompileError> {
+        let sources = vec![SourceFile { name: self.name.clone(), text: self.text.clone() }];
+        let options = BuildOptions::parse(&self.test.options)
+            .map_err(|error| CompileError::Request(error.to_string()))?;
+        let on_ref = self.test.targets.iter().any(|target| target == "ref") && emit == Emit::Archive;
+        let mut request = Request::new(sources);
+        request.options = options;
+        request.devices = Devices { cpu: true, reference: on_ref };
+        request.local_sizes = local_sizes.to_vec();
+        Ok(compile(&request, emit, None)?.bytes)
+    }
+
+    fn text(&self, emit: Emit) -> Result<String, String> {
+        let bytes = self.compile(emit, &[]).map_err(|e| self.rendered(&e))?;
+        String::from_utf8(bytes).map_err(|e| e.to_string())
+    }
+
+    fn rendered(&self, error: &CompileError) -> String {
+        let mut text = format!("{}: {error}\n", error.code());
+        if let Some(line) = error.line() {
+            let _ = writeln!(text, "line {line}");
+        }
+        if let Some(diagnostics) = error.diagnostics() {
+            text.push_str(&oxcl_compiler::render(diagnostics, oxcl_compiler::Colour::Never));
+        }
+        if let Some(advice) = error.advice() {
+            let _ = writeln!(text, "help: {advice}");
+        }
+        text
+    }
+
+    fn arguments(&self) -> Result<String, String> {
+        let bytes = self.compile(Emit::Archive, &[]).map_err(|e| self.rendered(&e))?;
+        let archive = Archive::read(&bytes).map_err(|e| e.to_string())?;
+        let mut text = String::new();
+        for kernel in &archive.kernels {
+            let meta = kernel.meta().map_err(|e| e.to_string())?;
+            text.push_str(&render::argument_table(kernel, meta.as_ref()));
+        }
+        Ok(text)
+    }
+
+    /// Runs every line on every target, with the generic function and with one specialised for the line's local size.
+    fn run(&self) -> Result<(), String> {
+        let mut sizes: Vec<[u64; 3]> = Vec::new();
+        for local in self.test.runs.iter().filter_map(|run| run.local.as_deref()) {
+            let size = std::array::from_fn(|d| local.get(d).copied().unwrap_or(1));
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        let generic = self.load(&[])?;
+        let special = self.load(&sizes)?;
+        for run in &self.test.runs {
+            let mut first: Option<(String, Contents)> = None;
+            for target in &self.test.targets {
+                let programs: &[(&str, &Program)] = match target.as_str() {
+                    "cpu" => &[("generic", &generic), ("specialised", &special)],
+                    _ => &[("generic", &generic)],
+                };
+                for (which, program) in programs {
+                    let label = format!("{target}, {which}");
+                    let at = |message: String| format!("line {}: on {label}: {message}", run.line);
+                    let contents = execute(program, target, run).map_err(at)?;
+                    expectations(run, &contents, self.test.ulp).map_err(at)?;
+                    match &first {
+                        None => first = Some((label, contents)),
+                        Some((judge, wanted)) => self
+                            .same(wanted, &contents)
+                            .map_err(|message| at(format!("differs from {judge}: {message}")))?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&self, sizes: &[[u64; 3]]) -> Result<Program, String> {
+        let bytes = self.compile(Emit::Archive, sizes).map_err(|e| self.rendered(&e))?;
+        Program::from_archive(&bytes).map_err(|e| e.to_string())
+    }
+
+    fn same(&self, wanted: &Contents, got: &Contents) -> Result<(), String> {
+        for ((name, scalar, want), (_, _, have)) in wanted.iter().zip(got) {
+            if self.test.compare.is_empty() || self.test.compare.contains(name) {
+                compare(name, *scalar, want, have, self.test.ulp)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn execute(program: &Program, target: &str, run: &Run) -> Result<Contents, String> {
+    let device = Device::by_name(target).map_err(|e| e.to_string())?;
+    let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
+    let mut data: Vec<(String, Scalar, Prepared)> = Vec::new();
+    for arg in &kernel.record().args {
+        let value = run.args.iter().find(|(name, _)| *name == arg.name);
+        let (_, value) = value.ok_or_else(|| format!("the run line has no value for '{}'", arg.name))?;
+        let (scalar, prepared) = prepare(arg, value).map_err(|e| format!("argument '{}': {e}", arg.name))?;
+        data.push((arg.name.clone(), scalar, prepared));
+    }
+    if let Some((name, _)) = run.args.iter().find(|(name, _)| data.iter().all(|(known, ..)| known != name)) {
+        return Err(format!("kernel '{}' has no parameter '{name}'", run.kernel));
+    }
+    let arguments: Vec<ArgValue<'_>> = data.iter().map(|(.., prepared)| prepared.value()).collect();
+    let mut range = NdRange::new(&run.global).map_err(|e| e.to_string())?;
+    if let Some(local) = &run.local {
+        range = range.with_local(local).map_err(|e| e.to_string())?;
+    }
+    if !run.offset.is_empty() {
+        range = range.with_offset(&run.offset).map_err(|e| e.to_string())?;
+    }
+    device.launch(&kernel, &range, &arguments).map_err(|e| e.to_string())?;
+    drop(arguments);
+    Ok(data
+        .into_iter()
+        .filter_map(|(name, scalar, prepared)| match prepared {
+            Prepared::Buffer(buffer) => Some((name, scalar, buffer.to_vec())),
+            _ => None,
+        })
+        .collect())
+}
+
+enum Prepared {
+    Buffer(Buffer),
+    Bytes(Vec<u8>),
+    Local(u64),
+    Null,
+}
+
+impl Prepared {
+    fn value(&self) -> ArgValue<'_> {
+        match self {
+            Self::Buffer(buffer) => ArgValue::Buffer(buffer),
+            Self::Bytes(bytes) => ArgValue::Value(bytes),
+            Self::Local(bytes) => ArgValue::Local(*bytes),
+            Self::Null => ArgValue::Null,
+        }
+    }
+}
+
+fn prepare(arg: &Arg, value: &Value) -> Result<(Scalar, Prepared), String> {
+    let known = Scalar::of_type_name(&arg.type_name);
+    match value {
+        Value::Local(bytes) => return Ok((Scalar::Uchar, Prepared::Local(*bytes as u64))),
+        Value::Null => return Ok((Scalar::Uchar, Prepared::Null)),
+        _ => {}
+    }
+    let (scalar, mut bytes) = to_bytes(value, known)?;
+    if arg.kind == ArgKind::Pointer {
+        let buffer = Buffer::from_bytes(&bytes).map_err(|e| e.to_string())?;
+        return Ok((scalar, Prepared::Buffer(buffer)));
+    }
+    // A vector of three takes the room of four.
+    if bytes.len() * 4 == arg.size as usize * 3 {
+        bytes.resize(arg.size as usize, 0);
+    }
+    Ok((scalar, Prepared::Bytes(bytes)))
+}
+
+fn expectations(run: &Run, contents: &Contents, ulp: u64) -> Result<(), String> {
+    for (name, expected) in &run.expected {
+        let found = contents.iter().find(|(known, ..)| known == name);
+        let (_, scalar, have) = found.ok_or_else(|| format!("'{name}' is no buffer of the run line"))?;
+        let count = have.len() / scalar.size();
+        let numbers = match expected {
+            Expected::List(numbers) => numbers.clone(),
+            Expected::All(number) => vec![number.clone(); count],
+        };
+        if numbers.len() != count {
+            return Err(format!("'{name}' has {count} elements, {} are expected", numbers.len()));
+        }
+        let mut want = Vec::new();
+        for number in &numbers {
+            want.extend(scalar.bytes(number)?);
+        }
+        compare(name, *scalar, &want, have, ulp).map_err(|message| format!("not as expected: {message}"))?;
+    }
+    Ok(())
+}
+
+/// Compares element by element; floats may differ by `ulp` units in the last place.
+fn compare(name: &str, scalar: Scalar, want: &[u8], have: &[u8], ulp: u64) -> Result<(), String> {
+    if want.len() != have.len() {
+        return Err(format!("'{name}' has {} bytes instead of {}", have.len(), want.len()));
+    }
+    let size = scalar.size();
+    for (index, (w, h)) in want.chunks(size).zip(have.chunks(size)).enumerate() {
+        let equal = w == h || (scalar.is_float() && distance(scalar, w, h) <= ulp);
+        if !equal {
+            return Err(format!("{name}[{index}] is {} instead of {}", scalar.show(h), scalar.show(w)));
+        }
+    }
+    Ok(())
+}
+
+/// Distance of two floats in units in the last place; 0 between two NaNs and between the zeros.
+fn distance(scalar: Scalar, a: &[u8], b: &[u8]) -> u64 {
+    let ordered = |bytes: &[u8]| -> Option<i64> {
+        let mut wide = [0u8; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let bits = u64::from_le_bytes(wide);
+        let (value, magnitude, negative) = match scalar {
+            Scalar::Float => {
+                (f64::from(f32::from_bits(bits as u32)), (bits & 0x7fff_ffff) as i64, bits >> 31 == 1)
+            }
+            _ => (f64::from_bits(bits), (bits & (u64::MAX >> 1)) as i64, bits >> 63 == 1),
+        };
+        (!value.is_nan()).then_some(if negative { -magnitude } else { magnitude })
+    };
+    match (ordered(a), ordered(b)) {
+        (Some(a), Some(b)) => a.abs_diff(b),
+        (None, None) => 0,
+        _ => u64::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scalar, distance};
+
+    #[test]
+    fn distances_cross_zero() {
+        let d = |a: f32, b: f32| distance(Scalar::Float, &a.to_le_bytes(), &b.to_le_bytes());
+        assert_eq!(d(0.0, -0.0), 0);
+        assert_eq!(d(1.0, 1.0 + f32::EPSILON), 1);
+        assert_eq!(d(f32::from_bits(1), -f32::from_bits(1)), 2);
+        assert_eq!(d(f32::NAN, f32::NAN), 0);
+        assert_eq!(d(f32::NAN, 1.0), u64::MAX);
+    }
+}

@@ -21,10 +21,10 @@ use crate::options::BuildOptions;
 const RESOURCE_HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/resource_headers.rs"));
 
 /// Where clang finds [`RESOURCE_HEADERS`] in the file system that only it sees.
-const RESOURCE_DIR: &str = "/.oxcl/clang";
+pub(crate) const RESOURCE_DIR: &str = "/.oxcl/clang";
 
 /// Where clang finds the caller's [`VirtualHeader`]s.
-const HEADER_DIR: &str = "/.oxcl/headers";
+pub(crate) const HEADER_DIR: &str = "/.oxcl/headers";
 
 /// Size of a pointer in device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,9 +132,8 @@ pub fn compile<'ctx>(
     if source.text.len() >= u32::MAX as usize {
         return Err(rejected("the source is larger than 4 GiB"));
     }
-    let files = Files::new(source, headers);
+    let files = files(source, headers);
     let listed: Vec<bridge::File> = files
-        .files
         .iter()
         .map(|(path, text)| bridge::File { path: bridge::Text::new(path), text: bridge::Text::new(text) })
         .collect();
@@ -212,21 +211,15 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
     out
 }
 
-/// The files that clang sees beside the real ones: the source first.
-struct Files<'a> {
-    files: Vec<(String, &'a str)>,
-}
-
-impl<'a> Files<'a> {
-    fn new(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> Self {
-        let name = if source.name.is_empty() { "program.cl" } else { source.name };
-        let mut files = vec![(name.to_owned(), source.text)];
-        files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
-        files.extend(
-            RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
-        );
-        Self { files }
-    }
+/// The files that clang sees beside the real ones, by path: the source first.
+pub(crate) fn files<'a>(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> Vec<(String, &'a str)> {
+    let name = if source.name.is_empty() { "program.cl" } else { source.name };
+    let mut files = vec![(name.to_owned(), source.text)];
+    files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
+    files.extend(
+        RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
+    );
+    files
 }
 
 /// The name that a person knows a file by: those that only clang sees lose their folder.

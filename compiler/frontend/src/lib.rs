@@ -13,6 +13,7 @@ mod bridge;
 mod compile;
 mod diagnostics;
 mod features;
+mod libclang;
 mod link;
 mod options;
 mod render;
@@ -22,6 +23,7 @@ mod words;
 pub use compile::{Bits, CompileError, CompileErrorKind, Compiled, Source, VirtualHeader, compile};
 pub use diagnostics::{Diagnostic, Diagnostics, FixIt, Location, Position, Severity, Span};
 pub use features::{FEATURES, Feature, Kind as FeatureKind};
+pub use libclang::{DescribeError, SourceFunction, SourceParameter, describe};
 pub use link::{KERNEL_BODY_PREFIX, LinkError, link, link_into};
 pub use options::{
     BuildOptions, ExtensionToggle, Macro, OptLevel, OptionError, QuoteError, Standard, Switch, Switches,

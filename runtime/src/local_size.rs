@@ -7,6 +7,8 @@
 const PREFERRED: u64 = 256;
 /// With fewer items a group's start costs too much, so rows are joined.
 const SMALL: u64 = 64;
+/// With fewer items a group is not worth a thread.
+const LEAST: u64 = 16;
 /// Groups for each thread, so that all have work to the end.
 const GROUPS_PER_THREAD: u64 = 4;
 
@@ -14,7 +16,7 @@ const GROUPS_PER_THREAD: u64 = 4;
 pub(crate) fn choose(global: [u64; 3], limit: u64, threads: u64) -> [u64; 3] {
     let items = global.iter().fold(1_u64, |product, &size| product.saturating_mul(size));
     let wanted_groups = threads.saturating_mul(GROUPS_PER_THREAD).max(1);
-    let preferred = PREFERRED.min((items / wanted_groups).max(1)).min(limit);
+    let preferred = PREFERRED.min((items / wanted_groups).max(LEAST)).min(limit);
     let mut local = [1; 3];
     // x first: neighbours along x are neighbours in memory.
     local[0] = divisor(global[0], preferred, limit);
@@ -70,6 +72,8 @@ mod tests {
         assert_eq!(choose([1920, 1080, 1], 4096, 2), [240, 1, 1]);
         assert_eq!(choose([16, 16, 1], 4096, 2), [16, 2, 1]);
         assert_eq!(choose([1, 1, 1], 4096, 2), [1, 1, 1]);
+        assert_eq!(choose([8, 1, 1], 4096, 2), [8, 1, 1]);
+        assert_eq!(choose([64, 1, 1], 4096, 2), [16, 1, 1]);
         assert_eq!(choose([1009, 1, 1], 4096, 2), [1009, 1, 1], "a prime up to the limit is one group");
         assert_eq!(choose([4099, 1, 1], 4096, 2), [1, 1, 1], "a prime past the limit has no other divisor");
         assert_eq!(choose([8, 8, 8], 4096, 1), [8, 8, 1]);

@@ -63,6 +63,8 @@ const EXAMPLES: &str = "Examples:
 
 /// Runs a kernel or workloads, by the file's extension.
 pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    // Where the system refuses the handlers, a kernel's fault ends the process as it would without them.
+    let _ = oxcl_runtime::catch_faults();
     let toml = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
     if !toml(&args.file) {
         return run_kernel::run(args, ui);

@@ -26,3 +26,6 @@ pub use scheduler::{MAX_WORKERS, Options, Scheduler, StartError};
 
 #[cfg(all(test, not(loom)))]
 mod tests;
+
+#[cfg(all(test, loom))]
+mod models;

@@ -131,13 +131,13 @@ impl Released {
             return;
         }
         let mut mine = std::mem::take(&mut self.callbacks);
-        let outer = CALLING.with_borrow_mut(|calling| match calling {
+        let outer = CALLING.with(|calling| match &mut *calling.borrow_mut() {
             Some(waiting) => {
                 waiting.append(&mut mine);
                 false
             }
-            None => {
-                *calling = Some(Vec::new());
+            waiting => {
+                *waiting = Some(Vec::new());
                 true
             }
         });
@@ -153,15 +153,15 @@ impl Released {
                 }
             }
             mine =
-                CALLING.with_borrow_mut(|calling| calling.as_mut().map(std::mem::take)).unwrap_or_default();
+                CALLING.with(|calling| calling.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
         }
-        CALLING.with_borrow_mut(|calling| *calling = None);
+        CALLING.with(|calling| *calling.borrow_mut() = None);
     }
 }
 
-thread_local! {
+crate::shim::per_thread! {
     /// Callbacks that were set free while this thread is in a callback.
-    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = const { RefCell::new(None) };
+    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = RefCell::new(None);
 }
 
 /// A task that was executed (or needs no execution) ends. The caller is its only executor left.
@@ -265,16 +265,16 @@ pub(crate) fn complete_user_event(task: TaskPtr) {
     conclude(&mut released);
 }
 
-thread_local! {
+crate::shim::per_thread! {
     /// Ends reported to this thread by drivers while it is in [`conclude`] already: they wait for their turn.
-    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = const { RefCell::new(None) };
+    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = RefCell::new(None);
 }
 
 /// A driver says that a task has ended. Never recurses, even if the driver executes within `submit`.
 pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
     let mut report = Some(outcome);
-    NESTED.with_borrow_mut(|nested| {
-        if let Some(waiting) = nested
+    NESTED.with(|nested| {
+        if let Some(waiting) = &mut *nested.borrow_mut()
             && let Some(outcome) = report.take()
         {
             waiting.push((task, outcome));
@@ -314,17 +314,19 @@ pub(crate) fn conclude(released: &mut Released) {
 
 /// [`Released::settle`], with what drivers report meanwhile.
 pub(crate) fn settle_nested(released: &mut Released) {
-    let outer =
-        NESTED.with_borrow_mut(|nested| nested.is_none().then(|| *nested = Some(Vec::new())).is_some());
+    let outer = NESTED.with(|nested| {
+        let mut nested = nested.borrow_mut();
+        nested.is_none().then(|| *nested = Some(Vec::new())).is_some()
+    });
     loop {
         released.settle();
         if !outer {
             return;
         }
         let reported =
-            NESTED.with_borrow_mut(|nested| nested.as_mut().map(std::mem::take)).unwrap_or_default();
+            NESTED.with(|nested| nested.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
         if reported.is_empty() {
-            NESTED.with_borrow_mut(|nested| *nested = None);
+            NESTED.with(|nested| *nested.borrow_mut() = None);
             return;
         }
         for (task, outcome) in reported {

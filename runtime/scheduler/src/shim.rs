@@ -1,6 +1,22 @@
 //! Atomics, locks, cells and threads: the standard library's, or loom's under `--cfg loom`. Everything in this crate
 //! that two threads share comes from here, so that the models check the code that runs.
 
+/// A value for each thread, from a constant expression. Loom runs its threads on one thread of the system, so it brings
+/// its own.
+#[cfg(loom)]
+macro_rules! per_thread {
+    ($(#[$meta:meta])* static $name:ident: $type:ty = $value:expr;) => {
+        loom::thread_local! { $(#[$meta])* static $name: $type = $value; }
+    };
+}
+#[cfg(not(loom))]
+macro_rules! per_thread {
+    ($(#[$meta:meta])* static $name:ident: $type:ty = $value:expr;) => {
+        std::thread_local! { $(#[$meta])* static $name: $type = const { $value }; }
+    };
+}
+pub(crate) use per_thread;
+
 #[cfg(loom)]
 mod loomed {
     pub(crate) use loom::cell::UnsafeCell;

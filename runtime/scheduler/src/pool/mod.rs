@@ -6,10 +6,10 @@
 //! work, callbacks, drivers or destructors run.
 
 pub(crate) mod affinity;
-mod idle;
-mod inject;
+pub(crate) mod idle;
+pub(crate) mod inject;
 pub(crate) mod parker;
-mod ring;
+pub(crate) mod ring;
 mod threads;
 mod wait;
 mod work;
@@ -65,9 +65,9 @@ pub(crate) struct Local {
     ticks: Cell<u32>,
 }
 
-thread_local! {
+crate::shim::per_thread! {
     /// The scheduler that this thread executes for, and its slot.
-    static CURRENT: Cell<Option<(*const Core, usize)>> = const { Cell::new(None) };
+    static CURRENT: Cell<Option<(*const Core, usize)>> = Cell::new(None);
 }
 
 /// Marks the thread as a worker; the mark before comes back at the end.
@@ -75,7 +75,7 @@ struct Entered(Option<(*const Core, usize)>);
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        CURRENT.set(self.0);
+        CURRENT.with(|current| current.set(self.0));
     }
 }
 
@@ -108,12 +108,13 @@ impl Core {
     }
 
     fn enter(&self, slot: usize) -> Entered {
-        Entered(CURRENT.replace(Some((std::ptr::from_ref(self), slot))))
+        let mark = Some((std::ptr::from_ref(self), slot));
+        Entered(CURRENT.with(|current| current.replace(mark)))
     }
 
     /// The slot of the calling thread, if it executes for this scheduler.
     fn current_slot(&self) -> Option<usize> {
-        CURRENT.get().filter(|(core, _)| std::ptr::eq(*core, self)).map(|(_, slot)| slot)
+        CURRENT.with(Cell::get).filter(|(core, _)| std::ptr::eq(*core, self)).map(|(_, slot)| slot)
     }
 
     fn has_threads(&self) -> bool {
@@ -243,8 +244,13 @@ impl Core {
         }
     }
 
+    /// From here on there are threads that take work.
+    pub(crate) fn begin_threads(&self) {
+        self.threads_alive.store(self.workers > 1, Ordering::Release);
+    }
+
     /// Ends the pool's threads' work: from here on work is executed as with N = 1.
-    fn stop_threads(&self) {
+    pub(crate) fn stop_threads(&self) {
         self.threads_alive.store(false, Ordering::Release);
         // Pairs with the fence in `Idle::sleep`: a thread that falls asleep now sees the store above.
         crate::shim::fence(Ordering::SeqCst);

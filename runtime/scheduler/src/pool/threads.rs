@@ -11,7 +11,6 @@ use oxcl_driver::{Failure, Lane, Launch};
 use super::parker::Parker;
 use super::wait::Search;
 use super::{Core, Local, affinity};
-use crate::shim::Ordering;
 
 /// Stack of every thread of ours: memory is taken only as far as it is used, and a guard page follows.
 const STACK: usize = 64 << 20;
@@ -34,7 +33,7 @@ impl Threads {
     /// thread) unless it is empty.
     pub(crate) fn start(core: Arc<Core>, pinning: &[usize]) -> std::io::Result<Threads> {
         let mut threads = Threads { core, handles: Vec::new() };
-        threads.core.threads_alive.store(threads.core.workers > 1, Ordering::Release);
+        threads.core.begin_threads();
         for slot in 1..threads.core.workers {
             let core = Arc::clone(&threads.core);
             let cpu = (!pinning.is_empty()).then(|| pinning[slot % pinning.len()]);
@@ -70,7 +69,7 @@ impl Drop for Threads {
 
 impl Core {
     /// A worker's life.
-    pub(super) fn work(&self, slot: usize) {
+    pub(crate) fn work(&self, slot: usize) {
         let local = Local { slot, ticks: Cell::new(0) };
         let parker = Arc::new(Parker::new());
         let mut searching = false;

@@ -123,7 +123,7 @@ impl Core {
 
     /// Executes everything that is ready, in the caller, where no thread of the pool will. If another thread has the
     /// slot it is asked to.
-    pub(super) fn help_out(&self) {
+    pub(crate) fn help_out(&self) {
         if !self.has_work() {
             return;
         }

@@ -1,0 +1,291 @@
+//! Models of what threads do to each other, checked by loom over all interleavings (up to its limit of preemptions):
+//! `RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 cargo test -p oxcl-scheduler --release --lib models`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32 as Plain, Ordering::Relaxed};
+
+use loom::thread;
+use oxcl_driver::{Driver, EventId, Failure, Lane, Launch, NullDriver};
+
+use crate::event::UserEvent;
+use crate::pool::Core;
+use crate::pool::idle::Idle;
+use crate::pool::inject::Inject;
+use crate::pool::parker::Parker;
+use crate::pool::ring::Ring;
+use crate::queue::{Command, Queue, QueueProperties};
+use crate::shim::{AtomicU32, Ordering};
+use crate::task::list::TaskList;
+use crate::task::notice::NoticeList;
+use crate::task::{Role, Task, TaskRef};
+
+/// Work that counts its runs, on a counter that loom does not watch.
+struct Counting(Arc<Plain>, u64);
+
+impl Launch for Counting {
+    fn groups(&self) -> u64 {
+        self.1
+    }
+
+    fn run(&self, _first: u64, count: u64, _lane: Lane) -> Result<(), Failure> {
+        self.0.fetch_add(u32::try_from(count).unwrap(), Relaxed);
+        Ok(())
+    }
+}
+
+fn core(workers: usize) -> Arc<Core> {
+    Arc::new(Core::new(workers, true, None))
+}
+
+fn queue(core: &Arc<Core>, out_of_order: bool) -> Queue {
+    let driver: Arc<dyn Driver> = Arc::new(NullDriver::new());
+    Queue::new(core, driver, QueueProperties { out_of_order, profiling: false }).unwrap()
+}
+
+fn task(id: u64) -> TaskRef {
+    TaskRef::new(Task::new(Role::OutOfOrder, EventId(id))).unwrap()
+}
+
+/// Every task is taken once, by the owner or by a thief, also when the ring wraps around.
+#[test]
+fn models_ring_steal_and_pop() {
+    loom::model(|| {
+        let tasks: Arc<Vec<TaskRef>> = Arc::new((0..3).map(task).collect());
+        let ring = Arc::new(Ring::new());
+        ring.push(tasks[0].ptr()).unwrap();
+        ring.push(tasks[1].ptr()).unwrap();
+        let theirs = Arc::clone(&ring);
+        let thief = thread::spawn(move || {
+            let mine = Ring::new();
+            let first = theirs.steal(&mine).map(|t| t.as_ptr() as usize);
+            [first, mine.pop().map(|t| t.as_ptr() as usize)]
+        });
+        let mut seen = vec![ring.pop().map(|t| t.as_ptr() as usize)];
+        ring.push(tasks[2].ptr()).unwrap();
+        seen.push(ring.pop().map(|t| t.as_ptr() as usize));
+        seen.extend(thief.join().unwrap());
+        seen.push(ring.pop().map(|t| t.as_ptr() as usize));
+        seen.push(ring.pop().map(|t| t.as_ptr() as usize));
+        let mut seen: Vec<_> = seen.into_iter().flatten().collect();
+        seen.sort_unstable();
+        let mut expected: Vec<_> = tasks.iter().map(|t| t.ptr().as_ptr() as usize).collect();
+        expected.sort_unstable();
+        assert_eq!(seen, expected);
+    });
+}
+
+/// A full ring refuses, and what is taken meanwhile is taken once.
+#[test]
+fn models_ring_full() {
+    loom::model(|| {
+        let tasks: Arc<Vec<TaskRef>> = Arc::new((0..5).map(task).collect());
+        let ring = Arc::new(Ring::new());
+        for t in &tasks[..4] {
+            ring.push(t.ptr()).unwrap();
+        }
+        let theirs = Arc::clone(&ring);
+        let thief = thread::spawn(move || theirs.pop().is_some());
+        let pushed = ring.push(tasks[4].ptr()).is_ok();
+        assert!(thief.join().unwrap());
+        let left = std::iter::from_fn(|| ring.pop()).count();
+        assert_eq!(left, if pushed { 4 } else { 3 });
+    });
+}
+
+/// A token that comes before, while or after the thread falls asleep wakes it.
+#[test]
+fn models_parker() {
+    loom::model(|| {
+        let parker = Arc::new(Parker::new());
+        let theirs = Arc::clone(&parker);
+        let waker = thread::spawn(move || theirs.unpark());
+        parker.park();
+        waker.join().unwrap();
+    });
+}
+
+/// Work that is added while a worker falls asleep is found: by the worker, or because it is woken.
+#[test]
+fn models_no_wake_up_is_lost() {
+    loom::model(|| {
+        let idle = Arc::new(Idle::new(2));
+        let inject = Arc::new(Inject::new());
+        let work = task(1);
+        let at = work.ptr();
+        let (their_idle, their_inject) = (Arc::clone(&idle), Arc::clone(&inject));
+        let worker = thread::spawn(move || {
+            let parker = Arc::new(Parker::new());
+            their_idle.begin_search();
+            loop {
+                let mut found = false;
+                their_inject.take(1, |_| found = true);
+                if found {
+                    their_idle.end_search();
+                    return;
+                }
+                their_idle.sleep(1, &parker, false);
+                if their_inject.len() == 0 {
+                    parker.park();
+                }
+                their_idle.rise(1);
+            }
+        });
+        let mut list = TaskList::default();
+        list.push(at);
+        inject.push(list);
+        let seen = idle.after_push();
+        if seen.sleeping() && !seen.searching() {
+            idle.wake_one();
+        }
+        worker.join().unwrap();
+        drop(work);
+    });
+}
+
+/// A callback that is added while the event completes is called once: by the list's closer or by the adder.
+#[test]
+fn models_complete_and_add_callback() {
+    loom::model(|| {
+        let called = Arc::new(Plain::new(0));
+        let core = core(1);
+        let gate = Arc::new(UserEvent::new(&core).unwrap());
+        let (theirs, their_called) = (Arc::clone(&gate), Arc::clone(&called));
+        let adder = thread::spawn(move || {
+            theirs.event().on_complete(move |_, _| {
+                their_called.fetch_add(1, Relaxed);
+            });
+        });
+        gate.complete();
+        adder.join().unwrap();
+        assert_eq!(called.load(Relaxed), 1);
+    });
+}
+
+/// Of two threads that add and close, every entry is delivered or refused.
+#[test]
+fn models_notice_list() {
+    loom::model(|| {
+        let list = Arc::new(NoticeList::new());
+        let theirs = Arc::clone(&list);
+        let adder = thread::spawn(move || {
+            let parker = Arc::new(Parker::new());
+            u32::from(theirs.push_thread(Arc::clone(&parker))) + u32::from(theirs.push_thread(parker))
+        });
+        let delivered = list.close().count();
+        let added = adder.join().unwrap();
+        assert!(delivered <= usize::try_from(added).unwrap() || added == 0);
+        assert!(!list.push_thread(Arc::new(Parker::new())));
+        assert_eq!(u32::try_from(delivered).unwrap(), added);
+    });
+}
+
+/// A command is enqueued behind a user event while another thread sets it: it is executed once, whoever does it.
+#[test]
+fn models_user_event_and_enqueue() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(1);
+        let gate = Arc::new(UserEvent::new(&core).unwrap());
+        let theirs = Arc::clone(&gate);
+        let setter = thread::spawn(move || {
+            theirs.complete();
+        });
+        let q = queue(&core, true);
+        let waits = [gate.event().clone()];
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
+        let event = q.enqueue(Command { work, waits: &waits, ..Command::default() }).unwrap();
+        drop(q);
+        event.wait().unwrap();
+        assert_eq!(ran.load(Relaxed), 1);
+        setter.join().unwrap();
+    });
+}
+
+/// A user event's handles go while it is set: the record is freed once, and what waits has ended.
+#[test]
+fn models_user_event_and_release() {
+    loom::model(|| {
+        let core = core(1);
+        let q = queue(&core, false);
+        let gate = UserEvent::new(&core).unwrap();
+        let handle = gate.event().clone();
+        let marker = q.enqueue(Command { waits: &[gate.event().clone()], ..Command::default() }).unwrap();
+        let setter = thread::spawn(move || {
+            gate.complete();
+            drop(gate);
+        });
+        drop(handle);
+        drop(q);
+        marker.wait().unwrap();
+        setter.join().unwrap();
+    });
+}
+
+/// Two commands of an in-order queue complete in order whichever is executed first.
+#[test]
+fn models_retiring_in_order() {
+    loom::model(|| {
+        let core = core(1);
+        let q = queue(&core, false);
+        let gates = [UserEvent::new(&core).unwrap(), UserEvent::new(&core).unwrap()];
+        let markers = gates
+            .each_ref()
+            .map(|gate| q.enqueue(Command { waits: &[gate.event().clone()], ..Command::default() }).unwrap());
+        let called = Arc::new(AtomicU32::new(0));
+        let their_called = Arc::clone(&called);
+        let earlier = markers[0].clone();
+        markers[1].on_complete(move |_, _| {
+            assert!(earlier.is_complete());
+            their_called.fetch_add(1, Ordering::AcqRel);
+        });
+        let [first, second] = gates;
+        let other = thread::spawn(move || {
+            second.complete();
+        });
+        first.complete();
+        other.join().unwrap();
+        let _ = markers[1].wait();
+        assert_eq!(called.load(Ordering::Acquire), 1);
+    });
+}
+
+/// A worker ends while a command is pending: it is executed once, by the worker or by whoever comes after it.
+#[test]
+fn models_shutdown_with_pending_commands() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(2);
+        core.begin_threads();
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        let q = queue(&core, false);
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
+        let event = q.enqueue(Command { work, ..Command::default() }).unwrap();
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
+        core.help_out();
+        assert!(event.is_complete());
+        assert_eq!(ran.load(Relaxed), 1);
+    });
+}
+
+/// A host thread waits while a worker takes the command, or does not.
+#[test]
+fn models_host_waits_beside_a_worker() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(2);
+        core.begin_threads();
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        let q = queue(&core, false);
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 2)));
+        q.enqueue_silently(Command { work, ..Command::default() }).unwrap();
+        q.finish().unwrap();
+        assert_eq!(ran.load(Relaxed), 2);
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}

@@ -1,0 +1,7 @@
+//! The simulator as a whole: rules of time, hazards, several cores, and the two engines against each other.
+
+mod common;
+mod cores;
+mod differential;
+mod hazards;
+mod timing;

@@ -5,11 +5,13 @@
 //! the instruction and the unit; the fast one takes it that there are none. For a program without hazards both compute the
 //! same state in the same cycle and count the same.
 
+pub mod debug;
 mod effect;
 mod fast;
 mod fault;
 mod layout;
 mod memory;
+pub mod report;
 mod strict;
 mod system;
 

@@ -4,4 +4,5 @@ mod common;
 mod cores;
 mod differential;
 mod hazards;
+mod reports;
 mod timing;

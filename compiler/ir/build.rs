@@ -4,7 +4,7 @@
 use std::{env, path::PathBuf, process::Command};
 
 fn main() {
-    println!("cargo::rerun-if-changed=bridge/bridge.cpp");
+    println!("cargo::rerun-if-changed=bridge");
     println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let config = env::var_os("LLVM_SYS_221_PREFIX").map_or_else(
         || PathBuf::from("llvm-config-22"),
@@ -22,6 +22,7 @@ fn main() {
         .cpp(true)
         .std("c++17")
         .file("bridge/bridge.cpp")
+        .file("bridge/opaque_types.cpp")
         .include(include)
         .flag("-fno-rtti")
         .flag("-fno-exceptions")

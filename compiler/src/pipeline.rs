@@ -10,7 +10,7 @@ use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_share
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
-use oxcl_ir::module::{link_needed, print};
+use oxcl_ir::module::{link_needed, lower_events, print};
 use oxcl_ir::{Context, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
@@ -98,7 +98,8 @@ fn front_end<'ctx>(
     Ok((program, diagnostics))
 }
 
-/// Links the builtins that the program reaches, then checks that nothing is missing.
+/// Links the builtins that the program reaches, gives events a type that targets know, and checks that nothing is
+/// missing.
 fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
     let undefined = undefined::undefined(module);
     for unit in
@@ -106,6 +107,7 @@ fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
     {
         link_needed(module, unit.bitcode)?;
     }
+    lower_events(module);
     undefined::check(module)
 }
 

@@ -4,6 +4,7 @@ use crate::IrError;
 use crate::function::Function;
 use crate::raw::{
     borrowed_text, c_name, llvm, owned_text, oxcl_ir_expand_constant_users, oxcl_ir_link_needed,
+    oxcl_ir_lower_events,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
@@ -28,6 +29,11 @@ pub fn types<'c>(module: &Module<'c>) -> Types<'c> {
 pub fn link_needed(module: &Module<'_>, bitcode: &[u8]) -> Result<(), IrError> {
     let message = llvm!(oxcl_ir_link_needed; module.as_mut_ptr(), bitcode.as_ptr().cast(), bitcode.len());
     if message.is_null() { Ok(()) } else { Err(IrError::Link { message: owned_malloc(message) }) }
+}
+
+/// Replaces the front end's opaque event type by a pointer, which real targets can hold.
+pub fn lower_events(module: &Module<'_>) {
+    llvm!(oxcl_ir_lower_events; module.as_mut_ptr());
 }
 
 fn owned_malloc(text: *mut std::ffi::c_char) -> String {

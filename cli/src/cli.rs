@@ -48,6 +48,7 @@ enum Command {
     Run(Box<cmd::run::RunArgs>),
     Devices(cmd::devices::DevicesArgs),
     Check(cmd::check::CheckArgs),
+    Inspect(cmd::inspect::InspectArgs),
     #[command(subcommand)]
     Gen(cmd::generate::GenerateArgs),
 }
@@ -82,6 +83,7 @@ impl Command {
             Command::Run(args) => cmd::run::run(&args, ui),
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
+            Command::Inspect(args) => cmd::inspect::run(&args, ui),
             Command::Gen(args) => cmd::generate::run(&args, ui),
         }
     }

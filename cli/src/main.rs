@@ -10,6 +10,7 @@ mod data;
 mod device;
 mod error;
 mod exit;
+mod inspect;
 mod launching;
 mod nearest;
 mod panic;

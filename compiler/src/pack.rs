@@ -21,8 +21,18 @@ const MAX_SCRATCH: u64 = 256 << 20;
 pub(crate) struct LevelCode {
     /// What the work-group pass found.
     pub(crate) formed: Formed,
-    /// Shared objects by local size; [`ANY_SIZE`] first.
-    pub(crate) objects: Vec<([u64; 3], Vec<u8>)>,
+    /// By local size; [`ANY_SIZE`] first.
+    pub(crate) objects: Vec<SizeCode>,
+}
+
+/// The code for one local size.
+pub(crate) struct SizeCode {
+    /// The local size, or [`ANY_SIZE`].
+    pub(crate) size: [u64; 3],
+    /// The object as LLVM emitted it.
+    pub(crate) relocatable: Vec<u8>,
+    /// The shared object linked from it.
+    pub(crate) shared: Vec<u8>,
 }
 
 /// Everything made of one kernel.
@@ -129,8 +139,12 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     let mut code = Vec::new();
     for (index, (level, cpu)) in levels.iter().zip(cpus).enumerate() {
         let slot = if index == 0 { Code::First } else { Code::Level(cpu.cpu()) };
-        for (size, object) in &level.objects {
-            record.add_object(slot, *size, object);
+        for code in &level.objects {
+            record.add_object(slot, code.size, &code.shared);
+            // Only the PoCLs that read version 12 load objects that are not linked.
+            if slot == Code::First && version == Version::V12 {
+                record.add_relocatable(code.size, &code.relocatable);
+            }
         }
         code.push(KernelCode {
             cpu: cpu.cpu().to_owned(),
@@ -140,7 +154,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             specialised: level
                 .objects
                 .iter()
-                .map(|(size, _)| *size)
+                .map(|code| code.size)
                 .filter(|size| *size != ANY_SIZE)
                 .collect(),
         });

@@ -15,7 +15,7 @@ use oxcl_ir::{Context, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::error::CompileError;
-use crate::pack::{self, KernelParts, LevelCode};
+use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::reference;
 use crate::request::Request;
 use crate::timing::{self, Timings};
@@ -239,7 +239,8 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
             let object =
                 object.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })?;
-            objects.push((size, self.link(kernel, &object, &exports.each_ref().map(String::as_str))?));
+            let shared = self.link(kernel, &object, &exports.each_ref().map(String::as_str))?;
+            objects.push(SizeCode { size, relocatable: object, shared });
             generic.get_or_insert(formed);
         }
         let formed = generic.ok_or_else(|| CompileError::Request("there is no local size".into()))?;

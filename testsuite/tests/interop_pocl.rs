@@ -8,15 +8,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
-use oxcl_binary::archive::{
-    AccessQualifier, AddressQualifier, Archive, Arg, ArgKind, BinaryType, File, Kernel, Version,
-};
+use oxcl_binary::archive::{Archive, BinaryType, Version};
 use oxcl_binary::hash;
+use oxcl_compiler::{DeviceId, Devices, Emit, Request, SourceFile, compile};
 use oxcl_testsuite::interop::{Case, cases, run_here};
-use oxcl_testsuite::opencl::{Answer, Job, Program, run_in_child};
+use oxcl_testsuite::opencl::{Answer, Job, Launch, Program, run_in_child};
 use tempfile::TempDir;
 
 const CLIENT: &str = env!("CARGO_BIN_EXE_oxcl-opencl-client");
@@ -128,133 +126,6 @@ fn check_cache(case: &Case, cache: &Path, archive: &Archive) {
     assert!(others.is_empty(), "{}: PoCL made {others:?}", case.name);
 }
 
-/// The launch interface as a C program sees it, for the containers' and the interface's own sake.
-const MODEL: &str = r#"
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-struct context {
-  size_t num_groups[3], global_offset[3], local_size[3];
-  uint8_t *printf_buffer;
-  uint32_t *printf_position;
-  uint32_t printf_capacity;
-#if VERSION > 9
-  uint8_t *globals;
-#endif
-  uint32_t work_dim;
-};
-#define ITEMS(d, i) for (size_t i = 0; i < c->local_size[d]; i++)
-#define ENTRY(name) void _pocl_kernel_##name##_workgroup(void **args, struct context *c, size_t gx, size_t gy, size_t gz)
-#define POINTER(type, i) (*(type **)args[i])
-
-ENTRY(ids) {
-  size_t group[3] = {gx, gy, gz}, id[3], size[3];
-  for (int d = 0; d < 3; d++) size[d] = c->num_groups[d] * c->local_size[d];
-  ITEMS(2, z) ITEMS(1, y) ITEMS(0, x) {
-    size_t local[3] = {x, y, z};
-    for (int d = 0; d < 3; d++) id[d] = group[d] * c->local_size[d] + local[d];
-    uint64_t *mine = POINTER(uint64_t, 0) + ((id[2] * size[1] + id[1]) * size[0] + id[0]) * 22;
-    for (int d = 0; d < 3; d++) {
-      uint64_t facts[7] = {id[d] + c->global_offset[d], local[d], group[d], c->local_size[d],
-                           c->num_groups[d], size[d], c->global_offset[d]};
-      memcpy(mine + d * 7, facts, sizeof facts);
-    }
-    mine[21] = c->work_dim;
-  }
-}
-
-ENTRY(exchange) {
-  int *in = POINTER(int, 0), *out = POINTER(int, 1), *turned = POINTER(int, 2);
-  int *doubled = POINTER(int, 4), *tail = POINTER(int, 5);
-  size_t n = c->local_size[0], start = gx * n;
-  *tail = (int)gx * 1000;
-  ITEMS(0, i) { turned[i] = in[start + i]; doubled[i] = in[start + i] * 2; }
-  ITEMS(0, i) out[start + i] = turned[n - 1 - i] + doubled[(i + 1) % n] + *tail + *(int *)args[3];
-}
-"#;
-
-/// The archive of a C model of one kernel.
-fn model(pocl: &Pocl, kernel: &str, args: Vec<Arg>, local_sizes: Vec<u64>) -> Archive {
-    let directory = TempDir::new().expect("a temporary directory");
-    let (source, object) = (directory.path().join("model.c"), directory.path().join("model.so"));
-    fs::write(&source, MODEL).expect("the model's source");
-    let relocatable = directory.path().join("model.o");
-    let compile = |options: &[&str], from: &Path, to: &Path| {
-        let status = Command::new("cc").args(options).arg("-o").args([to, from]).status();
-        assert!(status.expect("a C compiler").success());
-    };
-    let version = format!("-DVERSION={}", pocl.version);
-    compile(&["-c", "-fPIC", "-O1", &version], &source, &relocatable);
-    compile(&["-shared"], &relocatable, &object);
-    let mut kernel = Kernel {
-        name: kernel.to_owned(),
-        args,
-        local_sizes,
-        reqd_wg_size: [0; 3],
-        attributes: String::new(),
-        has_arg_metadata: Kernel::ALL_ARG_METADATA,
-        work_group: None,
-        sub_groups: None,
-        reqd_sub_group_size: None,
-        files: Vec::new(),
-    };
-    kernel.add_object(Code::First, ANY_SIZE, &fs::read(&object).expect("the model's object"));
-    if pocl.version == Version::V12 {
-        kernel.add_relocatable(ANY_SIZE, &fs::read(&relocatable).expect("the model's object"));
-    }
-    Archive {
-        version: pocl.version,
-        device_id: hash::device_id(&pocl.device),
-        flush_denorms: false,
-        program_scope_bytes: (pocl.version > Version::V9).then_some(0),
-        binary_type: BinaryType::Executable,
-        build_hash: String::new(),
-        root: vec![vec![File { path: "/oxcl.meta".to_owned(), data: b"{}\n".to_vec() }]],
-        kernels: vec![kernel],
-    }
-}
-
-fn arg(name: &str, type_name: &str, address: AddressQualifier, size: u32) -> Arg {
-    let kind = if address == AddressQualifier::Private { ArgKind::Value } else { ArgKind::Pointer };
-    Arg {
-        name: name.to_owned(),
-        type_name: type_name.to_owned(),
-        address,
-        access: AccessQualifier::None,
-        type_qualifier: 0,
-        kind,
-        size,
-    }
-}
-
-#[test]
-fn pocl_runs_the_launch_interface_written_in_c() {
-    let Some(pocl) = Pocl::find("pocl_runs_the_launch_interface_written_in_c") else {
-        return;
-    };
-    let global = |name, type_name| arg(name, type_name, AddressQualifier::Global, 8);
-    let exchange = vec![
-        global("in", "int*"),
-        global("out", "int*"),
-        arg("turned", "int*", AddressQualifier::Local, 8),
-        arg("bias", "int", AddressQualifier::Private, 4),
-    ];
-    let models = [
-        ("ids", model(&pocl, "ids", vec![global("out", "ulong*")], Vec::new())),
-        ("locals", model(&pocl, "exchange", exchange, vec![256, 4])),
-    ];
-    for (name, mut archive) in models {
-        let case = cases().into_iter().find(|case| case.name == name).expect("a case");
-        let binary = archive.seal().expect("an archive");
-        let (cache, answer) = pocl.run(&case, Program::Binary(binary), &[]);
-        check_results(&case, &answer.launches);
-        check_cache(&case, cache.path(), &archive);
-        let names: Vec<&str> = answer.kernels[0].args.iter().map(|(name, _, _)| name.as_str()).collect();
-        let given: Vec<&str> = archive.kernels[0].args.iter().map(|a| a.name.as_str()).collect();
-        assert_eq!(names, given);
-    }
-}
-
 #[test]
 fn archives_of_pocl_are_read_written_back_and_run_here() {
     let Some(pocl) = Pocl::find("archives_of_pocl_are_read_written_back_and_run_here") else {
@@ -292,5 +163,73 @@ fn archives_of_pocl_are_read_written_back_and_run_here() {
         // The same bytes go back into PoCL, which has an empty cache again.
         let (_cache, again) = pocl.run(&case, Program::Binary(bytes), &[]);
         check_results(&case, &again.launches);
+    }
+}
+
+/// Compiles a case for the device that PoCL names, with specialised functions for these local sizes.
+fn compiled(pocl: &Pocl, case: &Case, local_sizes: Vec<[u64; 3]>) -> Vec<u8> {
+    let source = SourceFile { name: format!("{}.cl", case.name), text: case.source.to_owned() };
+    let mut request = Request::new(vec![source]);
+    request.device_id = DeviceId::OfString(pocl.device.clone());
+    request.devices = Devices { cpu: true, reference: true };
+    request.local_sizes = local_sizes;
+    let compiled = compile(&request, Emit::Archive, None);
+    compiled.unwrap_or_else(|e| panic!("{}: {e}", case.name)).bytes
+}
+
+/// The local size of a launch in three dimensions.
+fn local_size(launch: &Launch) -> [u64; 3] {
+    let mut size = [1; 3];
+    for (size, &items) in size.iter_mut().zip(&launch.local) {
+        *size = items as u64;
+    }
+    size
+}
+
+fn pocl_runs_our_archive(pocl: &Pocl, case: &Case, binary: &[u8]) {
+    let archive = Archive::read(binary).expect("our own archive");
+    assert_eq!(archive.version, pocl.version);
+    let (cache, answer) = pocl.run(case, Program::Binary(binary.to_vec()), &[]);
+    check_results(case, &answer.launches);
+    check_cache(case, cache.path(), &archive);
+    for told in &answer.kernels {
+        let kernel = archive.kernel(&told.name).expect("the kernel's record");
+        let size = told.reqd_wg_size.map(|items| items as u64);
+        assert_eq!(size, kernel.reqd_wg_size);
+        // (PoCL reads the attributes, and tells them of programs from source only.)
+        let args: Vec<(&str, &str, u32)> =
+            told.args.iter().map(|(n, t, address)| (n.as_str(), t.as_str(), *address)).collect();
+        let record: Vec<(&str, &str, u32)> =
+            kernel.args.iter().map(|a| (&*a.name, &*a.type_name, a.address as u32)).collect();
+        assert_eq!(args, record, "{}", told.name);
+    }
+}
+
+#[test]
+fn pocl_runs_our_archives() {
+    let Some(pocl) = Pocl::find("pocl_runs_our_archives") else {
+        return;
+    };
+    for case in cases() {
+        let binary = compiled(&pocl, &case, Vec::new());
+        pocl_runs_our_archive(&pocl, &case, &binary);
+        for device in ["cpu", "basic"] {
+            let results = run_here(device, &binary, &case);
+            let results = results.unwrap_or_else(|e| panic!("{} on {device}: {e}", case.name));
+            check_results(&case, &results);
+        }
+    }
+}
+
+#[test]
+fn pocl_runs_our_specialised_functions() {
+    let Some(pocl) = Pocl::find("pocl_runs_our_specialised_functions") else {
+        return;
+    };
+    for case in cases() {
+        let mut sizes: Vec<[u64; 3]> = case.launches.iter().map(|(launch, _)| local_size(launch)).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        pocl_runs_our_archive(&pocl, &case, &compiled(&pocl, &case, sizes));
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod generate;
+pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_kernel;
 mod run_workload;

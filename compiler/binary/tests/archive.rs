@@ -353,6 +353,22 @@ fn long_names_are_whole_in_version_9() {
 }
 
 #[test]
+fn sizes_that_pocl_3_takes_for_vectors_of_three_are_left_out() {
+    for version in Version::ALL {
+        let mut archive = archive(version);
+        let sizes = [48, 16, 64];
+        for (size, name) in sizes.iter().zip(["structure", "vector3", "other"]) {
+            let mut arg = archive.kernels[1].args[1].clone();
+            (arg.name, arg.size) = (name.to_owned(), *size);
+            archive.kernels[1].args.push(arg);
+        }
+        archive.seal().unwrap();
+        let found: Vec<u32> = archive.kernels[1].args[2..].iter().map(|arg| arg.size).collect();
+        assert_eq!(found, if version == Version::V9 { [0, 16, 64] } else { sizes });
+    }
+}
+
+#[test]
 fn relocatable_objects_stand_beside_the_shared_ones() {
     let mut kernel = kernel("k");
     kernel.add_relocatable(ANY_SIZE, b"any");

@@ -11,7 +11,7 @@
 //! `<kernel>` is the kernel's name, clipped as PoCL 7 clips it ([`clipped_name`]). PoCL 3.1 does not clip: in archives of
 //! version 9, [`Archive::seal`] gives long names their full length, and the look-ups here take both.
 
-use super::{Archive, File, Kernel, Version};
+use super::{Archive, ArgKind, File, Kernel, Version};
 use crate::hash::clipped_name;
 use crate::meta::{KernelMeta, MetaError};
 
@@ -119,6 +119,22 @@ impl Archive {
                 if file.path.starts_with(&directory) {
                     file.path = file.path.replace(&clipped, &kernel.name);
                 }
+            }
+        }
+    }
+
+    /// Leaves out, in version 9, the sizes of arguments that its PoCL would refuse to take.
+    ///
+    /// PoCL 3.1 takes every argument whose size divides by three for a vector of three and compares four thirds of it
+    /// with the record; no structure of such a size could be set. A size of 0, which PoCL itself records for structures,
+    /// means that nobody checks. (Vectors of three have a record of four elements, which is not of such a size.)
+    pub(super) fn settle_sizes(&mut self) {
+        if self.version != Version::V9 {
+            return;
+        }
+        for arg in self.kernels.iter_mut().flat_map(|kernel| &mut kernel.args) {
+            if arg.kind == ArgKind::Value && arg.size % 3 == 0 {
+                arg.size = 0;
             }
         }
     }

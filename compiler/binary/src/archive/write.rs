@@ -23,7 +23,8 @@ impl Archive {
         Ok(out)
     }
 
-    /// Puts the files of kernels with long names where the version's PoCL looks for them, computes the build hash over
+    /// Puts the files of kernels with long names where the version's PoCL looks for them, leaves out sizes of structures
+    /// where they would make it refuse arguments, computes the build hash over
     /// the archive with the hash's own field zero, and writes the archive with it.
     ///
     /// PoCL unpacks an archive into a directory of that name, and what is there already wins: two archives that
@@ -34,6 +35,7 @@ impl Archive {
     /// As for [`Archive::write`].
     pub fn seal(&mut self) -> Result<Vec<u8>, WriteError> {
         self.settle_names();
+        self.settle_sizes();
         let mut out = self.write_unhashed()?;
         self.build_hash = hash::build_hash_text(&out);
         out[BUILD_HASH_FIELD][..self.build_hash.len()].copy_from_slice(self.build_hash.as_bytes());

@@ -71,12 +71,12 @@ pub enum BufferError {
 impl Coded for BufferError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::ZeroSize => ErrorCode(520),
+            Self::ZeroSize => ErrorCode("OX0520"),
             Self::OutOfMemory(error) => error.code(),
-            Self::OutOfRange { .. } => ErrorCode(521),
-            Self::Overlap { .. } => ErrorCode(522),
-            Self::PatternSize(_) => ErrorCode(523),
-            Self::Unaligned { .. } => ErrorCode(524),
+            Self::OutOfRange { .. } => ErrorCode("OX0521"),
+            Self::Overlap { .. } => ErrorCode("OX0522"),
+            Self::PatternSize(_) => ErrorCode("OX0523"),
+            Self::Unaligned { .. } => ErrorCode("OX0524"),
         }
     }
 }

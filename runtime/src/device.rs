@@ -74,8 +74,8 @@ pub enum DeviceError {
 impl Coded for DeviceError {
     fn code(&self) -> ErrorCode {
         ErrorCode(match self {
-            Self::Unknown { .. } => 501,
-            Self::ThreadCount { .. } => 502,
+            Self::Unknown { .. } => "OX0501",
+            Self::ThreadCount { .. } => "OX0502",
         })
     }
 }

@@ -4,11 +4,11 @@ use std::fmt;
 
 /// The stable code of a kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ErrorCode(pub(crate) u16);
+pub struct ErrorCode(pub(crate) &'static str);
 
 impl fmt::Display for ErrorCode {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "OX{:04}", self.0)
+        out.write_str(self.0)
     }
 }
 
@@ -21,25 +21,25 @@ pub trait Coded: std::error::Error {
 impl Coded for oxcl_driver_cpu::LoadError {
     fn code(&self) -> ErrorCode {
         ErrorCode(match self {
-            Self::NoCode { .. } => 410,
-            Self::MissingFeatures { .. } => 411,
-            Self::WrongTriple { .. } => 412,
-            Self::BadFacts { .. } => 413,
-            Self::NotLoadable { .. } => 414,
-            Self::MissingSymbol { .. } => 415,
-            Self::UndefinedSymbols { .. } => 416,
-            Self::ForbiddenLibraries { .. } => 417,
-            Self::PrintfNotYet { .. } => 418,
-            Self::ProgramScopeNotYet { .. } => 419,
-            Self::AbiVersion { .. } => 420,
-            Self::Refused { .. } => 421,
+            Self::NoCode { .. } => "OX0610",
+            Self::MissingFeatures { .. } => "OX0611",
+            Self::WrongTriple { .. } => "OX0612",
+            Self::BadFacts { .. } => "OX0613",
+            Self::NotLoadable { .. } => "OX0614",
+            Self::MissingSymbol { .. } => "OX0615",
+            Self::UndefinedSymbols { .. } => "OX0616",
+            Self::ForbiddenLibraries { .. } => "OX0617",
+            Self::PrintfNotYet { .. } => "OX0618",
+            Self::ProgramScopeNotYet { .. } => "OX0619",
+            Self::AbiVersion { .. } => "OX0620",
+            Self::Refused { .. } => "OX0621",
         })
     }
 }
 
 impl Coded for oxcl_driver_cpu::OutOfResources {
     fn code(&self) -> ErrorCode {
-        ErrorCode(510)
+        ErrorCode("OX0510")
     }
 }
 
@@ -47,10 +47,10 @@ impl Coded for oxcl_driver_cpu::Failure {
     fn code(&self) -> ErrorCode {
         match self {
             Self::OutOfResources(error) => error.code(),
-            Self::Fault(_) => ErrorCode(511),
-            Self::ExecutionFailed { .. } => ErrorCode(512),
-            Self::BarrierNotMet { .. } => ErrorCode(513),
-            Self::UnexpectedBarrier { .. } => ErrorCode(514),
+            Self::Fault(_) => ErrorCode("OX0511"),
+            Self::ExecutionFailed { .. } => ErrorCode("OX0512"),
+            Self::BarrierNotMet { .. } => ErrorCode("OX0513"),
+            Self::UnexpectedBarrier { .. } => ErrorCode("OX0514"),
         }
     }
 }

@@ -234,17 +234,17 @@ impl fmt::Display for Size {
 impl Coded for LaunchError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::ArgumentCount { .. } => ErrorCode(540),
-            Self::ArgumentKind { .. } => ErrorCode(541),
-            Self::ArgumentSize { .. } => ErrorCode(542),
-            Self::ArgumentNotYet { .. } => ErrorCode(543),
-            Self::EmptyLocal { .. } => ErrorCode(544),
-            Self::DoesNotDivide { .. } => ErrorCode(550),
-            Self::NonUniformNotYet { .. } => ErrorCode(551),
-            Self::GroupTooLarge { .. } => ErrorCode(552),
-            Self::RequiredSize { .. } => ErrorCode(553),
-            Self::LocalMemory { .. } => ErrorCode(554),
-            Self::OutOfBounds(_) => ErrorCode(560),
+            Self::ArgumentCount { .. } => ErrorCode("OX0540"),
+            Self::ArgumentKind { .. } => ErrorCode("OX0541"),
+            Self::ArgumentSize { .. } => ErrorCode("OX0542"),
+            Self::ArgumentNotYet { .. } => ErrorCode("OX0543"),
+            Self::EmptyLocal { .. } => ErrorCode("OX0544"),
+            Self::DoesNotDivide { .. } => ErrorCode("OX0550"),
+            Self::NonUniformNotYet { .. } => ErrorCode("OX0551"),
+            Self::GroupTooLarge { .. } => ErrorCode("OX0552"),
+            Self::RequiredSize { .. } => ErrorCode("OX0553"),
+            Self::LocalMemory { .. } => ErrorCode("OX0554"),
+            Self::OutOfBounds(_) => ErrorCode("OX0560"),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),
         }

@@ -46,10 +46,10 @@ pub enum NdRangeError {
 impl Coded for NdRangeError {
     fn code(&self) -> ErrorCode {
         ErrorCode(match self {
-            Self::Dimensions(_) => 530,
-            Self::Mismatch { .. } => 531,
-            Self::Zero { .. } => 532,
-            Self::Overflow { .. } => 533,
+            Self::Dimensions(_) => "OX0530",
+            Self::Mismatch { .. } => "OX0531",
+            Self::Zero { .. } => "OX0532",
+            Self::Overflow { .. } => "OX0533",
         })
     }
 }

@@ -65,10 +65,10 @@ fn list(names: &[String]) -> String {
 impl Coded for LoadError {
     fn code(&self) -> ErrorCode {
         ErrorCode(match self {
-            Self::Read(_) => 401,
-            Self::Meta(_) => 402,
-            Self::NotExecutable { .. } => 403,
-            Self::NoKernel { .. } => 404,
+            Self::Read(_) => "OX0601",
+            Self::Meta(_) => "OX0602",
+            Self::NotExecutable { .. } => "OX0603",
+            Self::NoKernel { .. } => "OX0604",
         })
     }
 }

@@ -417,6 +417,6 @@ fn programs_say_what_they_have() {
     let kernel = locals();
     let error = kernel.program().kernel("scale").unwrap_err();
     assert_eq!(error.to_string(), "the program has no kernel 'scale'; it has locals");
-    assert_eq!(error.code().to_string(), "OX0404");
+    assert_eq!(error.code().to_string(), "OX0604");
     assert!(Program::from_archive(b"poclbin\0").is_err());
 }

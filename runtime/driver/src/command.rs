@@ -72,6 +72,10 @@ pub trait Submission: Send + Sync {
     /// commands on the device.
     fn holders(&self) -> u32;
 
+    /// True for one caller, once nothing holds the command back: that one executes it. Several threads may be in
+    /// [`Driver::notify`] for the same command, so drivers that order commands on the device ask this.
+    fn claim(&self) -> bool;
+
     /// Why the command must not be executed, once something it depends on has failed.
     fn refusal(&self) -> Option<Arc<Failure>>;
 

@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -350,6 +350,7 @@ struct Ticket {
     driver: Arc<dyn Driver>,
     launch: Arc<dyn Launch>,
     refusal: Option<Arc<Failure>>,
+    claimed: AtomicBool,
     starts: AtomicU32,
     ended: Mutex<Option<Outcome>>,
     signal: Condvar,
@@ -374,6 +375,10 @@ impl Submission for Ticket {
 
     fn holders(&self) -> u32 {
         0
+    }
+
+    fn claim(&self) -> bool {
+        !self.claimed.swap(true, Ordering::Relaxed)
     }
 
     fn refusal(&self) -> Option<Arc<Failure>> {
@@ -407,6 +412,7 @@ fn submit(
         driver: Arc::clone(driver),
         launch: Arc::clone(&probe) as Arc<dyn Launch>,
         refusal,
+        claimed: AtomicBool::new(false),
         starts: AtomicU32::new(0),
         ended: Mutex::new(None),
         signal: Condvar::new(),

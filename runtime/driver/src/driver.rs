@@ -83,8 +83,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// An event that `waiting` waits for has ended; `waiting` tells how many others still hold it back. Only for
-    /// devices with [`crate::capability::Execution::DeviceOrdered`].
+    /// An event that `waiting` waits for has ended; `waiting` tells how many others still hold it back, and
+    /// [`Submission::claim`] who is to execute it. Called at least once for every command. Only for devices with [`crate::capability::Execution::DeviceOrdered`].
     fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
 
     /// An event has ended: tells the driver of every command that waits for it.

@@ -19,6 +19,7 @@ pub(crate) struct Ticket {
     driver: Arc<dyn Driver>,
     launch: Option<Arc<dyn Launch>>,
     queue: QueueToken,
+    claimed: AtomicBool,
     ended: AtomicBool,
 }
 
@@ -41,6 +42,7 @@ impl Ticket {
             driver: Arc::clone(&queue.driver),
             queue: queue.token,
             task,
+            claimed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         })
     }
@@ -71,6 +73,10 @@ impl Submission for Ticket {
 
     fn holders(&self) -> u32 {
         self.task.pending.load(Ordering::Acquire)
+    }
+
+    fn claim(&self) -> bool {
+        self.holders() == 0 && !self.claimed.swap(true, Ordering::AcqRel)
     }
 
     fn refusal(&self) -> Option<Arc<Failure>> {

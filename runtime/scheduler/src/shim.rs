@@ -37,7 +37,11 @@ mod native {
     pub(crate) use std::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
+    #[cfg(not(oxcl_tsan))]
     pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+
+    #[cfg(oxcl_tsan)]
+    pub(crate) use super::watched::{Condvar, Mutex, MutexGuard};
 
     /// The standard cell with loom's interface.
     #[derive(Debug)]
@@ -74,4 +78,103 @@ pub(crate) use native::{
 /// Locks; a panic elsewhere while the lock was held is of no interest, as no lock here guards broken invariants.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Locks that ThreadSanitizer can see: the standard library's are compiled without instrumentation, so everything they
+/// guard would be reported. Only for runs with `--cfg oxcl_tsan`; slow, and made of nothing but atomics.
+#[cfg(all(oxcl_tsan, not(loom)))]
+mod watched {
+    use std::cell::UnsafeCell;
+    use std::ops::{Deref, DerefMut};
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    use std::sync::{LockResult, WaitTimeoutResult};
+    use std::time::{Duration, Instant};
+
+    /// A spinning lock.
+    #[derive(Debug)]
+    pub(crate) struct Mutex<T> {
+        locked: AtomicBool,
+        value: UnsafeCell<T>,
+    }
+
+    // SAFETY: the lock gives access to one thread at a time.
+    unsafe impl<T: Send> Sync for Mutex<T> {}
+
+    /// Access to what a lock guards.
+    #[derive(Debug)]
+    pub(crate) struct MutexGuard<'a, T>(&'a Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) const fn new(value: T) -> Mutex<T> {
+            Mutex { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }
+        }
+
+        #[expect(clippy::unnecessary_wraps, reason = "the standard lock's interface")]
+        pub(crate) fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+            // Acquire pairs with the release in the guard's drop.
+            while self.locked.swap(true, Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            Ok(MutexGuard(self))
+        }
+    }
+
+    impl<T> Drop for MutexGuard<'_, T> {
+        fn drop(&mut self) {
+            self.0.locked.store(false, Ordering::Release);
+        }
+    }
+
+    impl<T> Deref for MutexGuard<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            // SAFETY: the lock is held.
+            unsafe { &*self.0.value.get() }
+        }
+    }
+
+    impl<T> DerefMut for MutexGuard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            // SAFETY: the lock is held.
+            unsafe { &mut *self.0.value.get() }
+        }
+    }
+
+    /// Wakes by counting.
+    #[derive(Debug)]
+    pub(crate) struct Condvar(AtomicU32);
+
+    impl Condvar {
+        pub(crate) fn new() -> Condvar {
+            Condvar(AtomicU32::new(0))
+        }
+
+        pub(crate) fn notify_one(&self) {
+            self.0.fetch_add(1, Ordering::Release);
+        }
+
+        pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+            Ok(self.sleep(guard, None))
+        }
+
+        pub(crate) fn wait_timeout<'a, T>(
+            &self,
+            guard: MutexGuard<'a, T>,
+            limit: Duration,
+        ) -> LockResult<(MutexGuard<'a, T>, Option<WaitTimeoutResult>)> {
+            Ok((self.sleep(guard, Some(limit)), None))
+        }
+
+        fn sleep<'a, T>(&self, guard: MutexGuard<'a, T>, limit: Option<Duration>) -> MutexGuard<'a, T> {
+            let (mutex, before, begin) = (guard.0, self.0.load(Ordering::Acquire), Instant::now());
+            drop(guard);
+            while self.0.load(Ordering::Acquire) == before
+                && limit.is_none_or(|limit| begin.elapsed() < limit)
+            {
+                std::thread::yield_now();
+            }
+            mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        }
+    }
 }

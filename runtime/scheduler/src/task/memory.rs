@@ -34,8 +34,8 @@ mod pooled {
     use std::alloc::{Layout, alloc};
     use std::cell::RefCell;
     use std::ptr::NonNull;
-    use std::sync::{Mutex, PoisonError};
 
+    use crate::shim::{Mutex, lock};
     use crate::task::Task;
 
     /// Records that travel together.
@@ -85,7 +85,7 @@ mod pooled {
 
     impl Drop for Local {
         fn drop(&mut self) {
-            let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shared = lock(&SHARED);
             for list in [std::mem::take(&mut self.current), std::mem::take(&mut self.spare)] {
                 if list.length > 0 {
                     shared.push(list);
@@ -122,7 +122,7 @@ mod pooled {
             if self.spare.length > 0 {
                 std::mem::swap(&mut self.current, &mut self.spare);
             } else {
-                let shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let shared = lock(&SHARED).pop();
                 self.current = match shared {
                     Some(list) => list,
                     None => grow()?,
@@ -136,7 +136,7 @@ mod pooled {
                 std::mem::swap(&mut self.current, &mut self.spare);
                 if self.current.length > 0 {
                     let full = std::mem::take(&mut self.current);
-                    SHARED.lock().unwrap_or_else(PoisonError::into_inner).push(full);
+                    lock(&SHARED).push(full);
                 }
             }
             self.current.push(record);

@@ -88,7 +88,7 @@ fn conflicting_commands_of_an_in_order_queue_run_in_order() {
         let s = scheduler(n);
         let q = in_order(&s);
         let buffer = s.resource();
-        let log = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let log = Arc::new(crate::shim::Mutex::new(Vec::new()));
         for i in 0..1000 {
             let log = Arc::clone(&log);
             let touch = Touch::whole(buffer, Access::ReadWrite);
@@ -215,7 +215,7 @@ fn callbacks_come_once_and_after_everything_before_is_complete() {
     for n in WORKERS {
         let s = scheduler(n);
         let q = in_order(&s);
-        let log = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let log = Arc::new(crate::shim::Mutex::new(Vec::new()));
         let gate = s.user_event().unwrap();
         let mut before = gate.event().clone();
         for i in 0..50 {
@@ -401,7 +401,7 @@ fn times_are_kept_in_order() {
 fn printing_commands_keep_their_order() {
     let s = scheduler(4);
     let q = in_order(&s);
-    let log = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = Arc::new(crate::shim::Mutex::new(Vec::new()));
     for i in 0..200u64 {
         let log = Arc::clone(&log);
         let touches = [Touch::whole(ResourceId(1000 + i), Access::Write)];

@@ -12,6 +12,7 @@ pub use client::{ClientError, run};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,10 @@ pub struct Answer {
     pub launches: Vec<Vec<Vec<u8>>>,
     /// `CL_PROGRAM_BINARIES`, if asked for.
     pub binary: Option<Vec<u8>>,
+    /// Time that creating and building the program took.
+    pub build_time: Duration,
+    /// For each launch the time from making the kernel object to the contents of its buffers.
+    pub launch_times: Vec<Duration>,
 }
 
 /// What an implementation says of a kernel.

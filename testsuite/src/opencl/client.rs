@@ -4,6 +4,7 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr;
+use std::time::{Duration, Instant};
 
 use super::api::{Api, Handle, Status};
 use super::{Answer, Job, KernelInfo, Launch, Program, Value};
@@ -107,20 +108,31 @@ pub fn run(library: &str, job: &Job) -> Result<Answer, ClientError> {
         // SAFETY: `info` passes a buffer of the size it gives, or none.
         unsafe { (api.clGetDeviceInfo)(device, DEVICE_VERSION, size, at, needed) }
     })?);
-    let mut answer =
-        Answer { device_version, platform_version, kernels: Vec::new(), launches: Vec::new(), binary: None };
+    let mut answer = Answer {
+        device_version,
+        platform_version,
+        kernels: Vec::new(),
+        launches: Vec::new(),
+        binary: None,
+        build_time: Duration::ZERO,
+        launch_times: Vec::new(),
+    };
     let Some(program) = &job.program else {
         return Ok(answer);
     };
 
     let session = Session::open(&api, device)?;
+    let start = Instant::now();
     let program = session.build(program, &job.options)?;
+    answer.build_time = start.elapsed();
     for launch in &job.launches {
+        let start = Instant::now();
         let kernel = session.kernel(program, &launch.kernel)?;
         if answer.kernels.iter().all(|known| known.name != launch.kernel) {
             answer.kernels.push(session.describe(kernel)?);
         }
         answer.launches.push(session.launch(kernel, launch)?);
+        answer.launch_times.push(start.elapsed());
         // SAFETY: the kernel is ours, and is not used again.
         check("clReleaseKernel", unsafe { (api.clReleaseKernel)(kernel) })?;
     }

@@ -149,7 +149,7 @@ fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> (Vec<u8>, V
         .current_dir(sources)
         .args(["-x", "cl", "-cl-std=CL3.0", "-cl-no-stdinc", "-O1", "-Xclang", "-disable-llvm-passes"])
         .arg(format!("--target={triple}"))
-        .args(["-ffp-contract=off", "-fno-strict-aliasing", "-fno-ident"])
+        .args(["-ffp-contract=off", "-fno-strict-aliasing", "-fno-ident", "-fwrapv"])
         .args(["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-psabi"])
         // Conditions of scalars are combined as those of vectors are.
         .arg("-Wno-bitwise-instead-of-logical")

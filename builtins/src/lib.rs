@@ -17,6 +17,8 @@
 //!
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 
+pub mod catalog;
 mod symbols;
 
+pub use catalog::catalogue;
 pub use symbols::{AddressBits, Unit, reference_work_items, symbols, unit_of, units, units_for};

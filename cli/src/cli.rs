@@ -49,6 +49,9 @@ enum Command {
     Devices(cmd::devices::DevicesArgs),
     Check(cmd::check::CheckArgs),
     Inspect(cmd::inspect::InspectArgs),
+    Sim(Box<cmd::sim::SimArgs>),
+    #[command(subcommand)]
+    Tta(cmd::tta::TtaArgs),
     #[command(subcommand)]
     Gen(cmd::generate::GenerateArgs),
 }
@@ -84,6 +87,8 @@ impl Command {
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
             Command::Inspect(args) => cmd::inspect::run(&args, ui),
+            Command::Sim(args) => cmd::sim::run(&args, ui),
+            Command::Tta(args) => cmd::tta::run(&args, ui),
             Command::Gen(args) => cmd::generate::run(&args, ui),
         }
     }

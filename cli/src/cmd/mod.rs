@@ -10,3 +10,6 @@ pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_kernel;
 mod run_workload;
+pub(crate) mod sim;
+mod sim_debug;
+pub(crate) mod tta;

@@ -3,7 +3,9 @@
 use crate::fault::Fault;
 use crate::system::System;
 use oxcl_tta::asm::print_instruction;
+use oxcl_tta::image::Image;
 use oxcl_tta::model::{FileId, SpaceId, UnitId};
+use oxcl_tta::program::SymbolValue;
 
 /// A place whose value is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,49 @@ pub enum Place {
         /// How many.
         bytes: u8,
     },
+}
+
+impl Place {
+    /// The place that a text names: `file.register`, `unit.port`, the name of a data symbol, or `space+address`, the last
+    /// two with `:bytes` behind them where it is not four bytes.
+    #[must_use]
+    pub fn parse(image: &Image, text: &str) -> Option<Self> {
+        let (machine, program) = (&image.machine, &image.program);
+        let (name, bytes) = match text.split_once(':') {
+            Some((name, bytes)) => (name, bytes.parse().ok().filter(|b| (1..=8).contains(b))?),
+            None => (text, 4),
+        };
+        if let Some(SymbolValue::Data { space, address }) = program.symbol(name) {
+            return Some(Self::Memory { space, address, bytes });
+        }
+        if let Some((space, address)) = name.split_once('+') {
+            let (space, _) = machine.spaces().find(|(_, s)| s.name == space)?;
+            let address = match address.strip_prefix("0x") {
+                Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+                None => address.parse().ok()?,
+            };
+            return Some(Self::Memory { space, address, bytes });
+        }
+        let (part, inside) = text.split_once('.')?;
+        if let Some((file, facts)) = machine.register_files().find(|(_, f)| f.name == part) {
+            let index = inside.parse().ok().filter(|i| *i < facts.size)?;
+            return Some(Self::Register { file, index });
+        }
+        let (unit, facts) = machine.units().find(|(_, u)| u.name == part)?;
+        Some(Self::Port { unit, port: facts.port(inside)? })
+    }
+}
+
+/// The instruction that a text names: the name of a code symbol, with `+n` behind it or not, or a number.
+#[must_use]
+pub fn parse_instruction(image: &Image, text: &str) -> Option<usize> {
+    let count = image.program.instructions.len();
+    let (name, offset) = text.split_once('+').unwrap_or((text, "0"));
+    let base = match image.program.symbol(name) {
+        Some(SymbolValue::Code(at)) => at as usize,
+        _ => name.parse().ok()?,
+    };
+    Some(base + offset.parse::<usize>().ok()?).filter(|at| *at < count)
 }
 
 /// Why a run came back.

@@ -2,7 +2,7 @@
 
 use crate::common::{image, machine, system};
 use oxcl_ttasim::Engine;
-use oxcl_ttasim::debug::{Debugger, Pause, Place, trace_line};
+use oxcl_ttasim::debug::{Debugger, Pause, Place, parse_instruction, trace_line};
 use oxcl_ttasim::report::report;
 
 const LOOP: &str = "CODE 0 ;
@@ -74,4 +74,23 @@ fn a_trace_shows_every_bus_in_every_cycle() {
     assert_eq!(lines.len(), 72);
     assert_eq!(lines[1], "       1 0      1  0x0 0x1 -  | r.1 -> alu.t.add, 1 -> alu.o2, ...");
     assert_eq!(lines[2], "       2 0      2  0x1 0x1 0xa  | alu.r1 -> r.1, alu.r1 -> alu.t.lt, 10 -> alu.o2");
+}
+
+#[test]
+fn places_are_named_as_in_the_assembly() {
+    let m = machine("three_bus");
+    let image = image(&m, &format!("{LOOP} DATA data 64 ; word: DA 4 5 ;"));
+    let place = |text: &str| Place::parse(&image, text);
+    let file = m.register_files().next().expect("there is a file").0;
+    assert_eq!(place("r.3"), Some(Place::Register { file, index: 3 }));
+    assert!(matches!(place("alu.r1"), Some(Place::Port { .. })));
+    let space = oxcl_tta::model::SpaceId(0);
+    assert_eq!(place("word"), Some(Place::Memory { space, address: 64, bytes: 4 }));
+    assert_eq!(place("data+0x41:2"), Some(Place::Memory { space, address: 65, bytes: 2 }));
+    for nothing in ["r.99", "r", "alu.q", "data", "word:9", "data+x"] {
+        assert_eq!(place(nothing), None, "{nothing}");
+    }
+    let instruction = |text: &str| parse_instruction(&image, text);
+    assert_eq!([instruction("again"), instruction("again+2"), instruction("4")], [Some(1), Some(3), Some(4)]);
+    assert_eq!([instruction("nowhere"), instruction("99"), instruction("word")], [None; 3]);
 }

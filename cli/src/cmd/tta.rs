@@ -171,7 +171,8 @@ fn show(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 
 fn assemble(args: &AsmArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let machine = load_machine(&args.machine, ui)?.machine;
-    let program = asm::parse(&machine, &read_text(&args.text)?).map_err(|e| bad_file(&args.text, &e, None))?;
+    let program =
+        asm::parse(&machine, &read_text(&args.text)?).map_err(|e| bad_file(&args.text, &e, None))?;
     let data: usize = program.data.iter().map(|a| a.bytes.len()).sum();
     let instructions = program.instructions.len();
     write(&args.output, &image::write(&Image { machine, program }))?;

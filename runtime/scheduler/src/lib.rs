@@ -16,6 +16,7 @@ mod release;
 mod scheduler;
 mod shim;
 mod task;
+pub mod transfer;
 
 pub use event::{Event, Stage, Status, UserEvent};
 pub use observe::{CommandRecord, Observer, Times};

@@ -286,7 +286,13 @@ impl<'c> Value<'c> {
     pub fn set_no_wrap(self) {
         if matches!(
             self.opcode(),
-            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
+            Some(
+                LLVMOpcode::LLVMTrunc
+                    | LLVMOpcode::LLVMAdd
+                    | LLVMOpcode::LLVMSub
+                    | LLVMOpcode::LLVMMul
+                    | LLVMOpcode::LLVMShl
+            )
         ) && self.is_instruction()
         {
             llvm!(c::LLVMSetNSW; self.raw, 1);
@@ -378,6 +384,15 @@ impl<'c> Value<'c> {
             let aligned = llvm!(c::LLVMCreateEnumAttribute; context, kind("align"), u64::from(alignment));
             llvm!(c::LLVMAddCallSiteAttribute; self.raw, index + 1, aligned);
         }
+    }
+
+    /// Says how a pointer argument of a call is aligned, in bytes.
+    pub fn set_argument_alignment(self, argument: u32, bytes: u32) {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        let name = "align";
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
+        let attribute = llvm!(c::LLVMCreateEnumAttribute; self.types().raw(), kind, u64::from(bytes));
+        llvm!(c::LLVMAddCallSiteAttribute; self.raw, argument + 1, attribute);
     }
 
     /// The element type that a GEP steps over.

@@ -21,11 +21,11 @@ const PIPELINE: &str = "always-inline,globaldce,\
     function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,instsimplify),\
     cgscc(function-attrs),\
     function(early-cse<memssa>,instsimplify,sroa,adce,\
-    lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn,\
-    loop-simplify,lcssa)";
+    lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
 
-/// What is left over after rewriting index arithmetic.
-const TIDY: &str = "function(early-cse,adce)";
+/// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:
+/// most fold the PHI nodes at loop exits away that temporal divergence is told by.
+const TIDY: &str = "function(early-cse,adce,loop-simplify,lcssa)";
 
 /// A kernel in the form that the other steps expect.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
-use oxcl_ir::shape::{Queries, Shape};
+use oxcl_ir::shape::{Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
 
 /// What a work-item function asks for.
@@ -89,5 +89,24 @@ impl<'c> Queries<'c> for InGroup {
     fn query(&self, call: Value<'c>) -> Option<Shape> {
         let query = Query::of(call)?;
         Some(if query.differs_in_group() { Shape::Varying } else { Shape::Uniform })
+    }
+}
+/// Shapes of the queries among work-items that are neighbours in dimension 0: what lanes ask.
+#[derive(Debug)]
+pub(crate) struct InRow;
+
+impl<'c> Queries<'c> for InRow {
+    fn query(&self, call: Value<'c>) -> Option<Shape> {
+        let query = Query::of(call)?;
+        let next = Shape::Strided(Stride { step: 1, signed: true, small: query != Query::GlobalLinearId });
+        Some(match query {
+            Query::GlobalId | Query::LocalId => match call.operand(0).as_int() {
+                Some(0) => next,
+                Some(_) => Shape::Uniform,
+                None => Shape::Varying,
+            },
+            Query::GlobalLinearId | Query::LocalLinearId => next,
+            _ => Shape::Uniform,
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! The group level: from region to region, what the group decides, and what it keeps.
 
-use super::items;
+use super::items::{self, Site};
 use super::rows;
 use super::{Frame, Variable};
 use crate::error::FormError;
@@ -21,7 +21,7 @@ pub(super) struct Dispatch<'c> {
 }
 
 /// Emits the whole body.
-pub(super) fn emit(frame: &mut Frame<'_, '_>) -> Result<(), FormError> {
+pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
     let starts: Vec<Block<'_>> = (0..frame.regions.regions.len())
         .map(|number| frame.body.append_block(&format!("r{number}")))
         .collect();
@@ -32,15 +32,23 @@ pub(super) fn emit(frame: &mut Frame<'_, '_>) -> Result<(), FormError> {
     let dispatcher = dispatch.map(|dispatch| dispatch_block(frame, dispatch, &starts, exit));
     for number in 0..starts.len() {
         let b = Builder::at_end(starts[number]);
-        let mut known = HashMap::new();
         if let Some(dispatch) = dispatch {
             let none = b.types().i32().int(DONE);
             b.store(none, dispatch.pending, 4);
         }
         if items::has_work(frame, number) {
-            let nest = rows::open(frame, &b, number);
-            let parallel = items::emit(frame, number, &nest, &mut known, starts[number], dispatch)?;
-            rows::close(&b, &nest, parallel);
+            let parallel = items::parallel_group(frame, number);
+            let nest = rows::make(frame, &b, number, parallel);
+            for body in std::iter::once(nest.whole).chain(nest.rest) {
+                let site = Site {
+                    ids: body.ids,
+                    begin: body.begin,
+                    end: body.end,
+                    mask: body.mask,
+                    head: starts[number],
+                };
+                items::emit(frame, number, &site, parallel, dispatch)?;
+            }
         }
         match dispatcher {
             Some(dispatcher) => {

@@ -1,17 +1,20 @@
 //! The work-items' level: a copy of a region's blocks inside the loop nest.
 //!
-//! Entered once for every W work-items; values of earlier regions are fetched before the region's first block, where
-//! their slots cannot have been overwritten yet.
+//! Entered once for every W work-items. Values of earlier regions are fetched before the region's first block, where
+//! their slots cannot have been overwritten yet. Blocks that all lanes run together are copied with their control flow;
+//! the others are [`super::masked`]'s. At W = 1 all lanes are always together.
 
+use super::chunks::Chunks;
 use super::group::{self, DONE, Dispatch};
-use super::rows::{ItemIds, Rows};
+use super::lanes::{Lanes, components};
+use super::rows::ItemIds;
 use super::{Frame, is_marker, is_ordered};
 use crate::error::FormError;
 use crate::regions::End;
 use crate::slots::{Home, is_entry_phi, is_external};
-use crate::workitem::Query;
 use oxcl_ir::metadata::Node;
-use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Value};
+use oxcl_ir::shape::Shape;
+use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 use std::collections::HashMap;
 
 /// Whether the work-items have anything to do in a region that the group cannot do for them.
@@ -30,12 +33,12 @@ pub(super) fn has_work(frame: &Frame<'_, '_>, number: usize) -> bool {
         })
     });
     let endless = region.ends.is_empty();
-    acts || endless
-        || region.ends.iter().any(|end| {
-            edges(frame, end).into_iter().any(|(from, to)| {
-                cfg.blocks[to].phis().into_iter().any(|phi| item_gives(frame, number, phi, from, to))
-            })
+    let gives = |end: &End| {
+        edges(frame, end).into_iter().any(|(from, to)| {
+            cfg.blocks[to].phis().into_iter().any(|phi| item_gives(frame, number, phi, from, to))
         })
+    };
+    acts || endless || region.ends.iter().any(gives)
 }
 
 /// The edges to other regions that an end stands for.
@@ -68,140 +71,204 @@ fn item_gives<'c>(frame: &Frame<'_, 'c>, number: usize, phi: Value<'c>, from: us
     }
 }
 
-/// Emits the copy of region `number`; returns the access group that its memory accesses share, if the work-items'
-/// accesses are independent.
+/// The access group that a region's memory accesses share, if different work-items' accesses are independent as far as
+/// LLVM may know: no volatile or atomic access, no call that touches memory, and no private variable on the stack, which
+/// all work-items share one after another.
+pub(super) fn parallel_group<'c>(frame: &Frame<'_, 'c>, number: usize) -> Option<Node<'c>> {
+    let cfg = &frame.regions.cfg;
+    let independent = |instruction: Value<'c>| {
+        let effects = instruction.effects();
+        let call = instruction.is(Opcode::LLVMCall)
+            && !is_marker(instruction)
+            && (effects.reads() || effects.writes());
+        let on_stack = instruction.operands().into_iter().any(|operand| {
+            operand.is(Opcode::LLVMAlloca) && !matches!(frame.slots.home(operand), Some(Home::Item(_)))
+        });
+        !is_ordered(instruction) && !call && !on_stack
+    };
+    let blocks = &frame.regions.regions[number].blocks;
+    let all = blocks.iter().all(|&block| cfg.blocks[block].instructions().into_iter().all(independent));
+    (frame.regions.regular && all).then(|| Node::access_group(frame.body.types()))
+}
+
+/// Where a copy begins, ends, and which lanes it is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site<'c> {
+    /// The ids of lane 0.
+    pub(super) ids: ItemIds<'c>,
+    /// The empty block where the copy begins.
+    pub(super) begin: Block<'c>,
+    /// Where control goes afterwards.
+    pub(super) end: Block<'c>,
+    /// The lanes that are work-items; `None`: all.
+    pub(super) mask: Option<Value<'c>>,
+    /// The region's group-level block, which ends in a jump already.
+    pub(super) head: Block<'c>,
+}
+
+/// Emits a copy of region `number`.
 pub(super) fn emit<'c>(
-    frame: &mut Frame<'_, 'c>,
+    frame: &Frame<'_, 'c>,
     number: usize,
-    rows: &Rows<'c>,
-    known: &mut HashMap<Value<'c>, Value<'c>>,
-    head: Block<'c>,
+    site: &Site<'c>,
+    parallel: Option<Node<'c>>,
     dispatch: Option<Dispatch<'c>>,
-) -> Result<Option<Node<'c>>, FormError> {
+) -> Result<(), FormError> {
     let region = &frame.regions.regions[number];
     let cfg = &frame.regions.cfg;
-    let parallel = is_parallel(frame, number).then(|| Node::access_group(frame.body.types()));
     let prologue = frame.body.append_block(&format!("r{number}.items"));
-    let starts: HashMap<usize, Block<'c>> = region
-        .blocks
-        .iter()
-        .map(|&block| {
-            let name = cfg.blocks[block].name();
-            (block, frame.body.append_block(&format!("r{number}.{name}")))
-        })
-        .collect();
-    let at_body = Builder::at_end(rows.body);
-    let finish = frame.body.append_block(&format!("r{number}.end"));
-    Builder::at_end(finish).branch(rows.latch);
+    let start = |&block: &usize| {
+        let name = cfg.blocks[block].name();
+        (block, frame.body.append_block(&format!("r{number}.{name}")))
+    };
+    let starts = region.blocks.iter().map(start).collect();
+    let at_begin = Builder::at_end(site.begin);
     match (dispatch, frame.slots.continuation) {
         (Some(dispatch), Some(slot)) if number > 0 => {
-            let mine = at_body.load(
-                at_body.types().i32(),
-                frame.slot_address(&at_body, slot, rows.ids.linear),
-                4,
-                "continuation",
-            );
-            group::note_pending_unless(&at_body, dispatch, mine, number);
-            let here = at_body.types().i32().int(number as i64);
-            let is_here = at_body.compare(IntPredicate::LLVMIntEQ, mine, here, "");
-            at_body.conditional_branch(is_here, prologue, finish);
+            let address = frame.slot_address(&at_begin, slot, site.ids.linear);
+            let mine = at_begin.load(at_begin.types().i32(), address, 4, "continuation");
+            group::note_pending_unless(&at_begin, dispatch, mine, number);
+            let here = at_begin.types().i32().int(number as i64);
+            let is_here = at_begin.compare(IntPredicate::LLVMIntEQ, mine, here, "");
+            at_begin.conditional_branch(is_here, prologue, site.end);
         }
         _ => {
-            at_body.branch(prologue);
+            at_begin.branch(prologue);
         }
     }
+    let group_head = match site.head.terminator() {
+        Some(terminator) => Builder::before(terminator),
+        None => Builder::at_end(site.head),
+    };
+    let chunks = match &frame.row_shapes {
+        Some(shapes) => Chunks::find(cfg, region, shapes),
+        None => Chunks::none(cfg),
+    };
     let mut copy = Copy {
-        group_head: group_head(head),
         frame,
         number,
-        ids: rows.ids,
+        ids: site.ids,
+        base: site.mask,
+        mask: site.mask,
+        chunks,
         values: HashMap::new(),
-        group_values: known,
-        prologue: Builder::at_end(prologue),
+        local: HashMap::new(),
+        cells: HashMap::new(),
+        mask_cells: HashMap::new(),
+        group_values: HashMap::new(),
+        group_head,
+        prologue,
         starts,
         tails: HashMap::new(),
         phis: Vec::new(),
-        finish,
+        finish: site.end,
         parallel,
         dispatch,
     };
-    for &block in &frame.regions.regions[number].blocks {
-        copy.block(block);
+    let mut done = vec![false; copy.chunks.chunks.len()];
+    for &block in &region.blocks {
+        match copy.chunks.of(block) {
+            None => copy.block(block)?,
+            Some(chunk) if !done[chunk] => {
+                done[chunk] = true;
+                copy.chunk(chunk)?;
+            }
+            Some(_) => {}
+        }
     }
-    copy.fill_phis();
-    let entry = copy.starts[&frame.regions.regions[number].entry];
-    copy.prologue.branch(entry);
-    Ok(parallel)
+    copy.fill_phis()?;
+    let entry = copy.starts[&region.entry];
+    Builder::at_end(prologue).branch(entry);
+    Ok(())
 }
 
-/// A builder at the end of the region's group-level block, before its jump into the loop nest.
-fn group_head(head: Block<'_>) -> Builder<'_> {
-    match head.terminator() {
-        Some(terminator) => Builder::before(terminator),
-        None => Builder::at_end(head),
-    }
-}
-
-/// Whether the accesses of different work-items are independent as far as LLVM may know: no volatile or atomic access,
-/// no call that touches memory, and no private variable on the stack, which all work-items share one after another.
-fn is_parallel(frame: &Frame<'_, '_>, number: usize) -> bool {
-    let cfg = &frame.regions.cfg;
-    frame.regions.regular
-        && frame.regions.regions[number].blocks.iter().all(|&block| {
-            cfg.blocks[block].instructions().into_iter().all(|instruction| {
-                let effects = instruction.effects();
-                let call = instruction.is(Opcode::LLVMCall)
-                    && !is_marker(instruction)
-                    && (effects.reads() || effects.writes());
-                let on_stack = instruction.operands().into_iter().any(|operand| {
-                    operand.is(Opcode::LLVMAlloca)
-                        && !matches!(frame.slots.home(operand), Some(Home::Item(_)))
-                });
-                !is_ordered(instruction) && !call && !on_stack
-            })
-        })
+/// Stack cells that stand for a value where the copy's control flow is not the kernel's: LLVM turns them into registers.
+#[derive(Debug, Clone)]
+pub(super) enum Cell<'c> {
+    One(Value<'c>),
+    Strided(Value<'c>, i64),
+    Each(Vec<Value<'c>>),
 }
 
 /// The copy of one region in the making.
-struct Copy<'r, 'a, 'c> {
-    frame: &'r Frame<'a, 'c>,
-    number: usize,
-    ids: ItemIds<'c>,
-    /// What stands for each value of the kernel here.
-    values: HashMap<Value<'c>, Value<'c>>,
+pub(super) struct Copy<'r, 'a, 'c> {
+    pub(super) frame: &'r Frame<'a, 'c>,
+    pub(super) number: usize,
+    pub(super) ids: ItemIds<'c>,
+    /// The lanes that are work-items.
+    pub(super) base: Option<Value<'c>>,
+    /// The lanes that run the block at hand; `None`: all.
+    pub(super) mask: Option<Value<'c>>,
+    pub(super) chunks: Chunks,
+    /// What stands for each value of the kernel wherever that value is defined.
+    pub(super) values: HashMap<Value<'c>, Lanes<'c>>,
+    /// What stands for it in the block at hand only.
+    pub(super) local: HashMap<Value<'c>, Lanes<'c>>,
+    cells: HashMap<Value<'c>, Cell<'c>>,
+    pub(super) mask_cells: HashMap<usize, Value<'c>>,
     /// The group's values that this region's work-items use.
-    group_values: &'r mut HashMap<Value<'c>, Value<'c>>,
+    group_values: HashMap<Value<'c>, Value<'c>>,
     group_head: Builder<'c>,
     /// Before the region's first block.
-    prologue: Builder<'c>,
-    starts: HashMap<usize, Block<'c>>,
+    pub(super) prologue: Block<'c>,
+    pub(super) starts: HashMap<usize, Block<'c>>,
     /// The last block of each block's copy.
     tails: HashMap<usize, Block<'c>>,
     phis: Vec<(Value<'c>, Value<'c>)>,
-    finish: Block<'c>,
-    parallel: Option<Node<'c>>,
+    pub(super) finish: Block<'c>,
+    pub(super) parallel: Option<Node<'c>>,
     dispatch: Option<Dispatch<'c>>,
 }
 
 impl<'c> Copy<'_, '_, 'c> {
-    fn block(&mut self, number: usize) {
+    pub(super) fn width(&self) -> u32 {
+        self.frame.width
+    }
+
+    /// How a value differs between lanes.
+    pub(super) fn shape(&self, value: Value<'c>) -> Shape {
+        self.frame.row_shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(value))
+    }
+
+    /// Copies a block that all lanes run together.
+    fn block(&mut self, number: usize) -> Result<(), FormError> {
         let b = Builder::at_end(self.starts[&number]);
+        self.mask = self.base;
+        let terminator = self.straight(&b, number)?;
+        if let Some(terminator) = terminator {
+            self.terminator(&b, number, terminator)?;
+        }
+        self.tails.insert(number, b.block());
+        Ok(())
+    }
+
+    /// Copies all but the terminator, which it returns.
+    pub(super) fn straight(
+        &mut self,
+        b: &Builder<'c>,
+        number: usize,
+    ) -> Result<Option<Value<'c>>, FormError> {
+        self.local.clear();
         let instructions = self.frame.regions.cfg.blocks[number].instructions();
         let phis = instructions.iter().take_while(|instruction| instruction.is_phi()).count();
         for &phi in &instructions[..phis] {
-            self.phi(&b, number, phi);
+            self.phi(b, number, phi);
         }
         for &phi in &instructions[..phis] {
-            self.keep(&b, phi);
+            self.keep(b, phi);
         }
         for &instruction in &instructions[phis..] {
             if instruction.is_terminator() {
-                self.terminator(&b, number, instruction);
-            } else if !is_marker(instruction) {
-                self.instruction(&b, instruction);
+                return Ok(Some(instruction));
             }
+            if is_marker(instruction) || instruction.is(Opcode::LLVMAlloca) {
+                continue;
+            }
+            let made = self.make(b, instruction)?;
+            self.define(b, instruction, made);
+            self.keep(b, instruction);
         }
-        self.tails.insert(number, b.block());
+        Ok(None)
     }
 
     /// Begins the copy of a PHI node; at the region's entry there is none, for its ways in are in other regions: it is
@@ -210,80 +277,151 @@ impl<'c> Copy<'_, '_, 'c> {
         if block == self.frame.regions.regions[self.number].entry && block != 0 {
             return;
         }
-        let phi = b.phi(original.ty(), &original.name());
-        self.values.insert(original, phi);
-        self.phis.push((phi, original));
-    }
-
-    fn instruction(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
-        if instruction.is(Opcode::LLVMAlloca) {
+        if self.phi_in_cell(block) {
+            let cell = self.cell(original);
+            let lanes = self.load_cell(b, &cell, original);
+            self.local.insert(original, lanes);
             return;
         }
-        let made = self.make(b, instruction);
-        self.values.insert(instruction, made);
-        self.keep(b, instruction);
+        let made = match self.shape(original) {
+            Shape::Uniform => {
+                let phi = b.phi(original.ty(), &original.name());
+                self.phis.push((phi, original));
+                Lanes::One(phi)
+            }
+            Shape::Strided(stride) => {
+                let phi = b.phi(original.ty(), &original.name());
+                self.phis.push((phi, original));
+                Lanes::Strided { first: phi, step: stride.step }
+            }
+            Shape::Varying => {
+                let parts = components(original.ty()).unwrap_or_default();
+                let phis = parts.into_iter().map(|part| b.phi(part.vector(self.width()), &original.name()));
+                let phis: Vec<Value<'c>> = phis.collect();
+                self.phis.extend(phis.iter().map(|&phi| (phi, original)));
+                Lanes::Each(phis)
+            }
+        };
+        self.values.insert(original, made);
+    }
+
+    /// Whether the PHI nodes of a block are cells: if any way in, or the block itself, is not all lanes'.
+    pub(super) fn phi_in_cell(&self, block: usize) -> bool {
+        let shapes = self.frame.row_shapes.as_ref();
+        self.chunks.is_divided(block)
+            || self.frame.regions.cfg.predecessors[block].iter().any(|&from| {
+                self.chunks.is_divided(from) || shapes.is_some_and(|shapes| shapes.is_divergent(from))
+            })
+    }
+
+    /// Whether a value needs a cell: the copy of its block need not dominate the copies of its users' blocks.
+    fn in_cell(&self, value: Value<'c>) -> bool {
+        if self.chunks.chunks.is_empty() || value.ty().is_void() {
+            return false;
+        }
+        let cfg = &self.frame.regions.cfg;
+        let Some(block) = value.block().map(|block| cfg.number(block)) else { return false };
+        let region = &self.frame.regions.regions[self.number];
+        value.users().into_iter().any(|user| {
+            let places: Vec<usize> = if user.is_phi() {
+                let uses = user.incoming().into_iter().filter(|(incoming, _)| *incoming == value);
+                uses.map(|(_, from)| cfg.number(from)).collect()
+            } else {
+                user.block().map(|block| cfg.number(block)).into_iter().collect()
+            };
+            places.into_iter().any(|place| {
+                if place == block || !region.contains(place) {
+                    return false;
+                }
+                self.chunks.is_divided(block)
+                    || self.chunks.of(place).is_some_and(|chunk| !self.dominates_entries(block, chunk))
+            })
+        })
+    }
+
+    /// Whether every way into a chunk passes a block.
+    fn dominates_entries(&self, block: usize, chunk: usize) -> bool {
+        let cfg = &self.frame.regions.cfg;
+        let region = &self.frame.regions.regions[self.number];
+        region.blocks.iter().filter(|&&from| self.chunks.of(from) != Some(chunk)).all(|&from| {
+            let enters = cfg.successors[from].iter().any(|&to| self.chunks.of(to) == Some(chunk));
+            !enters || cfg.dominates(block, from)
+        })
+    }
+
+    /// The cell of a value.
+    pub(super) fn cell(&mut self, value: Value<'c>) -> Cell<'c> {
+        if let Some(cell) = self.cells.get(&value) {
+            return cell.clone();
+        }
+        let prologue = Builder::at_end(self.prologue);
+        // Nothing is carried from one round of the loop nest to the next.
+        let empty = |ty: Type<'c>| {
+            let cell = self.frame.entry.alloca(ty, &value.name());
+            group::store(self.frame, &prologue, cell, ty.poison());
+            cell
+        };
+        let cell = match self.shape(value) {
+            Shape::Uniform => Cell::One(empty(value.ty())),
+            Shape::Strided(stride) => Cell::Strided(empty(value.ty()), stride.step),
+            Shape::Varying => Cell::Each(
+                components(value.ty())
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|part| empty(part.vector(self.width())))
+                    .collect(),
+            ),
+        };
+        self.cells.insert(value, cell.clone());
+        cell
+    }
+
+    pub(super) fn load_cell(&self, b: &Builder<'c>, cell: &Cell<'c>, like: Value<'c>) -> Lanes<'c> {
+        let load = |cell: Value<'c>| {
+            let ty = cell.allocated().unwrap_or_else(|| like.ty());
+            b.load(ty, cell, self.frame.kernel.layout.alignment(ty), &like.name())
+        };
+        match cell {
+            Cell::One(cell) => Lanes::One(load(*cell)),
+            Cell::Strided(cell, step) => Lanes::Strided { first: load(*cell), step: *step },
+            Cell::Each(cells) => Lanes::Each(cells.iter().map(|&cell| load(cell)).collect()),
+        }
+    }
+
+    /// Makes what stands for a value known.
+    pub(super) fn define(&mut self, b: &Builder<'c>, value: Value<'c>, lanes: Lanes<'c>) {
+        if value.ty().is_void() {
+            return;
+        }
+        if self.in_cell(value) {
+            let cell = self.cell(value);
+            self.store_cell(b, &cell, &lanes, None);
+            self.local.insert(value, lanes);
+        } else {
+            self.values.insert(value, lanes);
+        }
     }
 
     /// Stores what was just made where later regions look for it.
     fn keep(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
-        let Some(&made) = self.values.get(&instruction) else { return };
+        let found = self.local.get(&instruction).or_else(|| self.values.get(&instruction)).cloned();
+        let Some(made) = found else { return };
         match self.frame.slots.home(instruction) {
-            Some(Home::Item(slot)) => self.store_to_slot(b, slot, made),
+            Some(Home::Item(slot)) => self.store_to_slot(b, slot, &made, self.base),
             Some(Home::Group(variable)) => {
                 let cell = group::cell_for(self.frame.variables[variable], false);
-                group::store(self.frame, b, cell, made);
+                if let Lanes::One(value) = made {
+                    group::store(self.frame, b, cell, value);
+                }
             }
             _ => {}
         }
     }
 
-    /// Copies an instruction to the builder's place.
-    fn make(&mut self, b: &Builder<'c>, instruction: Value<'c>) -> Value<'c> {
-        if let Some(query) = Query::of(instruction) {
-            let dimension = instruction.arguments().first().map(|&dimension| self.value(b, dimension));
-            return self.answer(b, query, dimension);
-        }
-        let operands: Vec<_> =
-            instruction.operands().into_iter().map(|operand| self.value(b, operand)).collect();
-        let copy = b.insert_clone(instruction);
-        for (index, operand) in (0..).zip(operands) {
-            copy.set_operand(index, operand);
-        }
-        let effects = instruction.effects();
-        if let Some(group) = self.parallel
-            && (effects.reads() || effects.writes())
-        {
-            copy.set_metadata("llvm.access.group", group);
-        }
-        copy
-    }
-
-    fn answer(&self, b: &Builder<'c>, query: Query, dimension: Option<Value<'c>>) -> Value<'c> {
-        let frame = self.frame;
-        let global = |d: usize| b.add_no_wrap(frame.ids.first[d], self.ids.local[d], &format!("g{d}"));
-        match (query, dimension) {
-            (Query::LocalId, Some(dimension)) => frame.choose(b, query, self.ids.local, dimension),
-            (Query::GlobalId, Some(dimension)) => {
-                frame.choose(b, query, [global(0), global(1), global(2)], dimension)
-            }
-            (Query::LocalLinearId, _) => self.ids.linear,
-            (Query::GlobalLinearId, _) => {
-                let own = |d: usize| {
-                    let group = b.mul_no_wrap(frame.ids.group[d], frame.ids.local_size[d], "");
-                    b.add_no_wrap(group, self.ids.local[d], "")
-                };
-                let size = |d: usize| b.mul_no_wrap(frame.ids.counts[d], frame.ids.local_size[d], "");
-                let plane = b.add_no_wrap(b.mul_no_wrap(own(2), size(1), ""), own(1), "");
-                b.add_no_wrap(b.mul_no_wrap(plane, size(0), ""), own(0), "global.linear")
-            }
-            _ => frame.answer_for_group(b, query, dimension),
-        }
-    }
-
     /// What stands for a value at the builder's place.
-    fn value(&mut self, b: &Builder<'c>, wanted: Value<'c>) -> Value<'c> {
+    pub(super) fn value(&mut self, b: &Builder<'c>, wanted: Value<'c>) -> Result<Lanes<'c>, FormError> {
         if !wanted.is_instruction() {
-            return self.frame.leaf(wanted);
+            return Ok(Lanes::One(self.frame.leaf(wanted)));
         }
         let external = is_external(self.frame.regions, self.number, wanted);
         let home = self.frame.slots.home(wanted);
@@ -292,30 +430,39 @@ impl<'c> Copy<'_, '_, 'c> {
             && self.is_made_here(wanted)
         {
             // The value may come from before this region or from a way round inside it: its slot knows.
-            return self.load_from_slot(b, slot, wanted);
+            return Ok(self.load_from_slot(b, slot, wanted));
         }
-        if let Some(&value) = self.values.get(&wanted) {
-            return value;
+        if let Some(lanes) = self.local.get(&wanted).or_else(|| self.values.get(&wanted)) {
+            return Ok(lanes.clone());
         }
-        let made = if wanted.is(Opcode::LLVMAlloca) {
-            self.private_variable(wanted, home)
-        } else {
-            match home {
-                Some(Home::Group(_) | Home::AgainForGroup) => {
-                    group::value(self.frame, &self.group_head, wanted, self.group_values)
-                }
-                Some(Home::Item(slot)) => {
-                    let prologue = Builder::at_end(self.prologue.block());
-                    self.load_from_slot(&prologue, slot, wanted)
-                }
-                _ => {
-                    let prologue = Builder::at_end(self.prologue.block());
-                    self.make(&prologue, wanted)
-                }
+        if let Some(cell) = self.cells.get(&wanted) {
+            let lanes = self.load_cell(b, cell, wanted);
+            self.local.insert(wanted, lanes.clone());
+            return Ok(lanes);
+        }
+        let made = self.fetch(wanted, home)?;
+        self.values.insert(wanted, made.clone());
+        Ok(made)
+    }
+
+    /// Fetches or computes again, before the region's first block, what earlier regions made.
+    fn fetch(&mut self, wanted: Value<'c>, home: Option<Home>) -> Result<Lanes<'c>, FormError> {
+        let prologue = Builder::at_end(self.prologue);
+        if wanted.is(Opcode::LLVMAlloca) {
+            return Ok(self.private_variable(&prologue, wanted, home));
+        }
+        Ok(match home {
+            Some(Home::Group(_) | Home::AgainForGroup) => {
+                Lanes::One(group::value(self.frame, &self.group_head, wanted, &mut self.group_values))
             }
-        };
-        self.values.insert(wanted, made);
-        made
+            Some(Home::Item(slot)) => self.load_from_slot(&prologue, slot, wanted),
+            _ => {
+                let mask = std::mem::replace(&mut self.mask, self.base);
+                let made = self.make(&prologue, wanted);
+                self.mask = mask;
+                made?
+            }
+        })
     }
 
     fn is_made_here(&self, value: Value<'c>) -> bool {
@@ -324,78 +471,90 @@ impl<'c> Copy<'_, '_, 'c> {
         here && !is_entry_phi(self.frame.regions, value) && !value.is(Opcode::LLVMAlloca)
     }
 
-    fn private_variable(&self, alloca: Value<'c>, home: Option<Home>) -> Value<'c> {
-        match home {
-            Some(Home::Item(slot)) => {
-                let prologue = Builder::at_end(self.prologue.block());
-                self.frame.slot_address(&prologue, slot, self.ids.linear)
-            }
-            _ => self.frame.entry.insert_clone(alloca),
+    fn private_variable(&self, b: &Builder<'c>, alloca: Value<'c>, home: Option<Home>) -> Lanes<'c> {
+        let frame = self.frame;
+        if let Some(Home::Item(slot)) = home {
+            let first = frame.slot_address(b, slot, self.ids.linear);
+            let step = frame.slots.items[slot].size.cast_signed();
+            return if self.width() == 1 { Lanes::One(first) } else { Lanes::Strided { first, step } };
         }
-    }
-
-    fn load_from_slot(&self, b: &Builder<'c>, slot: usize, like: Value<'c>) -> Value<'c> {
-        let address = self.frame.slot_address(b, slot, self.ids.linear);
-        let load = b.load(like.ty(), address, self.frame.slots.items[slot].alignment, &like.name());
-        self.mark(load);
-        load
-    }
-
-    fn store_to_slot(&self, b: &Builder<'c>, slot: usize, value: Value<'c>) {
-        let address = self.frame.slot_address(b, slot, self.ids.linear);
-        let store = b.store(value, address, self.frame.slots.items[slot].alignment);
-        self.mark(store);
-    }
-
-    fn mark(&self, access: Value<'c>) {
-        if let Some(group) = self.parallel {
-            access.set_metadata("llvm.access.group", group);
+        if self.width() == 1 {
+            return Lanes::One(frame.entry.insert_clone(alloca));
         }
+        let ty = alloca.allocated().unwrap_or_else(|| alloca.ty());
+        let all = frame.entry.alloca(ty.array(u64::from(self.width())), &alloca.name());
+        all.set_alignment(alloca.alignment().max(1));
+        Lanes::Strided { first: all, step: frame.kernel.layout.size(ty).cast_signed() }
     }
 
-    fn terminator(&mut self, b: &Builder<'c>, block: usize, terminator: Value<'c>) {
+    /// Copies the terminator of a block that all lanes run together.
+    fn terminator(&mut self, b: &Builder<'c>, block: usize, terminator: Value<'c>) -> Result<(), FormError> {
         let frame = self.frame;
         let region = &frame.regions.regions[self.number];
         if region.ends.contains(&End::Branch { block }) {
             let targets = frame.regions.cfg.successors[block].clone();
-            self.give(b, block, &targets);
+            self.give(b, block, &targets, self.base)?;
             b.branch(self.finish);
-            return;
+            return Ok(());
         }
         let targets = &frame.regions.cfg.successors[block];
         if targets.is_empty() {
             self.continue_in(b, DONE);
             b.branch(self.finish);
-            return;
+            return Ok(());
         }
-        let ways: Vec<Block<'c>> = targets
-            .iter()
-            .map(|&to| {
-                if !region.ends.contains(&End::Edge { from: block, to }) {
-                    return self.starts[&to];
-                }
-                let way = frame.body.append_block(&format!("r{}.out", self.number));
-                let b = Builder::at_end(way);
-                self.give(&b, block, &[to]);
-                let next = frame.regions.starting_at(to).map_or(DONE, |region| region as i64);
-                self.continue_in(&b, next);
-                b.branch(self.finish);
-                way
-            })
-            .collect();
-        match (terminator.condition(), ways.as_slice()) {
-            (Some(condition), &[yes, no]) => {
-                let condition = self.value(b, condition);
+        let condition = match terminator.condition() {
+            Some(condition) if targets[0] != targets[1] => Some(self.value(b, condition)?),
+            _ => None,
+        };
+        if let Some(condition @ (Lanes::Each(_) | Lanes::Strided { .. })) = condition {
+            return self.divide(b, block, &condition);
+        }
+        let mut ways = Vec::with_capacity(targets.len());
+        for &to in targets {
+            ways.push(self.way(block, to)?);
+        }
+        match (condition, ways.as_slice()) {
+            (Some(Lanes::One(condition)), &[yes, no]) => {
                 b.conditional_branch(condition, yes, no);
             }
             _ => {
                 b.branch(ways[0]);
             }
         }
+        Ok(())
+    }
+
+    /// The block that control goes to for an edge that all lanes take.
+    fn way(&mut self, block: usize, to: usize) -> Result<Block<'c>, FormError> {
+        let region = &self.frame.regions.regions[self.number];
+        let leaves = region.ends.contains(&End::Edge { from: block, to });
+        if !leaves && !self.phi_in_cell(to) {
+            return Ok(self.starts[&to]);
+        }
+        let way = self.frame.body.append_block(&format!("r{}.out", self.number));
+        let b = Builder::at_end(way);
+        self.local.clear();
+        if leaves {
+            self.give(&b, block, &[to], self.base)?;
+            let next = self.frame.regions.starting_at(to).map_or(DONE, |region| region as i64);
+            self.continue_in(&b, next);
+            b.branch(self.finish);
+        } else {
+            self.pass(&b, block, to, self.base, true)?;
+            b.branch(self.starts[&to]);
+        }
+        Ok(way)
     }
 
     /// Gives the PHI nodes at the beginnings of other regions what they take from this block, all at once.
-    fn give(&mut self, b: &Builder<'c>, from: usize, targets: &[usize]) {
+    pub(super) fn give(
+        &mut self,
+        b: &Builder<'c>,
+        from: usize,
+        targets: &[usize],
+        mask: Option<Value<'c>>,
+    ) -> Result<(), FormError> {
         let frame = self.frame;
         let mut moves = Vec::new();
         for &to in targets {
@@ -409,40 +568,70 @@ impl<'c> Copy<'_, '_, 'c> {
                 else {
                     continue;
                 };
-                moves.push((phi, self.value(b, value)));
+                moves.push((phi, self.value(b, value)?));
             }
         }
-        for (phi, value) in moves {
-            match frame.slots.home(phi) {
-                Some(Home::Item(slot)) => self.store_to_slot(b, slot, value),
-                Some(Home::Group(variable)) => {
-                    group::store(frame, b, group::cell_for(frame.variables[variable], true), value);
+        for (phi, lanes) in moves {
+            match (frame.slots.home(phi), lanes) {
+                (Some(Home::Item(slot)), lanes) => self.store_to_slot(b, slot, &lanes, mask),
+                (Some(Home::Group(variable)), Lanes::One(value)) => {
+                    let cell = group::cell_for(frame.variables[variable], true);
+                    let kept = self.keep_unless_taken(b, cell, value, mask);
+                    group::store(frame, b, cell, kept);
                 }
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Notes the region that this work-item continues in.
     fn continue_in(&self, b: &Builder<'c>, region: i64) {
         let (Some(dispatch), Some(slot)) = (self.dispatch, self.frame.slots.continuation) else { return };
         let next = b.types().i32().int(region);
-        self.store_to_slot(b, slot, next);
+        self.store_to_slot(b, slot, &Lanes::One(next), None);
         group::note_pending(b, dispatch, next);
     }
 
     /// Fills the copied PHI nodes, now that all values are there.
-    fn fill_phis(&mut self) {
+    fn fill_phis(&mut self) -> Result<(), FormError> {
         let cfg = &self.frame.regions.cfg;
-        for (phi, original) in std::mem::take(&mut self.phis) {
+        let phis = std::mem::take(&mut self.phis);
+        for (position, &(phi, original)) in phis.iter().enumerate() {
+            // The components of one PHI node stand side by side.
+            let component = phis[..position].iter().rev().take_while(|(_, other)| *other == original).count();
             for (value, from) in original.incoming() {
-                let from = cfg.number(from);
-                let Some(&tail) = self.tails.get(&from) else { continue };
+                let Some(&tail) = self.tails.get(&cfg.number(from)) else { continue };
                 let Some(terminator) = tail.terminator() else { continue };
                 let b = Builder::before(terminator);
-                let value = self.value(&b, value);
-                phi.add_incoming(value, tail);
+                self.local.clear();
+                let lanes = self.value(&b, value)?;
+                let incoming = match (phi.ty() == original.ty(), lanes) {
+                    (true, Lanes::One(value) | Lanes::Strided { first: value, .. }) => value,
+                    (_, lanes) => {
+                        let wide = super::lanes::widen(&b, &lanes, self.width());
+                        wide.get(component).copied().unwrap_or_else(|| phi.ty().poison())
+                    }
+                };
+                phi.add_incoming(incoming, tail);
             }
+        }
+        Ok(())
+    }
+
+    /// The line and reason of a decline.
+    pub(super) fn decline(&self, at: Value<'c>, reason: &str) -> FormError {
+        FormError::CannotVectorise {
+            kernel: self.frame.kernel.name.clone(),
+            reason: reason.to_owned(),
+            line: at.line(),
+        }
+    }
+
+    /// An access that different work-items make independently.
+    pub(super) fn mark(&self, access: Value<'c>) {
+        if let Some(group) = self.parallel {
+            access.set_metadata("llvm.access.group", group);
         }
     }
 }

@@ -5,21 +5,29 @@
 //! work-group.
 //!
 //! The body has two levels. At *group level* ([`group`]) control goes from region to region; a region's work-items run
-//! in a loop nest ([`rows`]), W of them at a time, through a copy of the region's blocks ([`items`]).
+//! in a loop nest ([`rows`]), W of them at a time, through a copy of the region's blocks ([`items`]): one operation for all lanes
+//! where they agree, vectors where they do not ([`lanes`], [`wide`], [`memory`]), masks where they go different ways
+//! ([`chunks`], [`masked`]).
 
+mod chunks;
 mod group;
 mod items;
+mod lanes;
+mod masked;
+mod memory;
 mod rows;
+mod wide;
 
 use crate::error::FormError;
 use crate::locals::Local;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::Query;
+use crate::workitem::{InRow, Query};
 use crate::{Options, space};
 use oxcl_binary::abi::{MAX_ALIGNMENT, PoclContext112};
 use oxcl_ir::module as ir_module;
+use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -44,6 +52,8 @@ struct Frame<'a, 'c> {
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
     width: u32,
+    /// Shapes among the lanes; none at W = 1, where a lane is alone.
+    row_shapes: Option<Shapes<'c>>,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -73,8 +83,15 @@ pub(crate) fn emit<'c>(
 ) -> Result<Function<'c>, FormError> {
     let body = declare(kernel, locals, options);
     let entry = Builder::at_end(body.append_block("entry"));
-    let mut frame = open(kernel, regions, slots, locals, options, body, entry);
-    group::emit(&mut frame)?;
+    let frame = open(kernel, regions, slots, locals, options, body, entry);
+    if frame.width > 1 && !regions.regular {
+        return Err(FormError::CannotVectorise {
+            kernel: kernel.name.clone(),
+            reason: "not all work-items are known to meet the same barriers".to_owned(),
+            line: regions.irregular_line,
+        });
+    }
+    group::emit(&frame)?;
     body.verify()?;
     Ok(body)
 }
@@ -153,6 +170,8 @@ fn open<'a, 'c>(
         regions,
         slots,
         width: options.width,
+        row_shapes: (options.width > 1)
+            .then(|| Shapes::compute(kernel.function, &regions.cfg, kernel.layout, &InRow)),
         body,
         entry,
         ids,

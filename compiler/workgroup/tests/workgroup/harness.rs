@@ -272,8 +272,30 @@ impl Kernel {
     }
 }
 
-/// Builds a kernel at each width that must do, runs it through both entries in both context layouts, and gives the
-/// results to a check.
+/// Builds a kernel at each width; PoCL's entry takes its old context layout at the first width, the new one after.
+pub(crate) fn build(source: &str, kernel: &str, widths: &[u32]) -> Vec<Kernel> {
+    widths
+        .iter()
+        .enumerate()
+        .map(|(position, &width)| {
+            let pocl = if position == 0 { PoclAbi::Context96 } else { PoclAbi::Context112 };
+            Kernel::build(source, kernel, &Options { pocl, ..options(width) }).unwrap_or_else(|error| {
+                panic!("width {width}: {} {error} (line {:?})", error.code(), error.line())
+            })
+        })
+        .collect()
+}
+
+/// Runs built kernels through both entries and gives the results to a check.
+pub(crate) fn check_built(kernels: &[Kernel], size: Grid, args: &[Arg], test: impl Fn(&[Arg])) {
+    for kernel in kernels {
+        for entry in [Entry::Native, Entry::Pocl] {
+            test(&kernel.run(entry, size, args));
+        }
+    }
+}
+
+/// Builds a kernel at each width, runs it through both entries and gives the results to a check.
 pub(crate) fn check(
     source: &str,
     kernel: &str,
@@ -282,18 +304,5 @@ pub(crate) fn check(
     args: &[Arg],
     test: impl Fn(&[Arg]),
 ) {
-    for &width in widths {
-        for abi in [PoclAbi::Context112, PoclAbi::Context96] {
-            if abi == PoclAbi::Context96 && width != widths[0] {
-                continue;
-            }
-            let kernel = Kernel::build(source, kernel, &Options { pocl: abi, ..options(width) })
-                .unwrap_or_else(|error| {
-                    panic!("width {width}: {} {error} (line {:?})", error.code(), error.line())
-                });
-            for entry in [Entry::Native, Entry::Pocl] {
-                test(&kernel.run(entry, size, args));
-            }
-        }
-    }
+    check_built(&build(source, kernel, widths), size, args, test);
 }

@@ -3,5 +3,6 @@
 
 mod facts;
 mod harness;
+mod lanes;
 mod shapes;
 mod straight;

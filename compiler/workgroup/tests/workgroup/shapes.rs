@@ -1,8 +1,8 @@
 //! Barriers in every kind of control flow.
 
-use crate::harness::{Arg, Kernel, buffer, check, grid, options, read, value};
+use crate::harness::{Arg, Kernel, buffer, build, check, check_built, grid, options, read, value};
 
-const WIDTHS: &[u32] = &[1];
+const WIDTHS: &[u32] = &[1, 4, 16];
 
 #[test]
 fn reduces_in_a_uniform_loop() {
@@ -36,9 +36,10 @@ fn takes_a_uniform_branch_around_a_barrier() {
         }
         x[i] = mine + how; }";
     let input: Vec<i32> = (0..40).map(|i| 7 * i - 5).collect();
+    let kernels = build(source, "maybe", WIDTHS);
     for how in 0..3 {
         let args = [buffer(&input), value(how), Arg::Local(80)];
-        check(source, "maybe", WIDTHS, grid([2, 1, 1], [20, 1, 1]), &args, |out| {
+        check_built(&kernels, grid([2, 1, 1], [20, 1, 1]), &args, |out| {
             for (i, got) in read::<i32>(&out[0]).into_iter().enumerate() {
                 let mine = input[i] * 3;
                 let next = 3 * input[i / 20 * 20 + (i + 1) % 20];
@@ -67,10 +68,11 @@ fn walks_nested_loops_with_barriers() {
             int swap = mine; mine = other; other = swap;
         }
         x[i] = mine * 1000 + other; }";
+    let kernels = build(source, "nest", WIDTHS);
     for (n, m) in [(3, 4), (0, 2), (2, 0)] {
         let input: Vec<i32> = (0..14).map(|i| i + 1).collect();
         let args = [buffer(&input), value(n), value(m), Arg::Local(28)];
-        check(source, "nest", WIDTHS, grid([2, 1, 1], [7, 1, 1]), &args, |out| {
+        check_built(&kernels, grid([2, 1, 1], [7, 1, 1]), &args, |out| {
             let got = read::<i32>(&out[0]);
             for group in 0..2 {
                 let mut mine: Vec<i32> = input[group * 7..group * 7 + 7].to_vec();
@@ -162,12 +164,11 @@ fn leaves_a_loop_in_its_middle() {
             if (++round == 5) { mine = -mine; break; }
         }
         x[i] = mine * 10 + round; }";
+    let kernels = build(source, "middle", WIDTHS);
     for stop in [0, 3, 9] {
         let input = [1_i32, 5, 2, 8];
-        check(
-            source,
-            "middle",
-            WIDTHS,
+        check_built(
+            &kernels,
             grid([1, 1, 1], [4, 1, 1]),
             &[buffer(&input), value(stop), Arg::Local(16)],
             |out| {
@@ -206,7 +207,7 @@ fn runs_a_loop_whose_trip_count_only_looks_divergent() {
         x[i] = mine; }";
     let input: Vec<i32> = (0..18).map(|i| 3 * i + 1).collect();
     let args = [buffer(&input), buffer(&[4_i32; 18]), Arg::Local(36)];
-    check(source, "rounds", WIDTHS, grid([2, 1, 1], [9, 1, 1]), &args, |out| {
+    check(source, "rounds", &[1], grid([2, 1, 1], [9, 1, 1]), &args, |out| {
         let got = read::<i32>(&out[0]);
         for group in 0..2 {
             let mut mine = input[group * 9..group * 9 + 9].to_vec();
@@ -239,7 +240,7 @@ fn goes_on_without_work_items_that_left_before_a_barrier() {
     check(
         source,
         "left",
-        WIDTHS,
+        &[1],
         grid([2, 1, 1], [8, 1, 1]),
         &[buffer(&input), value(13_i32), Arg::Local(32)],
         |out| {
@@ -264,12 +265,11 @@ fn meets_a_barrier_by_way_of_gotos() {
         if (how & 4) { how ^= 4; goto first; }
     end:
         x[i] = mine; }";
+    let kernels = build(source, "jump", WIDTHS);
     for how in 0..8 {
         let input: Vec<i32> = (0..6).map(|i| i * i + 1).collect();
-        check(
-            source,
-            "jump",
-            WIDTHS,
+        check_built(
+            &kernels,
             grid([1, 1, 1], [6, 1, 1]),
             &[buffer(&input), value(how), Arg::Local(24)],
             |out| {

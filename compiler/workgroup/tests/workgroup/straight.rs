@@ -2,7 +2,7 @@
 
 use crate::harness::{Arg, Grid, buffer, check, grid, read, value};
 
-const WIDTHS: &[u32] = &[1];
+const WIDTHS: &[u32] = &[1, 4, 16];
 
 #[test]
 fn adds_vectors() {

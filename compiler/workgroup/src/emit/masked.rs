@@ -1,0 +1,263 @@
+//! Chunks: blocks that lanes run without the others.
+//!
+//! Each divided block has a cell with the mask of the lanes that want to run it. An edge adds lanes to the target's
+//! cell and gives its PHI nodes, lane by lane, what they take; a block takes its mask, clears the cell, and runs. Where
+//! no lane wants a block, it and all that it dominates are jumped over. A loop runs until no lane wants its header.
+
+use super::chunks::Step;
+use super::group;
+use super::items::{Cell, Copy};
+use super::lanes::{Lanes, widen};
+use crate::error::FormError;
+use crate::regions::End;
+use oxcl_ir::{Block, Builder, IntPredicate, Value};
+
+impl<'c> Copy<'_, '_, 'c> {
+    /// Whether any lane is set.
+    pub(super) fn any(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
+        let bits = b.types().int(self.width());
+        let packed = b.cast(oxcl_ir::Opcode::LLVMBitCast, mask, bits, "");
+        b.compare(IntPredicate::LLVMIntNE, packed, bits.zero(), "any")
+    }
+
+    /// The type of a mask.
+    fn mask_type(&self) -> oxcl_ir::Type<'c> {
+        self.frame.body.types().bool().vector(self.width())
+    }
+
+    /// The cell with the lanes that want a divided block; empty at the region's beginning.
+    fn mask_cell(&mut self, block: usize) -> Value<'c> {
+        if let Some(&cell) = self.mask_cells.get(&block) {
+            return cell;
+        }
+        let ty = self.mask_type();
+        let cell = self.frame.entry.alloca(ty, "wanted");
+        self.store_mask(&Builder::at_end(self.prologue), cell, ty.zero());
+        self.mask_cells.insert(block, cell);
+        cell
+    }
+
+    fn store_mask(&self, b: &Builder<'c>, cell: Value<'c>, mask: Value<'c>) {
+        b.store(mask, cell, self.frame.kernel.layout.alignment(mask.ty()));
+    }
+
+    fn load_mask(&self, b: &Builder<'c>, cell: Value<'c>) -> Value<'c> {
+        let ty = self.mask_type();
+        b.load(ty, cell, self.frame.kernel.layout.alignment(ty), "mask")
+    }
+
+    /// `mask` with all lanes spelled out.
+    pub(super) fn full(&self, mask: Option<Value<'c>>) -> Value<'c> {
+        mask.unwrap_or_else(|| self.mask_type().int(-1))
+    }
+
+    /// Takes a divergent branch out of a block that all lanes run together.
+    pub(super) fn divide(
+        &mut self,
+        b: &Builder<'c>,
+        block: usize,
+        condition: &Lanes<'c>,
+    ) -> Result<(), FormError> {
+        let targets = self.frame.regions.cfg.successors[block].clone();
+        self.take_both(b, block, condition)?;
+        let chunk = targets.iter().find_map(|&to| self.chunks.of(to));
+        match chunk.and_then(|chunk| self.chunks.chunks[chunk].steps.first()) {
+            Some(step) => b.branch(self.starts[&step.first()]),
+            // Both ways leave the region.
+            None => b.branch(self.finish),
+        };
+        Ok(())
+    }
+
+    /// Follows both edges of a divergent branch, each with its lanes.
+    fn take_both(&mut self, b: &Builder<'c>, block: usize, condition: &Lanes<'c>) -> Result<(), FormError> {
+        let targets = self.frame.regions.cfg.successors[block].clone();
+        let none = self.mask_type().zero();
+        let taken = widen(b, condition, self.width())[0];
+        let mask = self.full(self.mask);
+        // A lane that is not active may have a poisoned condition, which a plain `and` would let through.
+        let yes = b.select(mask, taken, none, "yes");
+        let negated = b.not(taken, "");
+        let no = b.select(mask, negated, none, "no");
+        self.pass(b, block, targets[0], Some(yes), false)?;
+        self.pass(b, block, targets[1], Some(no), false)
+    }
+
+    /// Emits a chunk; control comes in at the copy of any of its blocks.
+    pub(super) fn chunk(&mut self, number: usize) -> Result<(), FormError> {
+        let chunk = &self.chunks.chunks[number];
+        let exit = chunk.join.map_or(self.finish, |join| self.starts[&join]);
+        let steps = chunk.steps.clone();
+        self.steps(&steps, exit, None)
+    }
+
+    /// Emits a sequence. `begun` is the first step's block where control is there already and some lane wants it.
+    fn steps(&mut self, steps: &[Step], exit: Block<'c>, begun: Option<Block<'c>>) -> Result<(), FormError> {
+        for (position, step) in steps.iter().enumerate() {
+            let label = |step: Option<&Step>| step.map_or(exit, |step| self.starts[&step.first()]);
+            let next = label(steps.get(position + 1));
+            let cfg = &self.frame.regions.cfg;
+            let after =
+                steps[position + 1..].iter().find(|other| !cfg.dominates(step.first(), other.first()));
+            let skip = label(after);
+            let cell = self.mask_cell(step.first());
+            let run = match begun {
+                Some(block) if position == 0 => block,
+                _ => {
+                    let b = Builder::at_end(self.starts[&step.first()]);
+                    let run = self.frame.body.append_block(&format!("r{}.run", self.number));
+                    let wanted = self.load_mask(&b, cell);
+                    let any = self.any(&b, wanted);
+                    b.conditional_branch(any, run, skip);
+                    run
+                }
+            };
+            match step {
+                Step::Block(block) => {
+                    let b = Builder::at_end(run);
+                    self.divided_block(&b, *block)?;
+                    b.branch(next);
+                }
+                Step::Loop(_, inner) => {
+                    let again = self.frame.body.append_block(&format!("r{}.again", self.number));
+                    self.steps(inner, again, Some(run))?;
+                    let b = Builder::at_end(again);
+                    let wanted = self.load_mask(&b, cell);
+                    let any = self.any(&b, wanted);
+                    b.conditional_branch(any, run, next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies a divided block, but for the jump to what comes next in the sequence.
+    fn divided_block(&mut self, b: &Builder<'c>, block: usize) -> Result<(), FormError> {
+        let cell = self.mask_cell(block);
+        let mask = self.load_mask(b, cell);
+        self.store_mask(b, cell, self.mask_type().zero());
+        self.mask = Some(mask);
+        let Some(terminator) = self.straight(b, block)? else { return Ok(()) };
+        let targets = self.frame.regions.cfg.successors[block].clone();
+        let (Some(condition), &[yes, no]) = (terminator.condition(), targets.as_slice()) else {
+            return match targets.first() {
+                Some(&to) => self.pass(b, block, to, Some(mask), true),
+                None => Ok(()),
+            };
+        };
+        if yes == no {
+            return self.pass(b, block, yes, Some(mask), true);
+        }
+        match self.value(b, condition)? {
+            Lanes::One(condition) => {
+                let none = self.mask_type().zero();
+                let taken = b.select(condition, mask, none, "yes");
+                let other = b.select(condition, none, mask, "no");
+                self.pass(b, block, yes, Some(taken), false)?;
+                self.pass(b, block, no, Some(other), false)
+            }
+            lanes => self.take_both(b, block, &lanes),
+        }
+    }
+
+    /// Lets lanes pass an edge: what the target's PHI nodes take, then the lanes themselves. `certain`: all lanes that
+    /// run the block pass.
+    pub(super) fn pass(
+        &mut self,
+        b: &Builder<'c>,
+        from: usize,
+        to: usize,
+        mask: Option<Value<'c>>,
+        certain: bool,
+    ) -> Result<(), FormError> {
+        let region = &self.frame.regions.regions[self.number];
+        if region.ends.contains(&End::Edge { from, to }) {
+            return self.give(b, from, &[to], mask);
+        }
+        let cfg = &self.frame.regions.cfg;
+        let mut moves = Vec::new();
+        for phi in cfg.blocks[to].phis() {
+            let incoming = phi.incoming();
+            let found = incoming.into_iter().find(|(_, block)| cfg.number(*block) == from);
+            if let Some((value, _)) = found {
+                moves.push((phi, self.value(b, value)?));
+            }
+        }
+        for (phi, lanes) in moves {
+            let cell = self.cell(phi);
+            let taken = if certain { None } else { mask.map(|mask| self.any(b, mask)) };
+            match cell {
+                Cell::Each(_) => self.store_cell(b, &cell, &lanes, mask),
+                Cell::One(place) | Cell::Strided(place, _) => {
+                    let (Lanes::One(new) | Lanes::Strided { first: new, .. }) = lanes else {
+                        return Err(self.decline(phi, "a value that should be uniform is not"));
+                    };
+                    let kept = match taken {
+                        Some(taken) => {
+                            let alignment = self.frame.kernel.layout.alignment(new.ty());
+                            let old = b.load(new.ty(), place, alignment, "");
+                            b.select(taken, new, old, "")
+                        }
+                        None => new,
+                    };
+                    group::store(self.frame, b, place, kept);
+                }
+            }
+        }
+        if self.chunks.is_divided(to) {
+            let cell = self.mask_cell(to);
+            let before = self.load_mask(b, cell);
+            let after = b.or(before, self.full(mask), "");
+            self.store_mask(b, cell, after);
+        }
+        Ok(())
+    }
+
+    /// The new value where any lane of the mask is set, else what the cell holds.
+    pub(super) fn keep_unless_taken(
+        &self,
+        b: &Builder<'c>,
+        cell: Value<'c>,
+        new: Value<'c>,
+        mask: Option<Value<'c>>,
+    ) -> Value<'c> {
+        let Some(mask) = mask else { return new };
+        let any = self.any(b, mask);
+        let old = b.load(new.ty(), cell, self.frame.kernel.layout.alignment(new.ty()), "");
+        b.select(any, new, old, "")
+    }
+
+    /// Stores into a cell the lanes of a mask.
+    pub(super) fn store_cell(
+        &self,
+        b: &Builder<'c>,
+        cell: &Cell<'c>,
+        lanes: &Lanes<'c>,
+        mask: Option<Value<'c>>,
+    ) {
+        match (cell, lanes) {
+            (
+                Cell::One(place) | Cell::Strided(place, _),
+                Lanes::One(value) | Lanes::Strided { first: value, .. },
+            ) => {
+                group::store(self.frame, b, *place, *value);
+            }
+            (Cell::Each(places), lanes) => {
+                for (&place, new) in places.iter().zip(widen(b, lanes, self.width())) {
+                    let value = match mask {
+                        Some(mask) => {
+                            let alignment = self.frame.kernel.layout.alignment(new.ty());
+                            let old = b.load(new.ty(), place, alignment, "");
+                            b.select(mask, new, old, "")
+                        }
+                        None => new,
+                    };
+                    group::store(self.frame, b, place, value);
+                }
+            }
+            (Cell::One(place) | Cell::Strided(place, _), Lanes::Each(_)) => {
+                debug_assert!(false, "a varying value in a uniform cell {place}");
+            }
+        }
+    }
+}

@@ -3,7 +3,6 @@
 
 mod common;
 #[path = "../../runtime/drivers/cpu/tests/support/mod.rs"]
-#[expect(dead_code, reason = "each test uses what it needs")]
 mod support;
 
 use common::{Sandbox, words};

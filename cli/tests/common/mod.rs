@@ -1,43 +1,45 @@
 //! Runs the built program in a temporary folder of its own.
 
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A temporary folder and the program in it.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
 
 /// How a run went: exit code, standard output, standard error, with the folder's name taken out.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Ran {
-    pub code: Option<i32>,
-    pub out: String,
-    pub err: String,
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, contents).unwrap();
         path
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.folder.path().join(name)).unwrap()
     }
 
     /// Names of the files in the folder, sorted.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).unwrap();
         let mut names: Vec<String> =
             entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -45,18 +47,18 @@ impl Sandbox {
         names
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oxcl"));
         command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
         command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         self.finished(self.command(args).output().unwrap())
     }
 
-    pub fn finished(&self, output: Output) -> Ran {
+    pub(crate) fn finished(&self, output: Output) -> Ran {
         let folder = self.folder.path().display().to_string();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).replace(&folder, "DIR");
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
@@ -64,7 +66,7 @@ impl Sandbox {
 }
 
 /// A command line split at blanks; what is in single quotes is one word.
-pub fn words(line: &str) -> Vec<&str> {
+pub(crate) fn words(line: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for (index, part) in line.split('\'').enumerate() {
         if index % 2 == 1 {

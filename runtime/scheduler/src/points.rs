@@ -5,7 +5,7 @@
 //! nobody has read since. Nothing is kept about commands that have been executed longer than the next look.
 //!
 //! Changes come in two steps, so that running out of memory changes nothing: [`Points::prepare`] cuts segments at the
-//! borders of what is touched and makes room; [`Points::wait_for`] and [`Points::record`] cannot fail.
+//! borders of what is touched, makes room, and tells what to wait for; [`Points::record`] cannot fail.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -178,9 +178,27 @@ impl Line {
         Ok(())
     }
 
-    fn touched(&self, touch: &Touch) -> impl Iterator<Item = &Segment> {
+    fn wait_for(
+        &self,
+        touch: &Touch,
+        mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
+    ) -> Result<(), EnqueueError> {
         let first = self.first_behind(touch.start);
-        self.segments[first..].iter().take_while(|segment| segment.start < touch.end)
+        for segment in self.segments[first..].iter().take_while(|segment| segment.start < touch.end) {
+            let readers_matter = touch.access.writes() && !segment.readers.is_empty();
+            if readers_matter {
+                for reader in &segment.readers {
+                    each(Wait { task: reader.ptr(), depends: false })?;
+                }
+            }
+            // Readers have waited for the writer; what the writer's failure means to who reads remains.
+            if let Some(writer) = &segment.writer
+                && (!readers_matter || touch.access.reads())
+            {
+                each(Wait { task: writer.ptr(), depends: touch.access.reads() })?;
+            }
+        }
+        Ok(())
     }
 
     /// Records a reader.
@@ -224,9 +242,17 @@ impl Line {
 }
 
 impl Points {
-    /// Makes room for a touch.
-    pub(crate) fn prepare(&mut self, touch: &Touch) -> Result<(), EnqueueError> {
-        if self.lines.len() >= self.sweep_at.max(KEPT_LINES) && !self.lines.contains_key(&touch.resource) {
+    /// Makes room for a touch, and tells what a command that touches this must wait for.
+    pub(crate) fn prepare(
+        &mut self,
+        touch: &Touch,
+        each: impl FnMut(Wait) -> Result<(), EnqueueError>,
+    ) -> Result<(), EnqueueError> {
+        if let Some(line) = self.lines.get_mut(&touch.resource) {
+            line.prepare(touch)?;
+            return line.wait_for(touch, each);
+        }
+        if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
             self.lines.values_mut().for_each(Line::forget_what_is_over);
             self.lines.retain(|_, line| !line.segments.is_empty());
             self.sweep_at = 2 * self.lines.len();
@@ -238,25 +264,6 @@ impl Points {
             self.lines.try_reserve(1).map_err(|_| EnqueueError::OutOfHostMemory)?;
         }
         self.lines.entry(touch.resource).or_default().prepare(touch)
-    }
-
-    /// What a command that touches this must wait for.
-    pub(crate) fn wait_for(&self, touch: &Touch, mut each: impl FnMut(Wait)) {
-        let Some(line) = self.lines.get(&touch.resource) else { return };
-        for segment in line.touched(touch) {
-            let readers_matter = touch.access.writes() && !segment.readers.is_empty();
-            if readers_matter {
-                for reader in &segment.readers {
-                    each(Wait { task: reader.ptr(), depends: false });
-                }
-            }
-            // Readers have waited for the writer; what the writer's failure means to who reads remains.
-            if let Some(writer) = &segment.writer
-                && (!readers_matter || touch.access.reads())
-            {
-                each(Wait { task: writer.ptr(), depends: touch.access.reads() });
-            }
-        }
     }
 
     /// Records the touch.

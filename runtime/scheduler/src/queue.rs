@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use oxcl_driver::capability::Execution;
 use oxcl_driver::error::Outcome;
-use oxcl_driver::{Driver, DriverError, EventId, Launch, QueueToken};
+use oxcl_driver::{Driver, DriverError, EventId, Failure, Launch, QueueToken};
 
 use crate::device::{self, Ticket};
 use crate::event::Event;
@@ -110,7 +110,7 @@ struct QueueState {
     tail: Option<TaskRef>,
     barrier: Option<TaskRef>,
     points: Points,
-    plan: Vec<Planned>,
+    plan: Plan,
     touches: Vec<Touch>,
     shared_waits: Option<SharedWaits>,
 }
@@ -143,50 +143,44 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// What a new command failed with before it began: something it depends on has failed already.
-type Blame = Option<Arc<oxcl_driver::Failure>>;
+/// What a command that is being enqueued waits for.
+#[derive(Default)]
+struct Plan {
+    waits: Vec<Planned>,
+    /// What the command fails with before it begins: something it depends on has failed already.
+    blame: Option<Arc<Failure>>,
+}
 
-impl QueueState {
+impl Plan {
     /// Plans to wait for a task that a reference is held to.
-    fn plan(
-        &mut self,
-        task: TaskPtr,
-        retired: bool,
-        depends: bool,
-        blame: &mut Blame,
-    ) -> Result<(), EnqueueError> {
+    fn add(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
         // SAFETY: every caller holds a reference while it holds the queue's lock.
         let record = unsafe { task.get() };
         let state = record.state.load();
         let over = if retired { state.is_retired() } else { state.is_executed() || state.is_complete() };
         if over {
-            if depends && blame.is_none() {
-                *blame = record.cause();
+            if depends && self.blame.is_none() {
+                self.blame = record.cause();
             }
             return Ok(());
         }
         // Looking through more would cost more than telling a command twice.
-        for planned in self.plan.iter_mut().take(16) {
+        for planned in self.waits.iter_mut().take(16) {
             if planned.task == task && planned.retired == retired {
                 planned.depends |= depends;
                 return Ok(());
             }
         }
-        faults::reserve(&mut self.plan, 1)?;
-        self.plan.push(Planned { task, retired, depends });
+        faults::reserve(&mut self.waits, 1)?;
+        self.waits.push(Planned { task, retired, depends });
         Ok(())
     }
 
     /// Plans to wait for an event of a wait list.
-    fn plan_event(
-        &mut self,
-        event: &Event,
-        own: *const QueueShared,
-        blame: &mut Blame,
-    ) -> Result<(), EnqueueError> {
+    fn add_event(&mut self, event: &Event, own: *const QueueShared) -> Result<(), EnqueueError> {
         // Within its own queue it is enough that it was executed.
         let retired = event.task.role == Role::InOrder && !std::ptr::eq(event.task.queue, own);
-        self.plan(event.task.ptr(), retired, true, blame)
+        self.add(event.task.ptr(), retired, true)
     }
 }
 
@@ -301,17 +295,17 @@ impl Queue {
     ) -> Result<Option<TaskRef>, EnqueueError> {
         let shared = &*self.shared;
         let in_order = !shared.properties.out_of_order;
-        let mut blame = None;
-        state.plan.clear();
-        let barrier = self.plan_order(state, &command, in_order, &mut blame)?;
-        self.plan_waits(state, command.waits, &mut blame)?;
+        state.plan.waits.clear();
+        state.plan.blame = None;
+        let barrier = plan_order(state, &command, in_order)?;
+        self.plan_waits(state, command.waits)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let on_device = groups != 0 && shared.execution != Execution::Host;
         let ordered = on_device && shared.execution == Execution::DeviceOrdered;
         let role = if in_order { Role::InOrder } else { Role::OutOfOrder };
         let mut task = Task::new(role, EventId(shared.core.next_id()));
-        let waits = state.plan.len();
+        let waits = state.plan.waits.len();
         // One count for each entry, and one for this function.
         task.pending = crate::shim::AtomicU32::new(u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1);
         task.queue = Arc::as_ptr(&self.shared);
@@ -333,10 +327,12 @@ impl Queue {
             );
         }
         task.more_notices = more.into_boxed_slice();
+        // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
+        task.start_with(2 + u32::from(keep));
         let task = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
 
         // Commit.
-        if let Some(cause) = &blame {
+        if let Some(cause) = &state.plan.blame {
             task.blame(cause);
         }
         if ordered {
@@ -345,24 +341,22 @@ impl Queue {
             device::announce(&task);
         }
         // First of all, as the plan's tasks may be referred to only by what is replaced below.
-        let plan = std::mem::take(&mut state.plan);
-        let satisfied = 1 + enter(task.ptr(), &plan);
-        state.plan = plan;
+        let satisfied = 1 + enter(task.ptr(), &state.plan.waits);
         if in_order {
             if command.facts.opaque || barrier {
                 state.points.clear();
             }
-            let touches = std::mem::take(&mut state.touches);
-            for touch in &touches {
+            for touch in &state.touches {
                 state.points.record(touch, &task);
             }
-            state.touches = touches;
         }
         if barrier || (in_order && command.facts.opaque) {
             state.barrier = Some(task.clone());
         }
-        let handle = keep.then(|| task.clone());
-        let before = state.tail.replace(task.clone());
+        // SAFETY: counted from the beginning.
+        let handle = keep.then(|| unsafe { TaskRef::adopt(task.ptr()) });
+        // SAFETY: as above.
+        let before = state.tail.replace(unsafe { TaskRef::adopt(task.ptr()) });
         // The reference of `task` becomes the scheduler's.
         let at = task.into_ptr();
         self.chain(before, at);
@@ -379,75 +373,8 @@ impl Queue {
         Ok(handle)
     }
 
-    /// Plans what the queue's order asks for. Whether the command is a barrier.
-    fn plan_order(
-        &self,
-        state: &mut QueueState,
-        command: &Command<'_>,
-        in_order: bool,
-        blame: &mut Blame,
-    ) -> Result<bool, EnqueueError> {
-        let barrier = command.fence == Fence::Barrier;
-        if let Some(last) = &state.barrier {
-            let last = last.ptr();
-            state.plan(last, false, false, blame)?;
-        }
-        let all_before = if in_order {
-            barrier || command.facts.opaque
-        } else {
-            command.fence != Fence::None && command.waits.is_empty()
-        };
-        if all_before && let Some(tail) = &state.tail {
-            let tail = tail.ptr();
-            state.plan(tail, true, false, blame)?;
-        }
-        state.touches.clear();
-        if !in_order {
-            return Ok(barrier);
-        }
-        faults::reserve(&mut state.touches, command.touches.len() + 2)?;
-        state.touches.extend(command.touches.iter().filter(|touch| touch.start < touch.end));
-        if command.facts.printf {
-            state.touches.push(Touch::whole(ResourceId::PRINTF, Access::Write));
-        }
-        if command.facts.globals {
-            state.touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
-        }
-        let touches = std::mem::take(&mut state.touches);
-        let planned = self.plan_touches(state, &touches, blame);
-        state.touches = touches;
-        planned.map(|()| barrier)
-    }
-
-    fn plan_touches(
-        &self,
-        state: &mut QueueState,
-        touches: &[Touch],
-        blame: &mut Blame,
-    ) -> Result<(), EnqueueError> {
-        for touch in touches {
-            state.points.prepare(touch)?;
-        }
-        let points = std::mem::take(&mut state.points);
-        let mut planned = Ok(());
-        for touch in touches {
-            points.wait_for(touch, |wait| {
-                if planned.is_ok() {
-                    planned = state.plan(wait.task, false, wait.depends, blame);
-                }
-            });
-        }
-        state.points = points;
-        planned
-    }
-
     /// Plans the wait list. A long one that comes again is waited for once, by a hidden task.
-    fn plan_waits(
-        &self,
-        state: &mut QueueState,
-        waits: &[Event],
-        blame: &mut Blame,
-    ) -> Result<(), EnqueueError> {
+    fn plan_waits(&self, state: &mut QueueState, waits: &[Event]) -> Result<(), EnqueueError> {
         let own = Arc::as_ptr(&self.shared);
         if waits.len() >= SHARED_WAITS {
             let same = state.shared_waits.as_ref().is_some_and(|shared| {
@@ -459,13 +386,10 @@ impl Queue {
             }
             if let Some(shared) = &state.shared_waits {
                 let join = shared.join.ptr();
-                return state.plan(join, false, true, blame);
+                return state.plan.add(join, false, true);
             }
         }
-        for event in waits {
-            state.plan_event(event, own, blame)?;
-        }
-        Ok(())
+        waits.iter().try_for_each(|event| state.plan.add_event(event, own))
     }
 
     /// Makes the hidden task for a wait list.
@@ -475,11 +399,9 @@ impl Queue {
         of.clear();
         faults::reserve(&mut of, waits.len())?;
         of.extend(waits.iter().map(|event| event.task.id));
-        let before = std::mem::take(&mut state.plan);
-        let mut blame = None;
-        let planned = waits.iter().try_for_each(|event| state.plan_event(event, own, &mut blame));
-        let plan = std::mem::replace(&mut state.plan, before);
-        planned?;
+        let mut plan = Plan::default();
+        waits.iter().try_for_each(|event| plan.add_event(event, own))?;
+        let Plan { waits: plan, blame } = plan;
         let mut task = Task::new(Role::Join, EventId(self.shared.core.next_id()));
         task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
         let mut more = Vec::new();
@@ -519,6 +441,39 @@ impl Queue {
             task.state.set(Snapshot::BEFORE_RETIRED);
         }
     }
+}
+
+/// Plans what the queue's order asks for. Whether the command is a barrier.
+fn plan_order(state: &mut QueueState, command: &Command<'_>, in_order: bool) -> Result<bool, EnqueueError> {
+    let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
+    let barrier = command.fence == Fence::Barrier;
+    if let Some(last) = last_barrier {
+        plan.add(last.ptr(), false, false)?;
+    }
+    let all_before = if in_order {
+        barrier || command.facts.opaque
+    } else {
+        command.fence != Fence::None && command.waits.is_empty()
+    };
+    if all_before && let Some(tail) = tail {
+        plan.add(tail.ptr(), true, false)?;
+    }
+    touches.clear();
+    if !in_order {
+        return Ok(barrier);
+    }
+    faults::reserve(touches, command.touches.len() + 2)?;
+    touches.extend(command.touches.iter().filter(|touch| touch.start < touch.end));
+    if command.facts.printf {
+        touches.push(Touch::whole(ResourceId::PRINTF, Access::Write));
+    }
+    if command.facts.globals {
+        touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
+    }
+    for touch in touches {
+        points.prepare(touch, |wait| plan.add(wait.task, false, wait.depends))?;
+    }
+    Ok(barrier)
 }
 
 /// Number of entries that a task has room for.

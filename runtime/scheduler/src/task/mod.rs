@@ -170,6 +170,11 @@ impl Task {
         }
     }
 
+    /// Counts references that are taken later, while nobody else sees the task.
+    pub(crate) fn start_with(&mut self, references: u32) {
+        self.refs = AtomicU32::new(references);
+    }
+
     pub(crate) fn ticket(&self) -> Option<Arc<Ticket>> {
         lock(&self.ticket).clone()
     }
@@ -291,6 +296,14 @@ impl TaskRef {
     /// Moves a task into pooled memory; `None` where there is none. The result is the task's first reference.
     pub(crate) fn new(task: Task) -> Option<TaskRef> {
         memory::allocate(task).map(|raw| TaskRef(TaskPtr(raw)))
+    }
+
+    /// A reference that was counted already.
+    ///
+    /// # Safety
+    /// One count belongs to the result.
+    pub(crate) unsafe fn adopt(task: TaskPtr) -> TaskRef {
+        TaskRef(task)
     }
 
     /// Takes a reference to a task that is alive.

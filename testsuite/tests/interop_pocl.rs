@@ -166,13 +166,15 @@ fn archives_of_pocl_are_read_written_back_and_run_here() {
     }
 }
 
-/// Compiles a case for the device that PoCL names, with specialised functions for these local sizes.
-fn compiled(pocl: &Pocl, case: &Case, local_sizes: Vec<[u64; 3]>) -> Vec<u8> {
+/// Compiles a case for the device that PoCL names, with specialised functions for these local sizes, to run `width`
+/// work-items at a time.
+fn compiled(pocl: &Pocl, case: &Case, local_sizes: Vec<[u64; 3]>, width: u32) -> Vec<u8> {
     let source = SourceFile { name: format!("{}.cl", case.name), text: case.source.to_owned() };
     let mut request = Request::new(vec![source]);
     request.device_id = DeviceId::OfString(pocl.device.clone());
     request.devices = Devices { cpu: true, reference: true };
     request.local_sizes = local_sizes;
+    request.width = width;
     let compiled = compile(&request, Emit::Archive, None);
     compiled.unwrap_or_else(|e| panic!("{}: {e}", case.name)).bytes
 }
@@ -211,7 +213,7 @@ fn pocl_runs_our_archives() {
         return;
     };
     for case in cases() {
-        let binary = compiled(&pocl, &case, Vec::new());
+        let binary = compiled(&pocl, &case, Vec::new(), 1);
         pocl_runs_our_archive(&pocl, &case, &binary);
         for device in ["cpu", "basic"] {
             let results = run_here(device, &binary, &case);
@@ -230,6 +232,19 @@ fn pocl_runs_our_specialised_functions() {
         let mut sizes: Vec<[u64; 3]> = case.launches.iter().map(|(launch, _)| local_size(launch)).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        pocl_runs_our_archive(&pocl, &case, &compiled(&pocl, &case, sizes));
+        pocl_runs_our_archive(&pocl, &case, &compiled(&pocl, &case, sizes, 1));
+    }
+}
+
+#[test]
+fn pocl_runs_our_functions_of_16_items_at_a_time() {
+    let Some(pocl) = Pocl::find("pocl_runs_our_functions_of_16_items_at_a_time") else {
+        return;
+    };
+    for case in cases() {
+        let binary = compiled(&pocl, &case, Vec::new(), 16);
+        pocl_runs_our_archive(&pocl, &case, &binary);
+        let results = run_here("cpu", &binary, &case);
+        check_results(&case, &results.unwrap_or_else(|e| panic!("{}: {e}", case.name)));
     }
 }

@@ -4,6 +4,7 @@ mod basics;
 mod devices;
 mod faults;
 mod programs;
+mod stress;
 mod transfers;
 
 use std::sync::Arc;

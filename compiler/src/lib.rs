@@ -13,5 +13,6 @@ mod undefined;
 
 pub use error::{CompileError, Fault};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
+pub use oxcl_workgroup::FormError;
 pub use pipeline::{Compiled, Emit, compile};
 pub use request::{DeviceId, Devices, Request, SourceFile};

@@ -7,6 +7,7 @@
 //! | `options` | build options |
 //! | `targets` | devices to run on, default `ref cpu basic` |
 //! | `ulp` | distance allowed between devices for floating-point data; default 0 |
+//! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; default: they also run at 4 and 16 |
 //! | `compare` | the buffers to compare between devices; default all |
 //! | `expect` | `fail CODE`: the source is rejected with this code |
 //!
@@ -62,6 +63,8 @@ pub struct FileTest {
     pub targets: Vec<String>,
     /// Allowed distance in units in the last place.
     pub ulp: u64,
+    /// The vectoriser is expected to decline.
+    pub scalar_only: bool,
     /// Buffers to compare; empty means all.
     pub compare: Vec<String>,
     /// Code of the expected rejection.
@@ -89,6 +92,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
         options: String::new(),
         targets: ["ref", "cpu", "basic"].map(String::from).to_vec(),
         ulp: 0,
+        scalar_only: false,
         compare: Vec::new(),
         fails_with: None,
     };
@@ -118,6 +122,8 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "run" => test.runs.push(parse_run(value, line).map_err(fail)?),
             "options" => test.options = value.to_owned(),
             "targets" => test.targets = value.split_whitespace().map(String::from).collect(),
+            "width" if value == "1" => test.scalar_only = true,
+            "width" => return Err(fail(format!("'{value}' is not 1"))),
             "compare" => test.compare = value.split_whitespace().map(String::from).collect(),
             "ulp" => {
                 test.ulp = value.parse().map_err(|_| fail(format!("'{value}' is not a whole number")))?

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use oxcl_binary::archive::{Archive, Arg, ArgKind};
-use oxcl_compiler::{BuildOptions, CompileError, Devices, Emit, Request, SourceFile, compile};
+use oxcl_compiler::{BuildOptions, CompileError, Devices, Emit, FormError, Request, SourceFile, compile};
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
 
 use crate::directive::{FileTest, Kind, Run, parse};
@@ -58,14 +58,25 @@ type Contents = Vec<(String, Scalar, Vec<u8>)>;
 
 impl Input<'_> {
     fn compile(&self, emit: Emit, local_sizes: &[[u64; 3]]) -> Result<Vec<u8>, CompileError> {
+        self.compile_wide(emit, local_sizes, 1)
+    }
+
+    fn compile_wide(
+        &self,
+        emit: Emit,
+        local_sizes: &[[u64; 3]],
+        width: u32,
+    ) -> Result<Vec<u8>, CompileError> {
         let sources = vec![SourceFile { name: self.name.clone(), text: self.text.clone() }];
         let options = BuildOptions::parse(&self.test.options)
             .map_err(|error| CompileError::Request(error.to_string()))?;
-        let on_ref = self.test.targets.iter().any(|target| target == "ref") && emit == Emit::Archive;
+        let on_ref =
+            self.test.targets.iter().any(|target| target == "ref") && emit == Emit::Archive && width == 1;
         let mut request = Request::new(sources);
         request.options = options;
         request.devices = Devices { cpu: true, reference: on_ref };
         request.local_sizes = local_sizes.to_vec();
+        request.width = width;
         Ok(compile(&request, emit, None)?.bytes)
     }
 
@@ -110,13 +121,15 @@ impl Input<'_> {
         }
         let generic = self.load(&[])?;
         let special = self.load(&sizes)?;
+        let wide = self.load_wide()?;
         for run in &self.test.runs {
             let mut first: Option<(String, Contents)> = None;
             for target in &self.test.targets {
-                let programs: &[(&str, &Program)] = match target.as_str() {
-                    "cpu" => &[("generic", &generic), ("specialised", &special)],
-                    _ => &[("generic", &generic)],
-                };
+                let mut programs = vec![("generic", &generic)];
+                if target == "cpu" {
+                    programs.push(("specialised", &special));
+                    programs.extend(wide.iter().map(|(label, program)| (*label, program)));
+                }
                 for (which, program) in programs {
                     let label = format!("{target}, {which}");
                     let at = |message: String| format!("line {}: on {label}: {message}", run.line);
@@ -137,6 +150,28 @@ impl Input<'_> {
     fn load(&self, sizes: &[[u64; 3]]) -> Result<Program, String> {
         let bytes = self.compile(Emit::Archive, sizes).map_err(|e| self.rendered(&e))?;
         Program::from_archive(&bytes).map_err(|e| e.to_string())
+    }
+
+    /// The program at further lane counts, where the vectoriser is expected to take it.
+    fn load_wide(&self) -> Result<Vec<(&'static str, Program)>, String> {
+        let mut programs = Vec::new();
+        let mut declined = None;
+        for (label, width) in [("W = 4", 4), ("W = 16", 16)] {
+            match self.compile_wide(Emit::Archive, &[], width) {
+                Ok(bytes) => {
+                    programs.push((label, Program::from_archive(&bytes).map_err(|e| e.to_string())?))
+                }
+                Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. }) => {
+                    declined = Some(format!("{label}: {error}"));
+                }
+                Err(error) => return Err(format!("{label}: {}", self.rendered(&error))),
+            }
+        }
+        match (declined, self.test.scalar_only) {
+            (Some(reason), false) => Err(format!("{reason}; if that is right, say '// width: 1'")),
+            (None, true) => Err("has '// width: 1', but the vectoriser takes it".into()),
+            _ => Ok(programs),
+        }
     }
 
     fn same(&self, wanted: &Contents, got: &Contents) -> Result<(), String> {

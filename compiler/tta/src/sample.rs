@@ -299,30 +299,44 @@ impl Maker<'_> {
         let files = self.machine.register_files.len() as u64;
         let destination = if self.random.once_in(3) {
             let file = u16::try_from(self.random.below(files)).ok()?;
-            let size = self.machine.register_files[usize::from(file)].size;
+            let size = self.machine.register_files.get(usize::from(file))?.size;
             let index = self.random.between(0, size - 1);
             Destination::Register { file: crate::model::FileId(file), index }
         } else {
             let unit = u16::try_from(self.random.below(self.machine.units.len() as u64 - 1)).ok()?;
             let facts = &self.machine.units[usize::from(unit)];
             let port = u16::try_from(self.random.below(facts.ports.len() as u64)).ok()?;
-            let triggers = facts.ports[usize::from(port)].triggers;
+            let triggers = facts.ports.get(usize::from(port))?.triggers;
             let operation = u16::try_from(self.random.below(facts.operations.len() as u64)).ok()?;
             Destination::Port { unit: UnitId(unit), port, operation: triggers.then_some(operation) }
         };
         let mut new = Move { bus, guard, source, destination, producer: None };
         if let Destination::Port { unit, operation: Some(operation), .. } = destination {
             let facts = &self.machine.units[unit.index()];
-            let info = facts.operations[usize::from(operation)].op?.info();
+            let found = facts.operations.get(usize::from(operation))?;
+            let info = found.op?.info();
+            if found.inputs().len() != usize::from(info.inputs)
+                || found.results().len() != usize::from(info.outputs)
+            {
+                return None;
+            }
             if info.is_memory() {
-                // The address is what the trigger carries: a constant in range.
+                // The address is what the trigger carries: a constant in range. Other bindings are left alone.
+                let space = &self.machine.spaces[facts.space?.index()];
+                let port = found.port_of(1)?;
+                if !facts.ports[usize::from(port)].triggers || space.unit_width != 8 {
+                    return None;
+                }
                 let width = self.machine.buses[bus.index()].short_immediate;
                 let limit = match width.extension {
                     Extension::Zero => 1u64 << width.width.min(16),
                     Extension::Sign => 1u64 << width.width.saturating_sub(1).min(16),
                 };
-                let words = limit.min(ADDRESSES) / 8;
-                new.source = Source::Constant(self.random.below(words) * 8);
+                // The widest access takes eight words of eight bytes.
+                let last = limit.min(ADDRESSES).min(space.max_address.saturating_sub(63));
+                let first = space.min_address.div_ceil(8) * 8;
+                let words = last.saturating_sub(first) / 8;
+                new.source = Source::Constant(first + self.random.below(words) * 8);
             } else if matches!(info.semantics, Semantics::Device(_) | Semantics::Control(_)) {
                 return None;
             }
@@ -358,8 +372,10 @@ impl Maker<'_> {
     fn trigger(&mut self, unit: UnitId, port: u16, operation: u16, certain: bool, now: u64) -> bool {
         let facts = &self.machine.units[unit.index()].operations[usize::from(operation)];
         let ready = facts.inputs().iter().filter_map(|k| facts.port_of(*k)).all(|p| {
-            // An operand that is written later in this instruction counts only from the next one on.
-            p == port || self.known.operands.contains(&(unit.0, p))
+            // An operand that is written later in this instruction counts only from the next one on; one that is not
+            // kept would have to arrive now.
+            let kept = self.machine.units[unit.index()].ports[usize::from(p)].registered;
+            p == port || (kept && self.known.operands.contains(&(unit.0, p)))
         });
         let arrivals: Vec<(u16, u16, u64)> = facts
             .writes

@@ -8,7 +8,7 @@ use oxcl_tta::sample::{self, Random};
 use oxcl_ttasim::{Engine, System};
 use std::sync::Arc;
 
-fn compare(machine: &Machine, seed: u64, cores: usize) -> u64 {
+pub(crate) fn compare(machine: &Machine, seed: u64, cores: usize) -> u64 {
     let images: Vec<Arc<Image>> = (0..cores as u64)
         .map(|core| {
             let program = sample::program(machine, seed ^ core << 32, 120);

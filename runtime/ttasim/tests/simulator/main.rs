@@ -2,6 +2,7 @@
 
 mod common;
 mod cores;
+mod corpus;
 mod differential;
 mod hazards;
 mod reports;

@@ -10,7 +10,7 @@
 //! A unit needs no other unit. The functions use the calling convention `spir_func`, the data layout of
 //! `spir64-unknown-unknown` or `spir-unknown-unknown`, and no attribute that names a machine: whoever compiles for a
 //! device retargets them together with the program. Every function that has vector forms is one source for all widths,
-//! and gives the same bits at each: replacing W calls by one of the wide form is vectorising the call.
+//! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.
 //!
 //! What stays undefined: work-item functions and barriers, which the work-group pass lowers. For the reference executor
 //! alone, [`reference_work_items`] defines them.
@@ -19,6 +19,8 @@
 
 pub mod catalog;
 mod symbols;
+mod vector_form;
 
 pub use catalog::catalogue;
 pub use symbols::{AddressBits, Unit, reference_work_items, symbols, unit_of, units, units_for};
+pub use vector_form::vector_form;

@@ -53,7 +53,12 @@ pub(crate) fn prepare<'m, 'c>(
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
-    divide::guard(prepared.function);
+    // Functions that stay calls here may be inlined later: they are guarded as well.
+    for function in Function::all(module) {
+        if !function.is_declaration() {
+            divide::guard(function);
+        }
+    }
     prepared.function.verify()?;
     Ok(prepared)
 }

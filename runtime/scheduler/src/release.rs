@@ -91,6 +91,11 @@ impl Released {
         if let Some(ticket) = ticket {
             self.notify.push((ticket, ended.id));
         } else if last {
+            if record.profiled {
+                // SAFETY: the queue is alive until the task retires, which it cannot before it is executed.
+                let core = unsafe { &(*record.queue).core };
+                record.times.submitted.store(core.now(), crate::shim::Ordering::Relaxed);
+            }
             if record.groups != 0 && !record.has_cause() && !record.on_device {
                 ready.push_front(target);
             } else {

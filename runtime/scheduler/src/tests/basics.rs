@@ -395,6 +395,42 @@ fn times_are_kept_in_order() {
     let t = event.times();
     assert!(t.queued > 0 && t.queued <= t.submitted && t.submitted <= t.started, "{t:?}");
     assert!(t.ended >= t.started + 1_000_000, "{t:?}");
+    // A command that waits is submitted when what it waits for has ended.
+    let gate = s.user_event().unwrap();
+    let waits = [gate.event().clone()];
+    let event = q.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
+    std::thread::sleep(Duration::from_millis(1));
+    gate.complete();
+    event.wait().unwrap();
+    let t = event.times();
+    assert!(t.queued + 1_000_000 <= t.submitted && t.submitted <= t.started && t.started <= t.ended, "{t:?}");
+}
+
+/// Remembers what it sees.
+#[derive(Debug, Default)]
+struct Watcher(crate::shim::Mutex<Vec<(String, Option<usize>)>>);
+
+impl crate::Observer for Watcher {
+    fn command(&self, record: &crate::CommandRecord<'_>) {
+        assert!(record.times.started <= record.times.ended);
+        crate::shim::lock(&self.0).push((record.label.to_owned(), record.lane));
+    }
+}
+
+#[test]
+fn an_observer_sees_every_executed_command() {
+    let watcher = Arc::new(Watcher::default());
+    let observer = Arc::clone(&watcher) as Arc<dyn crate::Observer>;
+    let s =
+        crate::Scheduler::start(crate::Options { workers: 2, pin: true, observer: Some(observer) }).unwrap();
+    let q = in_order(&s);
+    for _ in 0..50 {
+        q.enqueue_silently(command(work(|| {}), &[])).unwrap();
+    }
+    q.finish().unwrap();
+    let seen = crate::shim::lock(&watcher.0);
+    assert_eq!(seen.len(), 50);
+    assert!(seen.iter().all(|(label, lane)| label == "test" && lane.is_some_and(|lane| lane < 2)));
 }
 
 #[test]
@@ -411,4 +447,10 @@ fn printing_commands_keep_their_order() {
     }
     q.finish().unwrap();
     assert_eq!(*log.lock().unwrap(), (0..200).collect::<Vec<_>>());
+}
+
+#[test]
+fn records_stay_small() {
+    // A record is written and read for every command: it has at most six cache lines.
+    assert!(size_of::<crate::task::Task>() <= 384, "{}", size_of::<crate::task::Task>());
 }

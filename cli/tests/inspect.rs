@@ -194,3 +194,26 @@ fn broken_bitcode_is_refused() {
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     assert!(ran.err.contains("it is no bitcode that LLVM 22 reads"), "{}", ran.err);
 }
+
+/// What the compiler made is shown from the inside: constants, symbols, machine code.
+#[cfg(feature = "compiler")]
+#[test]
+fn compiled_code_is_shown_and_listed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("k.cl", "kernel void k(global int *out) { out[get_global_id(0)] = 7; }");
+    let ran = sandbox.run(&words("compile k.cl -o k.poclbin"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let object = sandbox.run(&words("inspect k.poclbin --member /k/0-0-0/k.so"));
+    for part in ["ELF shared object for x86-64", "kernel        k: ", "_pocl_kernel_k_workgroup", "oxcl_wg_k"]
+    {
+        assert!(object.out.contains(part), "{part}: {}", object.out);
+    }
+    let listing = sandbox.run(&words("inspect k.poclbin --kernel k --disasm"));
+    assert_eq!(listing.code, Some(0), "{}", listing.err);
+    assert!(listing.out.starts_with("/k/0-0-0/k.so\n"), "{}", listing.out);
+    assert!(listing.out.contains("\noxcl_wg_k:\n") && listing.out.contains("  ret\n"), "{}", listing.out);
+    let json = sandbox.run(&words("inspect k.poclbin --disasm --json"));
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["kind"], "disassembly");
+    assert_eq!(json["data"][0]["file"], "/k/0-0-0/k.so");
+}

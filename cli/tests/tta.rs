@@ -1,6 +1,5 @@
 //! Transport-triggered machines and their simulation from the command line.
 
-#[expect(dead_code, reason = "each test uses what it needs")]
 mod common;
 
 use common::{Sandbox, words};

@@ -94,13 +94,14 @@ pub trait Driver: Send + Sync + fmt::Debug {
         }
     }
 
-    /// Blocks until a submitted command has ended. `Unsupported` lets the scheduler wait in its own way.
+    /// Blocks until a submitted command has ended, for callers without a scheduler; the scheduler waits in its own way
+    /// and never calls this.
     fn wait_event(&self, _event: EventId) -> Result<(), DriverError> {
         Err(DriverError::unsupported(self.name(), "wait_event"))
     }
 
-    /// The status of an event that a submitted command depends on, or of the command itself, has changed outside the
-    /// device (for example a user event was set).
+    /// The status of an event has changed outside the device, for drivers that mirror events there. The scheduler reports
+    /// ends through [`Driver::broadcast`]; this is for whoever changes a status by other means.
     fn update_event(&self, _event: EventId) -> Result<(), DriverError> {
         Ok(())
     }

@@ -7,26 +7,26 @@
 //! an out-of-order queue a command waits for its wait list and the last barrier.
 
 use std::fmt;
-use std::ptr::NonNull;
 use std::sync::Arc;
 
 use oxcl_driver::capability::Execution;
 use oxcl_driver::error::Outcome;
-use oxcl_driver::{Driver, DriverError, EventId, Failure, Launch, QueueToken};
+use oxcl_driver::{Driver, DriverError, EventId, Launch, QueueToken};
 
+mod enter;
+mod plan;
+
+use self::enter::{chain, enter};
+use self::plan::{Plan, SharedWaits, plan_order, plan_waits};
 use crate::device::{self, Ticket};
 use crate::event::Event;
 use crate::faults;
-use crate::points::{Access, Points, ResourceId, Touch};
+use crate::points::{Points, Touch};
 use crate::pool::{Core, Goal};
 use crate::release::{self, Released};
 use crate::shim::{Mutex, Ordering, lock};
 use crate::task::notice::{Kind, Notice};
-use crate::task::state::Snapshot;
 use crate::task::{AtomicTimes, INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
-
-/// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
-const SHARED_WAITS: usize = 4;
 
 /// Why a command could not be enqueued. The queue is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -91,20 +91,6 @@ pub struct QueueProperties {
     pub profiling: bool,
 }
 
-/// A task to wait for, while a command is being enqueued.
-struct Planned {
-    task: TaskPtr,
-    /// Wait until it is retired, not only executed.
-    retired: bool,
-    depends: bool,
-}
-
-/// The last long wait list.
-struct SharedWaits {
-    of: Vec<EventId>,
-    join: TaskRef,
-}
-
 #[derive(Default)]
 struct QueueState {
     tail: Option<TaskRef>,
@@ -140,47 +126,6 @@ pub struct Queue {
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Queue").field("token", &self.shared.token).finish_non_exhaustive()
-    }
-}
-
-/// What a command that is being enqueued waits for.
-#[derive(Default)]
-struct Plan {
-    waits: Vec<Planned>,
-    /// What the command fails with before it begins: something it depends on has failed already.
-    blame: Option<Arc<Failure>>,
-}
-
-impl Plan {
-    /// Plans to wait for a task that a reference is held to.
-    fn add(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
-        // SAFETY: every caller holds a reference while it holds the queue's lock.
-        let record = unsafe { task.get() };
-        let state = record.state.load();
-        let over = if retired { state.is_retired() } else { state.is_executed() || state.is_complete() };
-        if over {
-            if depends && self.blame.is_none() {
-                self.blame = record.cause();
-            }
-            return Ok(());
-        }
-        // Looking through more would cost more than telling a command twice.
-        for planned in self.waits.iter_mut().take(16) {
-            if planned.task == task && planned.retired == retired {
-                planned.depends |= depends;
-                return Ok(());
-            }
-        }
-        faults::reserve(&mut self.waits, 1)?;
-        self.waits.push(Planned { task, retired, depends });
-        Ok(())
-    }
-
-    /// Plans to wait for an event of a wait list.
-    fn add_event(&mut self, event: &Event, own: *const QueueShared) -> Result<(), EnqueueError> {
-        // Within its own queue it is enough that it was executed.
-        let retired = event.task.role == Role::InOrder && !std::ptr::eq(event.task.queue, own);
-        self.add(event.task.ptr(), retired, true)
     }
 }
 
@@ -298,7 +243,7 @@ impl Queue {
         state.plan.waits.clear();
         state.plan.blame = None;
         let barrier = plan_order(state, &command, in_order)?;
-        self.plan_waits(state, command.waits)?;
+        plan_waits(&self.shared, state, command.waits)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let on_device = groups != 0 && shared.execution != Execution::Host;
@@ -359,7 +304,7 @@ impl Queue {
         let before = state.tail.replace(unsafe { TaskRef::adopt(task.ptr()) });
         // The reference of `task` becomes the scheduler's.
         let at = task.into_ptr();
-        self.chain(before, at);
+        chain(&self.shared, before, at);
         // SAFETY: the task cannot end before the count below is given back.
         let record = unsafe { at.get() };
         let ticket = if ordered { record.ticket() } else { None };
@@ -372,146 +317,4 @@ impl Queue {
         }
         Ok(handle)
     }
-
-    /// Plans the wait list. A long one that comes again is waited for once, by a hidden task.
-    fn plan_waits(&self, state: &mut QueueState, waits: &[Event]) -> Result<(), EnqueueError> {
-        let own = Arc::as_ptr(&self.shared);
-        if waits.len() >= SHARED_WAITS {
-            let same = state.shared_waits.as_ref().is_some_and(|shared| {
-                shared.of.len() == waits.len()
-                    && shared.of.iter().zip(waits).all(|(id, event)| *id == event.task.id)
-            });
-            if !same {
-                self.share_waits(state, waits)?;
-            }
-            if let Some(shared) = &state.shared_waits {
-                let join = shared.join.ptr();
-                return state.plan.add(join, false, true);
-            }
-        }
-        waits.iter().try_for_each(|event| state.plan.add_event(event, own))
-    }
-
-    /// Makes the hidden task for a wait list.
-    fn share_waits(&self, state: &mut QueueState, waits: &[Event]) -> Result<(), EnqueueError> {
-        let own = Arc::as_ptr(&self.shared);
-        let mut of = state.shared_waits.take().map(|old| old.of).unwrap_or_default();
-        of.clear();
-        faults::reserve(&mut of, waits.len())?;
-        of.extend(waits.iter().map(|event| event.task.id));
-        let mut plan = Plan::default();
-        waits.iter().try_for_each(|event| plan.add_event(event, own))?;
-        let Plan { waits: plan, blame } = plan;
-        let mut task = Task::new(Role::Join, EventId(self.shared.core.next_id()));
-        task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
-        let mut more = Vec::new();
-        faults::reserve(&mut more, plan.len().saturating_sub(INLINE_NOTICES))?;
-        more.extend(
-            (INLINE_NOTICES..plan.len())
-                .map(|_| crate::shim::UnsafeCell::new(Notice::new(Kind::Order, None))),
-        );
-        task.more_notices = more.into_boxed_slice();
-        let join = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
-        if let Some(cause) = &blame {
-            join.blame(cause);
-        }
-        let at = join.clone().into_ptr();
-        let satisfied = 1 + enter(at, &plan);
-        if join.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied {
-            // Nobody waits for it yet, so nothing follows from its end.
-            release::end(at, &Ok(()), &mut Released::default());
-        }
-        state.shared_waits = Some(SharedWaits { of, join });
-        Ok(())
-    }
-
-    /// Appends a task to the chain along which the queue retires.
-    fn chain(&self, before: Option<TaskRef>, at: TaskPtr) {
-        // SAFETY: the scheduler's reference is held.
-        let task = unsafe { at.get() };
-        let chained = before.is_some_and(|before| {
-            // The last entry is the chain's: the others are for what the command waits for.
-            let entry = entry(task, notice_count(task) - 1, Notice::new(Kind::Chain, Some(at)));
-            // SAFETY: the entry stays in the task, which retires after it was delivered.
-            unsafe { before.retired.push(entry) }
-        });
-        if !chained {
-            // SAFETY: nobody retires the task before the bit below is set.
-            task.queue_alive.with_mut(|alive| unsafe { *alive = Some(Arc::clone(&self.shared)) });
-            task.state.set(Snapshot::BEFORE_RETIRED);
-        }
-    }
-}
-
-/// Plans what the queue's order asks for. Whether the command is a barrier.
-fn plan_order(state: &mut QueueState, command: &Command<'_>, in_order: bool) -> Result<bool, EnqueueError> {
-    let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
-    let barrier = command.fence == Fence::Barrier;
-    if let Some(last) = last_barrier {
-        plan.add(last.ptr(), false, false)?;
-    }
-    let all_before = if in_order {
-        barrier || command.facts.opaque
-    } else {
-        command.fence != Fence::None && command.waits.is_empty()
-    };
-    if all_before && let Some(tail) = tail {
-        plan.add(tail.ptr(), true, false)?;
-    }
-    touches.clear();
-    if !in_order {
-        return Ok(barrier);
-    }
-    faults::reserve(touches, command.touches.len() + 2)?;
-    touches.extend(command.touches.iter().filter(|touch| touch.start < touch.end));
-    if command.facts.printf {
-        touches.push(Touch::whole(ResourceId::PRINTF, Access::Write));
-    }
-    if command.facts.globals {
-        touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
-    }
-    for touch in touches {
-        points.prepare(touch, |wait| plan.add(wait.task, false, wait.depends))?;
-    }
-    Ok(barrier)
-}
-
-/// Number of entries that a task has room for.
-fn notice_count(task: &Task) -> usize {
-    INLINE_NOTICES + task.more_notices.len()
-}
-
-/// Fills in the entry number `index` of a task that is being enqueued.
-fn entry(task: &Task, index: usize, notice: Notice) -> NonNull<Notice> {
-    let cell = match task.notices.get(index) {
-        Some(cell) => cell,
-        None => &task.more_notices[index - INLINE_NOTICES],
-    };
-    // SAFETY: the entry is in no list yet, and only the enqueuer uses it.
-    cell.with_mut(|slot| unsafe { *slot = notice });
-    cell.with_mut(NonNull::new).unwrap_or(NonNull::dangling())
-}
-
-/// Enters a task with everything that it is planned to wait for; returns how much of that is over already.
-fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
-    // SAFETY: the task cannot end before its enqueuer gives its count of `pending` back.
-    let task = unsafe { at.get() };
-    let mut over = 0;
-    for (index, planned) in plan.iter().enumerate() {
-        let kind = if planned.depends { Kind::Depend } else { Kind::Order };
-        let entry = entry(task, index, Notice::new(kind, Some(at)));
-        // SAFETY: the planner holds a reference, as it still holds the queue's lock.
-        let other = unsafe { planned.task.get() };
-        let list = if planned.retired { &other.retired } else { &other.executed };
-        // SAFETY: the entry stays in the task, which is not freed before all its entries were delivered.
-        if !unsafe { list.push(entry) } {
-            over += 1;
-            if planned.depends
-                && let Some(cause) = other.cause()
-            {
-                task.blame(&cause);
-            }
-        }
-    }
-    over
 }

@@ -1,0 +1,170 @@
+//! What a command that is being enqueued must wait for: the queue's order, its bytes, its wait list. Nothing is changed
+//! here but room made, so that every step may fail.
+
+use std::sync::Arc;
+
+use oxcl_driver::{EventId, Failure};
+
+use super::enter::enter;
+use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
+use crate::event::Event;
+use crate::faults;
+use crate::points::{Access, ResourceId, Touch};
+use crate::release::{self, Released};
+use crate::shim::Ordering;
+use crate::task::notice::{Kind, Notice};
+use crate::task::{INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
+
+/// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
+const SHARED_WAITS: usize = 4;
+
+/// A task to wait for, while a command is being enqueued.
+pub(super) struct Planned {
+    pub(super) task: TaskPtr,
+    /// Wait until it is retired, not only executed.
+    pub(super) retired: bool,
+    pub(super) depends: bool,
+}
+
+/// The last long wait list.
+pub(super) struct SharedWaits {
+    pub(super) of: Vec<EventId>,
+    pub(super) join: TaskRef,
+}
+
+/// What a command that is being enqueued waits for.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) waits: Vec<Planned>,
+    /// What the command fails with before it begins: something it depends on has failed already.
+    pub(super) blame: Option<Arc<Failure>>,
+}
+
+impl Plan {
+    /// Plans to wait for a task that a reference is held to.
+    pub(super) fn add(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
+        // SAFETY: every caller holds a reference while it holds the queue's lock.
+        let record = unsafe { task.get() };
+        let state = record.state.load();
+        let over = if retired { state.is_retired() } else { state.is_executed() || state.is_complete() };
+        if over {
+            if depends && self.blame.is_none() {
+                self.blame = record.cause();
+            }
+            return Ok(());
+        }
+        // Looking through more would cost more than telling a command twice.
+        for planned in self.waits.iter_mut().take(16) {
+            if planned.task == task && planned.retired == retired {
+                planned.depends |= depends;
+                return Ok(());
+            }
+        }
+        faults::reserve(&mut self.waits, 1)?;
+        self.waits.push(Planned { task, retired, depends });
+        Ok(())
+    }
+
+    /// Plans to wait for an event of a wait list.
+    pub(super) fn add_event(&mut self, event: &Event, own: *const QueueShared) -> Result<(), EnqueueError> {
+        // Within its own queue it is enough that it was executed.
+        let retired = event.task.role == Role::InOrder && !std::ptr::eq(event.task.queue, own);
+        self.add(event.task.ptr(), retired, true)
+    }
+}
+
+/// Plans what the queue's order asks for. Whether the command is a barrier.
+pub(super) fn plan_order(
+    state: &mut QueueState,
+    command: &Command<'_>,
+    in_order: bool,
+) -> Result<bool, EnqueueError> {
+    let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
+    let barrier = command.fence == Fence::Barrier;
+    if let Some(last) = last_barrier {
+        plan.add(last.ptr(), false, false)?;
+    }
+    let all_before = if in_order {
+        barrier || command.facts.opaque
+    } else {
+        command.fence != Fence::None && command.waits.is_empty()
+    };
+    if all_before && let Some(tail) = tail {
+        plan.add(tail.ptr(), true, false)?;
+    }
+    touches.clear();
+    if !in_order {
+        return Ok(barrier);
+    }
+    faults::reserve(touches, command.touches.len() + 2)?;
+    touches.extend(command.touches.iter().filter(|touch| touch.start < touch.end));
+    if command.facts.printf {
+        touches.push(Touch::whole(ResourceId::PRINTF, Access::Write));
+    }
+    if command.facts.globals {
+        touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
+    }
+    for touch in touches {
+        points.prepare(touch, |wait| plan.add(wait.task, false, wait.depends))?;
+    }
+    Ok(barrier)
+}
+
+/// Plans the wait list. A long one that comes again is waited for once, by a hidden task.
+pub(super) fn plan_waits(
+    queue: &Arc<QueueShared>,
+    state: &mut QueueState,
+    waits: &[Event],
+) -> Result<(), EnqueueError> {
+    let own = Arc::as_ptr(queue);
+    if waits.len() >= SHARED_WAITS {
+        let same = state.shared_waits.as_ref().is_some_and(|shared| {
+            shared.of.len() == waits.len()
+                && shared.of.iter().zip(waits).all(|(id, event)| *id == event.task.id)
+        });
+        if !same {
+            share_waits(queue, state, waits)?;
+        }
+        if let Some(shared) = &state.shared_waits {
+            let join = shared.join.ptr();
+            return state.plan.add(join, false, true);
+        }
+    }
+    waits.iter().try_for_each(|event| state.plan.add_event(event, own))
+}
+
+/// Makes the hidden task for a wait list.
+fn share_waits(
+    queue: &Arc<QueueShared>,
+    state: &mut QueueState,
+    waits: &[Event],
+) -> Result<(), EnqueueError> {
+    let own = Arc::as_ptr(queue);
+    let mut of = state.shared_waits.take().map(|old| old.of).unwrap_or_default();
+    of.clear();
+    faults::reserve(&mut of, waits.len())?;
+    of.extend(waits.iter().map(|event| event.task.id));
+    let mut plan = Plan::default();
+    waits.iter().try_for_each(|event| plan.add_event(event, own))?;
+    let Plan { waits: plan, blame } = plan;
+    let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
+    task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
+    let mut more = Vec::new();
+    faults::reserve(&mut more, plan.len().saturating_sub(INLINE_NOTICES))?;
+    more.extend(
+        (INLINE_NOTICES..plan.len()).map(|_| crate::shim::UnsafeCell::new(Notice::new(Kind::Order, None))),
+    );
+    task.more_notices = more.into_boxed_slice();
+    let join = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
+    if let Some(cause) = &blame {
+        join.blame(cause);
+    }
+    let at = join.clone().into_ptr();
+    let satisfied = 1 + enter(at, &plan);
+    if join.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied {
+        // Nobody waits for it yet, so nothing follows from its end.
+        release::end(at, &Ok(()), &mut Released::default());
+    }
+    state.shared_waits = Some(SharedWaits { of, join });
+    Ok(())
+}

@@ -16,7 +16,7 @@ demo: build
 # Every test. The work-group functions of the tests are verified after every pass (debug assertions are on).
 test: setup setup-test
 	cargo build --release --locked --package oxcl
-	cargo test --workspace --locked
+	OXCL_REQUIRE_POCL=1 cargo test --workspace --locked
 
 # Formatting, lints and documentation, all free of warnings.
 lint: setup

@@ -45,6 +45,7 @@ pub(crate) fn in_process(
     path: &Path,
     text: String,
     arguments: &[String],
+    width: u32,
     on: &[Device],
     ui: &mut Ui,
 ) -> Result<Built, CliError> {
@@ -52,6 +53,7 @@ pub(crate) fn in_process(
     let mut request = Request::new(vec![SourceFile { name, text }]);
     request.options = options(arguments)?;
     request.devices = devices(on);
+    request.width = width;
     let compiled = compile(&request, Emit::Archive, None, ui)?;
     Ok(Built { stages: stages(&compiled), archive: compiled.bytes })
 }

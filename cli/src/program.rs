@@ -25,16 +25,17 @@ pub(crate) fn is_archive(contents: &[u8]) -> bool {
     contents.starts_with(ARCHIVE_MAGIC)
 }
 
-/// Loads `path` for `devices`; `options` are for sources only.
+/// Loads `path` for `devices`; `options` and `width`, the work-items that code runs at a time, are for sources only.
 pub(crate) fn load(
     path: &Path,
     options: &[String],
+    width: u32,
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
-        if !options.is_empty() {
+        if !options.is_empty() || width != 1 {
             let help = "leave them out, or give the source";
             return Err(CliError::usage_with_help(
                 format!("'{}' is compiled already, and build options were given", path.display()),
@@ -52,7 +53,7 @@ pub(crate) fn load(
             help: None,
         });
     };
-    build(path, text, options, devices, ui)
+    build(path, text, options, width, devices, ui)
 }
 
 #[cfg(feature = "compiler")]
@@ -60,10 +61,11 @@ fn build(
     path: &Path,
     text: String,
     options: &[String],
+    width: u32,
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
-    let built = crate::build::in_process(path, text, options, devices, ui)?;
+    let built = crate::build::in_process(path, text, options, width, devices, ui)?;
     let mut stages = built.stages;
     let start = Instant::now();
     let program = Program::from_archive(&built.archive).map_err(|e| load_error(path, &e))?;
@@ -76,6 +78,7 @@ fn build(
     path: &Path,
     _text: String,
     _options: &[String],
+    _width: u32,
     _devices: &[Device],
     _ui: &mut Ui,
 ) -> Result<Loaded, CliError> {

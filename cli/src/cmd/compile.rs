@@ -51,9 +51,6 @@ pub(crate) struct CompileArgs {
     /// The kernel to look at, where a stage shows one
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Work-items that the code runs at a time (experimental)
-    #[arg(long, value_name = "W", default_value_t = 1, hide = true)]
-    width: u32,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -151,7 +148,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             (None, Some(number)) => DeviceId::Number(number),
             (None, None) => DeviceId::OfTarget,
         },
-        width: args.width,
+        width: args.build.width,
     };
     let compiled = build::compile(&request, args.emit.emit(), args.kernel.as_deref(), ui)?;
     match &target {

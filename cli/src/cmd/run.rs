@@ -84,7 +84,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("--print", !args.print.is_empty()),
         ("--expect", !args.expect.is_empty()),
         ("--tolerance", args.tolerance != 0.0),
-        ("build options", !args.build.options().is_empty()),
+        ("build options", !args.build.options().is_empty() || args.build.width != 1),
     ];
     if let Some((option, _)) = only_kernel.iter().find(|(_, given)| *given) {
         return Err(CliError::usage_with_help(

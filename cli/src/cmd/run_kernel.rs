@@ -49,7 +49,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let chosen = args.device.unwrap_or(Device::Cpu);
     let device = launching::device(chosen)?;
-    let loaded = program::load(&args.file, &args.build.options(), &[chosen], ui)?;
+    let loaded = program::load(&args.file, &args.build.options(), args.build.width, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
     let parameters = arguments::parameters(&kernel);
     let bound = arguments::bind(&kernel, &parameters, &given)?;

@@ -71,7 +71,7 @@ impl<'p> Session<'p> {
                 reason: format!("the options of program `{}`: {reason}", item.name),
                 help: None,
             })?;
-            let loaded = program::load(&item.path, &options, &devices, ui)?;
+            let loaded = program::load(&item.path, &options, 1, &devices, ui)?;
             for (name, time) in loaded.stages {
                 match stages.iter_mut().find(|(n, _)| *n == name) {
                     Some((_, sum)) => *sum += time,

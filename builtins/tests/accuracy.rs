@@ -1,6 +1,6 @@
 //! The mathematics against quadruple precision: every function within its limit, in both types; the same bits at every
-//! width; special values as asked. `cargo test --test accuracy -- --ignored --nocapture` takes thirty times the
-//! inputs and prints the largest error of each function.
+//! width; special values as asked. Two longer runs are left to whoever changes a function: `largest_errors` takes thirty
+//! times the inputs and prints the largest errors, `every_float` goes through all inputs of functions of one `float`.
 
 mod support;
 
@@ -332,5 +332,58 @@ fn largest_errors() {
     println!("{:<12} {:>9} {:>9}   largest error and limit, units in the last place", "", "float", "double");
     for (name, [single, double]) in table {
         println!("{name:<12} {single:>9.3} {double:>9.3}   {} {}", limit(name, true), limit(name, false));
+    }
+}
+
+/// A function and its value.
+type Judged = (&'static str, fn(f64) -> f64);
+
+/// Functions of one value that the standard library has for `f64`, exact enough to judge a `float` by.
+const SINGLE: [Judged; 20] = [
+    ("acos", f64::acos),
+    ("asin", f64::asin),
+    ("asinh", f64::asinh),
+    ("atan", f64::atan),
+    ("cbrt", f64::cbrt),
+    ("cos", f64::cos),
+    ("cosh", f64::cosh),
+    ("exp", f64::exp),
+    ("exp2", f64::exp2),
+    ("expm1", f64::exp_m1),
+    ("log", f64::ln),
+    ("log10", f64::log10),
+    ("log1p", f64::ln_1p),
+    ("log2", f64::log2),
+    ("rsqrt", |x| 1.0 / x.sqrt()),
+    ("sin", f64::sin),
+    ("sinh", f64::sinh),
+    ("sqrt", f64::sqrt),
+    ("tan", f64::tan),
+    ("tanh", f64::tanh),
+];
+
+#[test]
+#[ignore = "half an hour: all 2^32 inputs of each function"]
+fn every_float() {
+    const BLOCK: usize = 1 << 16;
+    let cases = SINGLE.map(|(name, exact)| ((name, Shape::One, 0.0, 0.0), exact));
+    let source: String = cases.iter().map(|(case, _)| function(*case, true, 16)).collect();
+    let program = Program::new(&source, "native");
+    for (case, exact) in cases {
+        for first in (0..=u32::MAX).step_by(BLOCK) {
+            let x: Vec<f64> =
+                (0..BLOCK as u32).map(|offset| f64::from(f32::from_bits(first + offset))).collect();
+            let unused = vec![0.0; BLOCK];
+            let inputs = Inputs { y: unused.clone(), z: unused, n: vec![0; BLOCK], x };
+            for (&x, bits) in inputs.x.iter().zip(results(&program, case, true, 16, &inputs)) {
+                let (got, high) = (value_of(bits, true), exact(x));
+                let off = error(got, high, 0.0, true);
+                assert!(
+                    off <= limit(case.0, true),
+                    "{} of {x:e}: {got:e}, not {high:e}: {off} units",
+                    case.0
+                );
+            }
+        }
     }
 }

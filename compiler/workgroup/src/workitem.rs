@@ -81,6 +81,11 @@ pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
     instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
 }
 
+/// Whether a query's dimension, if it has one, is a constant.
+fn has_known_dimension(call: Value<'_>) -> bool {
+    call.arguments().first().is_none_or(|dimension| dimension.as_int().is_some())
+}
+
 /// Shapes of the queries among the work-items of a whole group: what barriers ask.
 #[derive(Debug)]
 pub(crate) struct InGroup;
@@ -88,7 +93,11 @@ pub(crate) struct InGroup;
 impl<'c> Queries<'c> for InGroup {
     fn query(&self, call: Value<'c>) -> Option<Shape> {
         let query = Query::of(call)?;
-        Some(if query.differs_in_group() { Shape::Varying } else { Shape::Uniform })
+        if query.differs_in_group() {
+            return Some(Shape::Varying);
+        }
+        // Without a constant dimension the answer is as uniform as the dimension: as for any pure function.
+        has_known_dimension(call).then_some(Shape::Uniform)
     }
 }
 /// Shapes of the queries among work-items that are neighbours in dimension 0: what lanes ask.
@@ -99,14 +108,16 @@ impl<'c> Queries<'c> for InRow {
     fn query(&self, call: Value<'c>) -> Option<Shape> {
         let query = Query::of(call)?;
         let next = Shape::Strided(Stride { step: 1, signed: true, small: query != Query::GlobalLinearId });
+        if !query.differs_in_group() {
+            return has_known_dimension(call).then_some(Shape::Uniform);
+        }
         Some(match query {
             Query::GlobalId | Query::LocalId => match call.operand(0).as_int() {
                 Some(0) => next,
                 Some(_) => Shape::Uniform,
                 None => Shape::Varying,
             },
-            Query::GlobalLinearId | Query::LocalLinearId => next,
-            _ => Shape::Uniform,
+            _ => next,
         })
     }
 }

@@ -4,7 +4,7 @@
 //! becomes one operation on each component's lanes. At W = 1 everything is the first case.
 
 use super::items::Copy;
-use super::lanes::{Lanes, component_of, components, deinterleave, interleave, widen};
+use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
 use crate::error::FormError;
 use crate::workitem::Query;
 use oxcl_ir::shape::Shape;
@@ -138,12 +138,8 @@ impl<'c> Copy<'_, '_, 'c> {
         let frame = self.frame;
         let dimension = match call.arguments().first() {
             Some(&dimension) => match self.value(b, dimension)? {
-                Lanes::One(dimension) => Some(dimension),
-                _ => {
-                    return Err(
-                        self.decline(call, "a work-item function's dimension differs between work-items")
-                    );
-                }
+                Lanes::One(dimension) if self.shape(call) != Shape::Varying => Some(dimension),
+                lanes => return Ok(self.answer_by_lane(b, query, &lanes)),
             },
             None => None,
         };
@@ -165,11 +161,29 @@ impl<'c> Copy<'_, '_, 'c> {
             }
             _ => frame.answer_for_group(b, query, dimension),
         };
-        match self.shape(call) {
-            Shape::Uniform => Ok(Lanes::One(first)),
-            Shape::Strided(stride) => Ok(Lanes::Strided { first, step: stride.step }),
-            Shape::Varying => Err(self.decline(call, "a work-item function's dimension is not a constant")),
+        Ok(match self.shape(call) {
+            Shape::Strided(stride) => Lanes::Strided { first, step: stride.step },
+            _ => Lanes::One(first),
+        })
+    }
+
+    /// The answer to a query about a dimension that is not known here, or not the same for all lanes.
+    fn answer_by_lane(&self, b: &Builder<'c>, query: Query, dimension: &Lanes<'c>) -> Lanes<'c> {
+        let (frame, width) = (self.frame, self.width());
+        let asked = widen(b, dimension, width)[0];
+        let mut chosen = b.splat(b.i64(query.beyond()), width, "");
+        for (d, number) in (0..3).zip(0_i64..) {
+            let (first, step) = match query {
+                Query::LocalId => (self.ids.local[d], i64::from(d == 0)),
+                Query::GlobalId => {
+                    (b.add_no_wrap(frame.ids.first[d], self.ids.local[d], ""), i64::from(d == 0))
+                }
+                _ => (frame.answer_for_group(b, query, Some(b.i64(number))), 0),
+            };
+            let here = b.compare(IntPredicate::LLVMIntEQ, asked, asked.ty().int(number), "");
+            chosen = b.select(here, spread(b, first, step, width), chosen, "");
         }
+        Lanes::Each(vec![chosen])
     }
 
     /// An instruction whose lanes differ: one operation for each component.

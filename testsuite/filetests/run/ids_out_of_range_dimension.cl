@@ -1,5 +1,4 @@
 // Dimensions beyond the launch and beyond three have defined values.
-// width: 1
 // test: run
 // run: beyond global=2 local=1 (out=zeros:16, d=3) -> out=[0,0,0,1,1,1,0,0, 0,0,0,1,1,1,0,0]
 // run: beyond global=2 local=1 (out=zeros:16, d=1) -> out=[0,0,0,1,1,1,0,0, 0,0,0,1,1,1,0,0]

@@ -1,5 +1,4 @@
 // The dimension is not a constant, and differs between work-items.
-// width: 1
 // test: run
 // run: vary global=4,2,2 local=2,1,2 (out=zeros:16)
 kernel void vary(global int *out) {

@@ -12,13 +12,16 @@
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -203,6 +206,61 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
   });
 }
 
+namespace {
+
+// Whether loop strength reduction has anything to reduce: a multiplication whose value changes from turn to turn.
+bool multipliesInLoops(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    for (llvm::BasicBlock &block : function) {
+      const llvm::Loop *loop = loops.getLoopFor(&block);
+      if (!loop)
+        continue;
+      for (llvm::Instruction &instruction : block)
+        if (instruction.getOpcode() == llvm::Instruction::Mul && !instruction.getType()->isVectorTy() &&
+            !loop->hasLoopInvariantOperands(&instruction))
+          return true;
+    }
+  }
+  return false;
+}
+
+// Leaves loop strength reduction out where it has nothing to reduce. It takes two fifths of the time of code generation
+// for a small kernel, and x86's addressing modes do what it would do to plain indices.
+class LeanGate : public llvm::OptPassGate {
+public:
+  explicit LeanGate(bool reduceStrength) : reduceStrength(reduceStrength) {}
+
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    bool reduction = pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
+    return reduceStrength || !reduction;
+  }
+  bool isEnabled() const override { return true; }
+
+private:
+  bool reduceStrength;
+};
+
+// While it lives, the context's passes go through the gate.
+class Gated {
+public:
+  Gated(llvm::LLVMContext &context, LeanGate &gate) : context(context), outer(context.getOptPassGate()) {
+    context.setOptPassGate(gate);
+  }
+  Gated(const Gated &) = delete;
+  Gated &operator=(const Gated &) = delete;
+  ~Gated() { context.setOptPassGate(outer); }
+
+private:
+  llvm::LLVMContext &context;
+  llvm::OptPassGate &outer;
+};
+
+} // namespace
+
 OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assembly, OxclTextSink bytes,
                       OxclTextSink message, void *user) {
   llvm::Module &module = *llvm::unwrap(wrapped);
@@ -215,6 +273,8 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       errors = "the target emits no such file";
       return;
     }
+    LeanGate gate(multipliesInLoops(module));
+    Gated gated(module.getContext(), gate);
     passes.run(module);
   });
   if (outcome == OXCL_DONE)

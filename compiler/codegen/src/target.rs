@@ -48,9 +48,24 @@ fn host() -> &'static CpuTarget {
         let mut has = Heard::default();
         // SAFETY: as above.
         unsafe { bridge::oxcl_host_features(bridge::hear_message, has.user()) };
-        let features = has.messages.iter().filter_map(|f| f.strip_prefix('+')).map(str::to_owned).collect();
-        CpuTarget { cpu: name.message(), features, adjustment: has.messages.join(",") }
+        let cpu = name.message();
+        let features: Vec<String> =
+            has.messages.iter().filter_map(|f| f.strip_prefix('+')).map(str::to_owned).collect();
+        // LLVM reads the string for every function: only what the name does not say goes into it.
+        let by_name = features_of(&cpu);
+        let more = features.iter().filter(|f| !by_name.contains(f)).map(|f| format!("+{f}"));
+        let less = by_name.iter().filter(|f| !features.contains(f)).map(|f| format!("-{f}"));
+        let adjustment: Vec<String> = more.chain(less).collect();
+        CpuTarget { cpu, features, adjustment: adjustment.join(",") }
     })
+}
+
+/// The instruction set features that a CPU has by its name, sorted.
+fn features_of(cpu: &str) -> Vec<String> {
+    let mut features = Heard::default();
+    // SAFETY: the sink is called with the `Heard` that `user` comes from, before the call returns; so long `cpu` lives.
+    unsafe { bridge::oxcl_cpu_features(Text::new(cpu), bridge::hear_message, features.user()) };
+    features.messages
 }
 
 impl CpuTarget {
@@ -75,10 +90,7 @@ impl CpuTarget {
             let nearest = nearest(name, &names.messages);
             return Err(UnknownCpu { name: name.to_owned(), nearest });
         }
-        let mut features = Heard::default();
-        // SAFETY: as above; `name` lives until the call returns.
-        unsafe { bridge::oxcl_cpu_features(Text::new(name), bridge::hear_message, features.user()) };
-        Ok(Self { cpu: name.to_owned(), features: features.messages, adjustment: String::new() })
+        Ok(Self { cpu: name.to_owned(), features: features_of(name), adjustment: String::new() })
     }
 
     /// LLVM's name for it.

@@ -1,0 +1,122 @@
+"""Makes src/cl/polynomials.h: minimax polynomials of the mathematics, and prints the constants that are split into parts.
+
+Needs mpmath (`pip install mpmath`). Not part of the build: the header is committed. Run: python3 generate.py
+"""
+from pathlib import Path
+
+from remez import *
+from mpmath import *
+mp.dps=70
+out=[]
+def poly(name, doc, specs):
+    """specs: list of (FP, g, a, b, deg, weight)"""
+    errs=[]; lines=[]
+    for FP,g,a,b,n,w in specs:
+        p,e=remez(g,a,b,n,w)
+        errs.append(f"2^{float(log(e,2)):.1f}")
+        lits=[lit(c,FP) for c in p]
+        cur=f"#define {name}_{FP}(t)"
+        body=f"HORNER{n+1}(t, "+", ".join(lits)+")"
+        # wrap to 120
+        words=body.split(" ")
+        ls=[]; cl="  "
+        for w_ in words:
+            if len(cl)+len(w_)+1>116: ls.append(cl.rstrip()); cl="    "
+            cl+=w_+" "
+        ls.append(cl.rstrip())
+        full=[cur]+ls
+        full=[l.ljust(118)+"\\" for l in full[:-1]]+[full[-1]]
+        lines+=full
+    print(name, errs, flush=True)
+    out.append("\n// "+doc+" Error "+(" and ".join(errs))+".")
+    out.extend(lines)
+    out.append(f"#define {name}(t) JOIN({name}_, FP)(t)")
+L=log(2)/2*mpf('1.0005')
+tiny=mpf('1e-20')
+em1r=lambda r: (expm1(r)-r)/r**2 if abs(r)>mpf('1e-15') else mpf(1)/2+r/6
+poly("EXP_Q","e^t = 1 + t + t^2 EXP_Q(t) for |t| <= ln(2)/2.",[(32,em1r,-L,L,4,lambda r:r**2),(64,em1r,-L,L,9,lambda r:r**2)])
+H=mpf('0.5005')
+ex2=lambda r:(expm1(r*log(2)))/r if abs(r)>tiny else log(2)
+poly("EXP2_P","2^t = 1 + t EXP2_P(t) for |t| <= 1/2.",[(32,ex2,-H,H,5,lambda r:abs(r)),(64,ex2,-H,H,10,lambda r:abs(r))])
+T=log10(2)/2*mpf('1.0005')
+ex10=lambda r:(expm1(r*log(10)))/r if abs(r)>tiny else log(10)
+poly("EXP10_P","10^t = 1 + t EXP10_P(t) for |t| <= log10(2)/2.",[(32,ex10,-T,T,5,lambda r:abs(r)),(64,ex10,-T,T,10,lambda r:abs(r))])
+a=sqrt(mpf(1)/2)-1; b=sqrt(mpf(2))-1
+def lgf(f):
+    if abs(f)<mpf('1e-15'): return mpf(1)/3-f/4
+    return (log1p(f)-f+f*f/2)/f**3
+poly("LOG_R","log(1 + t) = t - t^2/2 + t^3 LOG_R(t) for 1 + t from sqrt(1/2) to sqrt(2).",[(32,lgf,a,b,8,lambda f:abs(f**3/log1p(f)) if f!=0 else mpf(0))])
+def lgs(z):
+    s=sqrt(z)
+    if s<mpf('1e-15'): return mpf(2)/3+z*2/5
+    return (2*atanh(s)-2*s)/s**3
+zm=((sqrt(2)-1)/(sqrt(2)+1))**2*mpf('1.001')
+poly("ATANH_R","2 atanh(s) = 2 s + s^3 ATANH_R(s^2) for |s| <= (sqrt(2) - 1) / (sqrt(2) + 1).",[(32,lgs,0,zm,3,lambda z:z),(64,lgs,0,zm,6,lambda z:z)])
+def lgs2(z):
+    s=sqrt(z)
+    if s<mpf('1e-10'): return mpf(2)/5+z*2/7
+    return (2*atanh(s)-2*s-2*s**3/3)/s**5
+poly("ATANH_R2","2 atanh(s) = 2 s + 2/3 s^3 + s^5 ATANH_R2(s^2) in the same range.",[(32,lgs2,0,zm,2,lambda z:z**2),(64,lgs2,0,zm,6,lambda z:z**2)])
+zt=(pi/4*mpf('1.001'))**2
+sn=lambda z: (sin(sqrt(z))-sqrt(z))/sqrt(z)**3 if z>mpf('1e-18') else -mpf(1)/6+z/120
+cs=lambda z: (cos(sqrt(z))-1+z/2)/z**2 if z>mpf('1e-12') else mpf(1)/24-z/720
+poly("SIN_S","sin(t) = t + t^3 SIN_S(t^2) for |t| <= pi/4.",[(32,sn,0,zt,2,lambda z:z),(64,sn,0,zt,5,lambda z:z)])
+poly("COS_C","cos(t) = 1 - t^2/2 + t^4 COS_C(t^2) for |t| <= pi/4.",[(32,cs,0,zt,2,lambda z:z**2),(64,cs,0,zt,5,lambda z:z**2)])
+# inverse
+za=(sqrt(mpf(2))-1)**2*mpf('1.001')
+at=lambda z: (atan(sqrt(z))-sqrt(z))/sqrt(z)**3 if z>mpf('1e-18') else -mpf(1)/3+z/5
+poly("ATAN_A","atan(t) = t + t^3 ATAN_A(t^2) for |t| <= tan(pi/8).",[(32,at,0,za,3,lambda z:z),(64,at,0,za,9,lambda z:z)])
+asn=lambda z: (asin(sqrt(z))-sqrt(z))/sqrt(z)**3 if z>mpf('1e-18') else mpf(1)/6+3*z/40
+zs=mpf('0.2505')
+poly("ASIN_A","asin(t) = t + t^3 ASIN_A(t^2) for |t| <= 1/2.",[(32,asn,0,zs,4,lambda z:z),(64,asn,0,zs,11,lambda z:z)])
+ef=lambda z: erf(sqrt(z))/sqrt(z) if z>mpf('1e-30') else 2/sqrt(pi)
+poly("ERF_E","erf(t) = t ERF_E(t^2) for |t| <= 1.",[(32,ef,0,mpf('1.001'),6,lambda z:mpf(1)),(64,ef,0,mpf('1.001'),11,lambda z:mpf(1))])
+# erfc(x) = exp(-x^2) /(1+2x) * F(u), u=(x-K)/(x+K)
+K=mpf(2)
+def erfcx(x):
+    if x>40:
+        # asymptotic
+        s=mpf(0); t=mpf(1)
+        for k in range(0,40):
+            s+=t; t*=-(2*k+1)/(2*x*x)
+        return s/(x*sqrt(pi))
+    return erfc(x)*exp(x*x)
+def fu(u):
+    if u>=1: return 2/sqrt(pi)
+    x=K*(1+u)/(1-u)
+    return erfcx(x)*(1+2*x)
+# x in [0.84?, 30): u from (0.8-K)/(0.8+K) to ~ 0.88
+def rng(xlo,xhi): return (xlo-K)/(xlo+K),(xhi-K)/(xhi+K)
+u0,u1=rng(mpf('0.9'),mpf('10.2')); v0,v1=rng(mpf('0.9'),mpf('27.5'))
+poly("ERFC_F","erfc(x) = exp(-x^2) / (1 + 2 x) ERFC_F((x - 2) / (x + 2)) for x from 0.9 to where it vanishes.",[(32,fu,u0,u1,7,lambda u:mpf(1)),(64,fu,v0,v1,19,lambda u:mpf(1))])
+# Stirling: log gamma(x) = (x-.5) log x - x + log(2pi)/2 + S(1/x^2)/x
+def st(z):
+    if z<mpf('1e-8'): return mpf(1)/12-z/360+z*z/1260-z**3/1680
+    x=1/sqrt(z)
+    return (loggamma(x)-((x-mpf(1)/2)*log(x)-x+log(2*pi)/2))*x
+poly("STIRLING_S","log gamma(x) = (x - 1/2) log(x) - x + log(2 pi)/2 + STIRLING_S(1/x^2)/x for x >= 8.",[(32,st,0,mpf(1)/64,1,lambda z:mpf(1)/8),(64,st,0,mpf(1)/64,6,lambda z:mpf(1)/8)])
+lg2=lambda t: loggamma(2+t)/t if abs(t)>mpf('1e-30') else 1-euler
+poly("LGAMMA_2","log gamma(2 + t) = t LGAMMA_2(t) for |t| <= 1/2.",[(32,lg2,-H,H,8,lambda t:1/abs(lg2(t))),(64,lg2,-H,H,18,lambda t:1/abs(lg2(t)))])
+cb=lambda t: cbrt(t)
+poly("CBRT_START","cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2).",[(32,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),2,lambda t:mpf(1)),(64,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),2,lambda t:mpf(1))])
+head="""// Polynomials of the mathematics, low order first: minimax approximations by Remez exchange in high precision, then
+// rounded to the type. NAME(t) chooses by FP. The error is the largest of the exact polynomial, relative to the function.
+
+"""
+def h(n):
+    if n==1: return "#define HORNER1(t, a) ((GT)(a))"
+    return f"#define HORNER{n}(t, a, ...) multiply_add(t, HORNER{n-1}(t, __VA_ARGS__), (GT)(a))"
+maxn=24
+hs="\n".join(h(i) for i in range(1,maxn+1))
+open(Path(__file__).resolve().parent.parent / "src/cl/polynomials.h", "w").write(head+"// Horner's scheme.\n"+hs+"\n"+"\n".join(out)+"\n")
+def consts(name, v, parts, FP):
+    """split v into parts with given bit counts"""
+    r=[]; 
+    for b in parts:
+        p=rnd(v,b); r.append(lit(p,FP)); v-=p
+    print(name,FP,r)
+consts("LN2",log(2),[15,24],32); consts("LN2",log(2),[40,53],64)
+consts("LOG10_2",log10(2),[15,24],32); consts("LOG10_2",log10(2),[40,53],64)
+consts("PIO2",pi/2,[10,11,11,24],32); consts("PIO2",pi/2,[32,32,32,53],64)
+for nm,v in (("log2e",1/log(2)),("log2(10)",log(10)/log(2)),("log10e",1/log(10)),("2/pi",2/pi),("ln2",log(2)),("pi",pi),("1/pi",1/pi),("pi/4",pi/4),("pi/2",pi/2)):
+    consts(nm,v,[24,24,24],32); consts(nm,v,[53,53,53],64)

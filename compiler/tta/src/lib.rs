@@ -15,5 +15,6 @@ pub mod model;
 pub mod ops;
 pub mod program;
 pub mod sample;
+pub mod schedule;
 pub mod show;
 pub mod validate;

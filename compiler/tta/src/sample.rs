@@ -418,6 +418,10 @@ impl Maker<'_> {
         let skipped = usize::try_from(self.random.between(1, 6)).ok()?;
         let at = self.instructions.len();
         let target = u32::try_from(at + 1 + slots + skipped).ok()?;
+        // A narrow program counter cannot reach everywhere.
+        if u64::from(target) > mask(unit.ports[usize::from(port)].width) {
+            return None;
+        }
         let destination = Destination::Port { unit: control, port, operation: Some(jump) };
         let mut instruction = Instruction::default();
         for (bus, _) in self.machine.buses() {

@@ -173,11 +173,11 @@ fn wide_float() -> Plan {
 /// Four buses, two register files and few wires: many values need a copy on their way.
 fn sparse() -> Plan {
     let narrow = [
-        ("a_w1", vec![0]),
-        ("a_r1", vec![0, 1]),
+        ("a_w1", vec![0, 3]),
+        ("a_r1", vec![0, 2]),
         ("b_w1", vec![2]),
         ("b_r1", vec![2, 3]),
-        ("pred_w1", vec![1]),
+        ("pred_w1", vec![1, 2]),
         ("pred_r1", vec![3]),
         ("lsu_t", vec![0, 2]),
         ("lsu_o2", vec![1, 3]),
@@ -186,7 +186,7 @@ fn sparse() -> Plan {
         ("alu_o2", vec![0, 3]),
         ("alu_r1", vec![0, 1, 2]),
         ("mul_t", vec![3]),
-        ("mul_o2", vec![1]),
+        ("mul_o2", vec![1, 2]),
         ("mul_r1", vec![2]),
         ("io_t", vec![0, 3]),
         ("io_r1", vec![0]),

@@ -6,4 +6,5 @@ mod corpus;
 mod differential;
 mod hazards;
 mod reports;
+mod schedule;
 mod timing;

@@ -1,0 +1,275 @@
+//! The moves of an operation: operands from the cheapest place, results to registers, detours where no bus connects.
+//!
+//! Each function changes the tables and says whether it has done what it was asked for; what a failed one has left behind is
+//! taken back by whoever tried.
+
+use super::{HORIZON, Input, Latch, OPERAND_WINDOW, Scheduler, Undo, Value};
+use crate::model::{Guard, UnitId};
+use crate::program::{Destination, Source};
+use crate::schedule::mir::Register;
+use crate::schedule::table::Table;
+
+impl Scheduler<'_> {
+    /// Moves a result to its register under a guard.
+    pub(super) fn merge(&mut self, output: usize, predicate: usize, guard: Guard, from: i64) -> bool {
+        let Some((port, arrives)) = self.values[output].arrival else { return false };
+        let Register { file, index } = self.values[output].register;
+        let source = Source::Port { unit: port.0, port: port.1 };
+        let destination = Destination::Register { file, index };
+        let direct = self.table.connected(source, destination);
+        for cycle in from..from + OPERAND_WINDOW * 4 {
+            let mark = self.mark();
+            let moved = self.keep(output, cycle)
+                && self.free(output, cycle)
+                && if direct {
+                    self.show(port, arrives, cycle, destination, guard)
+                } else {
+                    let step = |s: &mut Self, at: i64, through: Destination| {
+                        s.show(port, arrives, at, through, Guard::Always)
+                    };
+                    self.detour(arrives, cycle, destination, guard, step)
+                };
+            if moved {
+                self.note_read(predicate, cycle);
+                // The port shows the new value only, so readers must go to the register.
+                self.change(output, |v| (v.written, v.arrival) = (Some(cycle), None));
+                return true;
+            }
+            self.undo(mark);
+        }
+        false
+    }
+
+    /// Moves the result that reached `port` in cycle `arrives` from there, if it is still there.
+    pub(super) fn show(
+        &mut self,
+        port: (UnitId, u16),
+        arrives: i64,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+    ) -> bool {
+        let source = Source::Port { unit: port.0, port: port.1 };
+        let moved =
+            self.table.shows(port, arrives, cycle) && self.table.transport(cycle, source, destination, guard);
+        if moved {
+            self.table.read(port, arrives, cycle);
+        }
+        moved
+    }
+
+    /// Sees to it that an input port holds a value when its operation starts in `cycle`; moved there not after `latest`.
+    pub(super) fn operand(
+        &mut self,
+        input: Input,
+        cycle: i64,
+        latest: i64,
+        port: (UnitId, u16),
+        operation: Option<u16>,
+        guard: Guard,
+    ) -> bool {
+        let latches = self.latches.entry(port).or_default().clone();
+        let before = latches.iter().rposition(|l| l.write <= cycle);
+        let last_use = before.map_or(-1, |b| latches[b].last_use);
+        let write = |scheduler: &mut Self, at: i64, key: Option<Input>| {
+            let mut new = latches.clone();
+            new.insert(before.map_or(0, |b| b + 1), Latch { write: at, key, last_use: cycle });
+            scheduler.log.push(Undo::Latches(port, latches.clone()));
+            scheduler.latches.insert(port, new);
+        };
+        let destination = Destination::Port { unit: port.0, port: port.1, operation };
+        if operation.is_some() {
+            if last_use >= cycle || !self.feed(input, cycle, destination, guard) {
+                return false;
+            }
+            write(self, cycle, (guard == Guard::Always).then_some(input));
+            return true;
+        }
+        if self.options.share_operands
+            && let Some(b) = before
+            && latches[b].key == Some(input)
+        {
+            let mut new = latches.clone();
+            new[b].last_use = new[b].last_use.max(cycle);
+            self.log.push(Undo::Latches(port, latches));
+            self.latches.insert(port, new);
+            return true;
+        }
+        for at in ((last_use + 1).max(cycle - OPERAND_WINDOW).max(0)..=latest).rev() {
+            let mark = self.mark();
+            if self.feed(input, at, destination, Guard::Always) {
+                write(self, at, Some(input));
+                return true;
+            }
+            self.undo(mark);
+        }
+        false
+    }
+
+    /// Moves an input to a destination in `cycle`, from the cheapest place that has it.
+    pub(super) fn feed(&mut self, input: Input, cycle: i64, destination: Destination, guard: Guard) -> bool {
+        match input {
+            Input::Constant(constant) => self.constant(constant, cycle, destination, guard),
+            Input::Value(value) => {
+                let mark = self.mark();
+                // A register narrower than a word may cut what the port shows.
+                let file = &self.machine.register_files[self.values[value].register.file.index()];
+                if self.options.bypass
+                    && file.width >= 32
+                    && let Some((port, arrives)) = self.values[value].arrival
+                    && self.table.shows(port, arrives, cycle)
+                {
+                    let source = Source::Port { unit: port.0, port: port.1 };
+                    if self.table.transport(cycle, source, destination, guard) {
+                        self.table.read(port, arrives, cycle);
+                        return true;
+                    }
+                }
+                if self.values[value].written.is_none() && !self.write_back(value, Some(cycle - 1)) {
+                    self.undo(mark);
+                    return false;
+                }
+                let Value { register: Register { file, index }, written, .. } = self.values[value];
+                let source = Source::Register { file, index };
+                if written.is_none_or(|w| w >= cycle) {
+                    self.undo(mark);
+                    return false;
+                }
+                if self.table.transport(cycle, source, destination, guard) {
+                    self.note_read(value, cycle);
+                    return true;
+                }
+                if self.table.connected(source, destination) {
+                    self.undo(mark);
+                    return false;
+                }
+                // No bus goes there: by way of a register of another file.
+                let from = written.unwrap_or(-1) + 1;
+                let step = |s: &mut Self, at: i64, through: Destination| {
+                    let moved = s.table.transport(at, source, through, Guard::Always);
+                    if moved {
+                        s.note_read(value, at);
+                    }
+                    moved
+                };
+                self.detour(from, cycle, destination, guard, step)
+            }
+        }
+    }
+
+    pub(super) fn constant(
+        &mut self,
+        constant: u32,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+    ) -> bool {
+        let value = Table::constant(constant);
+        if self.table.transport(cycle, Source::Constant(value), destination, guard) {
+            return true;
+        }
+        if self.long_constant(value, cycle, destination, guard) {
+            return true;
+        }
+        let step = |s: &mut Self, at: i64, through: Destination| {
+            s.table.transport(at, Source::Constant(value), through, Guard::Always)
+                || s.long_constant(value, at, through, Guard::Always)
+        };
+        self.detour(0, cycle, destination, guard, step)
+    }
+
+    pub(super) fn long_constant(
+        &mut self,
+        value: u64,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+    ) -> bool {
+        // A template may need the very bus that the move does; then the immediate comes some cycles earlier.
+        for ahead in 0..4 {
+            let mark = self.mark();
+            if let Some(source) = self.table.long(cycle, value, ahead)
+                && self.table.transport(cycle, source, destination, guard)
+            {
+                return true;
+            }
+            self.undo(mark);
+        }
+        false
+    }
+
+    /// Brings something to a destination by way of a temporary register: `step` moves it there in a cycle from `from` on, and it
+    /// goes on in `cycle`.
+    pub(super) fn detour(
+        &mut self,
+        from: i64,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+        step: impl Fn(&mut Self, i64, Destination) -> bool,
+    ) -> bool {
+        for which in 0..self.options.temporaries.len() {
+            let Register { file, index } = self.options.temporaries[which];
+            let onward = Source::Register { file, index };
+            if !self.table.connected(onward, destination) {
+                continue;
+            }
+            let lowest = from.max(cycle - 2 * OPERAND_WINDOW).max(0);
+            for at in (lowest..cycle).rev() {
+                let taken = self.temporaries[which].iter().any(|(a, b)| at < *b && *a < cycle);
+                if taken {
+                    continue;
+                }
+                let mark = self.mark();
+                if step(self, at, Destination::Register { file, index })
+                    && self.table.transport(cycle, onward, destination, guard)
+                {
+                    self.temporaries[which].push((at, cycle));
+                    self.log.push(Undo::Temporary(which));
+                    return true;
+                }
+                self.undo(mark);
+            }
+        }
+        false
+    }
+
+    /// Moves a result to its register as early as can be, not after `limit`.
+    pub(super) fn write_back(&mut self, value: usize, limit: Option<i64>) -> bool {
+        let Some((port, arrives)) = self.values[value].arrival else { return false };
+        let Register { file, index } = self.values[value].register;
+        let destination = Destination::Register { file, index };
+        let source = Source::Port { unit: port.0, port: port.1 };
+        let direct = self.table.connected(source, destination);
+        let last = limit.unwrap_or(i64::MAX).min(arrives + HORIZON);
+        for cycle in arrives..=last {
+            if !self.free(value, cycle) {
+                continue;
+            }
+            if direct {
+                if !self.table.shows(port, arrives, cycle) {
+                    return false;
+                }
+                if self.table.transport(cycle, source, destination, Guard::Always) {
+                    self.table.read(port, arrives, cycle);
+                    self.change(value, |v| v.written = Some(cycle));
+                    return true;
+                }
+                continue;
+            }
+            let step = |s: &mut Self, at: i64, through: Destination| {
+                let there =
+                    s.table.shows(port, arrives, at) && s.table.transport(at, source, through, Guard::Always);
+                if there {
+                    s.table.read(port, arrives, at);
+                }
+                there
+            };
+            if self.detour(arrives, cycle, destination, Guard::Always, step) {
+                self.change(value, |v| v.written = Some(cycle));
+                return true;
+            }
+        }
+        false
+    }
+}

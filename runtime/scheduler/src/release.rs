@@ -15,7 +15,7 @@ use crate::pool::Core;
 use crate::task::list::TaskList;
 use crate::task::notice::{CallbackNotice, Delivery, Entries};
 use crate::task::state::Snapshot;
-use crate::task::{Role, Task, TaskPtr};
+use crate::task::{Executor, Role, Task, TaskPtr};
 
 /// What the ends of tasks have set free.
 #[derive(Default)]
@@ -42,12 +42,12 @@ impl Released {
     fn list_for(&mut self, task: TaskPtr) -> &mut TaskList {
         // SAFETY: a ready task holds the scheduler's reference until it ends.
         let record = unsafe { task.get() };
-        if record.groups == 0 || record.has_cause() {
-            &mut self.instant
-        } else if record.on_device {
-            &mut self.device
-        } else {
-            &mut self.ready
+        match record.executor {
+            _ if record.has_cause() => &mut self.instant,
+            Executor::Nobody => &mut self.instant,
+            Executor::Workers => &mut self.ready,
+            // A driver that orders commands is told, and gets nothing here.
+            Executor::Driver | Executor::OrderingDriver => &mut self.device,
         }
     }
 
@@ -85,7 +85,7 @@ impl Released {
     fn arrive(&mut self, target: TaskPtr, ended: &Task, ready: &mut TaskList) {
         // SAFETY: the target cannot end before this entry was delivered, which the decrement below does.
         let record = unsafe { target.get() };
-        let ticket = if record.device_ordered { record.ticket() } else { None };
+        let ticket = if record.executor == Executor::OrderingDriver { record.ticket() } else { None };
         // Release passes on what this thread saw; acquire collects it from everyone before.
         let last = record.pending.fetch_sub(1, crate::shim::Ordering::AcqRel) == 1;
         if let Some(ticket) = ticket {
@@ -96,7 +96,7 @@ impl Released {
                 let core = unsafe { &(*record.queue).core };
                 record.times.submitted.store(core.now(), crate::shim::Ordering::Relaxed);
             }
-            if record.groups != 0 && !record.has_cause() && !record.on_device {
+            if record.executor == Executor::Workers && !record.has_cause() {
                 ready.push_front(target);
             } else {
                 self.add(target);

@@ -75,6 +75,18 @@ pub(crate) use native::{
     UnsafeCell, fence, spin_loop,
 };
 
+/// Tells the processor that the memory at `address` is needed soon. Without effect on anything but time.
+#[inline]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults, whatever the address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// Locks; a panic elsewhere while the lock was held is of no interest, as no lock here guards broken invariants.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

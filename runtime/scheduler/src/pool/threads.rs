@@ -74,33 +74,26 @@ impl Core {
         let parker = Arc::new(Parker::new());
         let mut searching = false;
         loop {
-            let found = match self.find(&local) {
-                Some(task) => Some(task),
-                None if !self.has_threads() => break,
-                None => {
-                    if !searching {
-                        searching = true;
-                        self.idle.begin_search();
-                    }
-                    match self.search(&local, || !self.has_threads()) {
-                        Search::Found(task) => Some(task),
-                        Search::Over => None,
-                        Search::Nothing => {
-                            self.doze(slot, &parker);
-                            None
-                        }
-                    }
+            if !searching {
+                if let Some(task) = self.find(&local) {
+                    self.run(&local, task, || false);
+                    continue;
                 }
-            };
-            if let Some(task) = found {
-                if std::mem::take(&mut searching) {
-                    self.stop_searching();
+                if !self.has_threads() {
+                    return;
                 }
+                self.idle.begin_search();
+            }
+            let found = self.search(&local, || !self.has_threads());
+            searching = matches!(found, Search::Nothing);
+            if searching {
+                self.doze(slot, &parker);
+            } else {
+                self.stop_searching();
+            }
+            if let Search::Found(task) = found {
                 self.run(&local, task, || false);
             }
-        }
-        if searching {
-            self.stop_searching();
         }
     }
 

@@ -38,6 +38,9 @@ impl Goal {
 /// How long somebody spins before sleeping: about what waking costs.
 const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 400 };
 
+/// After so many rounds a worker of the pool takes a task that lies alone: a few microseconds.
+const PATIENCE: u32 = if cfg!(loom) { 1 } else { 16 };
+
 /// The calling thread's place to sleep.
 #[cfg(not(loom))]
 fn thread_parker() -> Arc<Parker> {
@@ -199,25 +202,38 @@ impl Core {
         }
     }
 
-    /// Looks for work for a while, less and less often.
+    /// Looks for work for a while, less and less often. A worker of the pool leaves a task that lies alone for a little
+    /// while to the thread that has just enqueued it, which is likely to wait for it next.
     pub(super) fn search(&self, local: &Local, over: impl Fn() -> bool) -> Search {
         let rounds = if self.may_spin { SPIN_ROUNDS } else { SPIN_ROUNDS.min(4) };
         let mut pause = 1;
+        let mut takes = self.inject.takes();
+        let mut alone = 0;
         for _ in 0..rounds {
             if over() {
                 return Search::Over;
             }
-            if self.has_work()
-                && let Some(task) = self.find(local)
-            {
-                return Search::Found(task);
+            if self.has_work() {
+                let now = self.inject.takes();
+                alone = if now == takes { alone + 1 } else { 1 };
+                takes = now;
+                let leave = local.slot != 0 && alone < PATIENCE && self.is_alone();
+                if !leave && let Some(task) = self.find(local) {
+                    return Search::Found(task);
+                }
             }
             for _ in 0..pause {
                 spin_loop();
             }
             pause = if cfg!(loom) { 1 } else { (pause + 1).min(16) };
         }
-        Search::Nothing
+        // What still lies there is taken before anybody sleeps.
+        self.find(local).map_or(Search::Nothing, Search::Found)
+    }
+
+    /// Whether the only work that lies anywhere is one task on the inject queue.
+    fn is_alone(&self) -> bool {
+        self.inject.len() == 1 && self.rings.iter().all(super::ring::Ring::is_empty)
     }
 }
 

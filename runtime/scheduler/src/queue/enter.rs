@@ -1,10 +1,13 @@
-//! Entering a task into the lists of those it waits for, and into its queue's chain. Nothing here can fail.
+//! Entering a task into the lists of those it waits for, and into its queue's chain. Once there is room for the entries
+//! nothing here can fail.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::QueueShared;
 use super::plan::Planned;
+use super::{EnqueueError, QueueShared};
+use crate::faults;
+use crate::shim::UnsafeCell;
 use crate::task::notice::{Kind, Notice};
 use crate::task::state::Snapshot;
 use crate::task::{INLINE_NOTICES, Task, TaskPtr, TaskRef};
@@ -14,8 +17,7 @@ pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskP
     // SAFETY: the scheduler's reference is held.
     let task = unsafe { at.get() };
     let chained = before.is_some_and(|before| {
-        // The last entry is the chain's: the others are for what the command waits for.
-        let entry = entry(task, notice_count(task) - 1, Notice::new(Kind::Chain, Some(at)));
+        let entry = fill(&task.chain_notice, Notice::new(Kind::Chain, Some(at)));
         // SAFETY: the entry stays in the task, which retires after it was delivered.
         unsafe { before.retired.push(entry) }
     });
@@ -25,20 +27,27 @@ pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskP
         task.state.set(Snapshot::BEFORE_RETIRED);
     }
 }
-/// Number of entries that a task has room for.
-fn notice_count(task: &Task) -> usize {
-    INLINE_NOTICES + task.more_notices.len()
+/// Makes the entries that do not fit into the record.
+pub(super) fn room_for_notices(more: &mut Vec<UnsafeCell<Notice>>, waits: usize) -> Result<(), EnqueueError> {
+    let beyond = waits.saturating_sub(1 + INLINE_NOTICES);
+    faults::reserve(more, beyond)?;
+    more.extend((0..beyond).map(|_| UnsafeCell::new(Notice::new(Kind::Order, None))));
+    Ok(())
 }
 
-/// Fills in the entry number `index` of a task that is being enqueued.
-fn entry(task: &Task, index: usize, notice: Notice) -> NonNull<Notice> {
-    let cell = match task.notices.get(index) {
-        Some(cell) => cell,
-        None => &task.more_notices[index - INLINE_NOTICES],
-    };
+/// Fills in an entry of a task that is being enqueued.
+fn fill(cell: &UnsafeCell<Notice>, notice: Notice) -> NonNull<Notice> {
     // SAFETY: the entry is in no list yet, and only the enqueuer uses it.
     cell.with_mut(|slot| unsafe { *slot = notice });
     cell.with_mut(NonNull::new).unwrap_or(NonNull::dangling())
+}
+
+/// The entry for the wait number `index`.
+fn entry(task: &Task, index: usize) -> &UnsafeCell<Notice> {
+    match index.checked_sub(1) {
+        None => &task.first_notice,
+        Some(index) => task.notices.get(index).unwrap_or_else(|| &task.more_notices[index - INLINE_NOTICES]),
+    }
 }
 
 /// Enters a task with everything that it is planned to wait for; returns how much of that is over already.
@@ -48,7 +57,7 @@ pub(super) fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
     let mut over = 0;
     for (index, planned) in plan.iter().enumerate() {
         let kind = if planned.depends { Kind::Depend } else { Kind::Order };
-        let entry = entry(task, index, Notice::new(kind, Some(at)));
+        let entry = fill(entry(task, index), Notice::new(kind, Some(at)));
         // SAFETY: the planner holds a reference, as it still holds the queue's lock.
         let other = unsafe { planned.task.get() };
         let list = if planned.retired { &other.retired } else { &other.executed };

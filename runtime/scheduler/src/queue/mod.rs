@@ -16,17 +16,15 @@ use oxcl_driver::{Driver, DriverError, EventId, Launch, QueueToken};
 mod enter;
 mod plan;
 
-use self::enter::{chain, enter};
+use self::enter::{chain, enter, room_for_notices};
 use self::plan::{Plan, SharedWaits, plan_order, plan_waits};
 use crate::device::{self, Ticket};
 use crate::event::Event;
-use crate::faults;
 use crate::points::{Points, Touch};
 use crate::pool::{Core, Goal};
 use crate::release::{self, Released};
 use crate::shim::{Mutex, Ordering, lock};
-use crate::task::notice::{Kind, Notice};
-use crate::task::{AtomicTimes, INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
+use crate::task::{AtomicTimes, Executor, Role, Task, TaskPtr, TaskRef};
 
 /// Why a command could not be enqueued. The queue is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -216,7 +214,7 @@ impl Queue {
         if let Some(task) = ready {
             // SAFETY: the scheduler's reference is held until the task ends.
             let record = unsafe { task.get() };
-            if record.groups != 0 && !record.has_cause() && !record.on_device {
+            if record.executor == Executor::Workers && !record.has_cause() {
                 if record.profiled {
                     record.times.submitted.store(shared.core.now(), Ordering::Relaxed);
                 }
@@ -246,8 +244,13 @@ impl Queue {
         plan_waits(&self.shared, state, command.waits)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
-        let on_device = groups != 0 && shared.execution != Execution::Host;
-        let ordered = on_device && shared.execution == Execution::DeviceOrdered;
+        let executor = match shared.execution {
+            _ if groups == 0 => Executor::Nobody,
+            Execution::Host => Executor::Workers,
+            Execution::Device => Executor::Driver,
+            Execution::DeviceOrdered => Executor::OrderingDriver,
+        };
+        let ordered = executor == Executor::OrderingDriver;
         let role = if in_order { Role::InOrder } else { Role::OutOfOrder };
         let mut task = Task::new(role, EventId(shared.core.next_id()));
         let waits = state.plan.waits.len();
@@ -255,22 +258,14 @@ impl Queue {
         task.pending = crate::shim::AtomicU32::new(u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1);
         task.queue = Arc::as_ptr(&self.shared);
         task.groups = groups;
-        task.on_device = on_device;
-        task.device_ordered = ordered;
+        task.executor = executor;
         task.profiled = shared.properties.profiling;
         if task.profiled {
             task.times = AtomicTimes::new(shared.core.now());
         }
         task.body = crate::shim::UnsafeCell::new(command.work);
-        // The chain's entry is one more.
         let mut more = Vec::new();
-        if waits + 1 > INLINE_NOTICES {
-            faults::reserve(&mut more, waits + 1 - INLINE_NOTICES)?;
-            more.extend(
-                (0..waits + 1 - INLINE_NOTICES)
-                    .map(|_| crate::shim::UnsafeCell::new(Notice::new(Kind::Order, None))),
-            );
-        }
+        room_for_notices(&mut more, waits)?;
         task.more_notices = more.into_boxed_slice();
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
         task.start_with(2 + u32::from(keep));

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use oxcl_driver::{EventId, Failure};
 
-use super::enter::enter;
+use super::enter::{enter, room_for_notices};
 use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
 use crate::event::Event;
 use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
 use crate::release::{self, Released};
 use crate::shim::Ordering;
-use crate::task::notice::{Kind, Notice};
-use crate::task::{INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
+use crate::task::{Role, Task, TaskPtr, TaskRef};
 
 /// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
 const SHARED_WAITS: usize = 4;
@@ -150,10 +149,7 @@ fn share_waits(
     let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     let mut more = Vec::new();
-    faults::reserve(&mut more, plan.len().saturating_sub(INLINE_NOTICES))?;
-    more.extend(
-        (INLINE_NOTICES..plan.len()).map(|_| crate::shim::UnsafeCell::new(Notice::new(Kind::Order, None))),
-    );
+    room_for_notices(&mut more, plan.len())?;
     task.more_notices = more.into_boxed_slice();
     let join = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
     if let Some(cause) = &blame {

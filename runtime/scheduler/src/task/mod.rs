@@ -30,8 +30,8 @@ use crate::device::Ticket;
 use crate::queue::QueueShared;
 use crate::shim::{AtomicPtr, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
 
-/// Entries for other tasks' lists that fit into the record; more are allocated.
-pub(crate) const INLINE_NOTICES: usize = 5;
+/// Entries for other tasks' lists that fit into the record beside the first; more are allocated.
+pub(crate) const INLINE_NOTICES: usize = 4;
 
 /// What a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,19 @@ pub(crate) enum Role {
     User,
     /// A hidden task that stands for a list of events.
     Join,
+}
+
+/// Who executes a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Executor {
+    /// Nobody: it has no work.
+    Nobody,
+    /// The workers.
+    Workers,
+    /// The driver, which gets it when it is ready.
+    Driver,
+    /// The driver, which has it from the beginning and is told of every event it waited for.
+    OrderingDriver,
 }
 
 /// Times in nanoseconds since the scheduler began; 0 is not yet.
@@ -87,8 +100,9 @@ impl AtomicTimes {
 /// A callback for a stage before completion.
 pub(crate) type EarlyCallback = (crate::event::Stage, Callback);
 
-/// The record.
-#[repr(align(64))]
+/// The record. The first cache line is all that telling a waiting task, and finding it ready, touches; the second is
+/// what executing and retiring it adds.
+#[repr(C, align(64))]
 pub(crate) struct Task {
     pub(crate) state: State,
     /// Events it waits for, plus one until it is enqueued completely.
@@ -97,37 +111,43 @@ pub(crate) struct Task {
     pub(crate) role: Role,
     /// Times are kept.
     pub(crate) profiled: bool,
-    /// The driver executes it, not the workers.
-    pub(crate) on_device: bool,
-    /// The driver has it from the beginning and is told of every event it waited for.
-    pub(crate) device_ordered: bool,
+    pub(crate) executor: Executor,
     /// Closed when executed.
     pub(crate) executed: NoticeList,
     /// Closed when retired; unused by user events and joins.
     pub(crate) retired: NoticeList,
+    /// Its entry in the list of the first task that it waits for.
+    pub(crate) first_notice: UnsafeCell<Notice>,
     /// Links ready tasks in lists; written and read by whoever has the task.
     pub(crate) ready_next: AtomicPtr<Task>,
+    /// Why it failed: an `Arc` given up as a raw pointer, or null.
+    cause: AtomicPtr<Failure>,
+
     pub(crate) body: UnsafeCell<Option<Arc<dyn Launch>>>,
     /// The queue; null for user events and joins. Valid until the task is retired.
     pub(crate) queue: *const QueueShared,
     /// Keeps the queue alive, in the first task of those that are not retired.
     pub(crate) queue_alive: UnsafeCell<Option<Arc<QueueShared>>>,
-    pub(crate) id: EventId,
+    /// Its entry in the queue's chain.
+    pub(crate) chain_notice: UnsafeCell<Notice>,
     /// Pieces of the work.
     pub(crate) groups: u64,
+    pub(crate) id: EventId,
+
     /// Pieces that were taken.
     pub(crate) taken: AtomicU64,
     /// Pieces that were executed.
     pub(crate) finished: AtomicU64,
-    /// Why it failed: an `Arc` given up as a raw pointer, or null.
-    cause: AtomicPtr<Failure>,
+    pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
+    pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
     pub(crate) times: AtomicTimes,
     pub(crate) early: Mutex<Vec<EarlyCallback>>,
     /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
     ticket: Mutex<Option<Arc<Ticket>>>,
-    pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
-    pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
 }
+
+#[cfg(not(any(loom, oxcl_tsan)))]
+const _: () = assert!(std::mem::offset_of!(Task, body) == 64 && std::mem::offset_of!(Task, taken) == 128);
 
 // SAFETY: the header says which thread may touch which field when; the raw queue pointer is valid until retirement.
 unsafe impl Send for Task {}
@@ -143,29 +163,31 @@ impl std::fmt::Debug for Task {
 impl Task {
     /// A task that nobody else sees yet, with one reference and one count of `pending`.
     pub(crate) fn new(role: Role, id: EventId) -> Task {
+        let notice = || UnsafeCell::new(Notice::new(notice::Kind::Order, None));
         Task {
             state: State::new(Snapshot::NEW),
             pending: AtomicU32::new(1),
             refs: AtomicU32::new(1),
             role,
             profiled: false,
-            on_device: false,
-            device_ordered: false,
+            executor: Executor::Nobody,
             executed: NoticeList::new(),
             retired: NoticeList::new(),
+            first_notice: notice(),
             ready_next: AtomicPtr::new(std::ptr::null_mut()),
+            cause: AtomicPtr::new(std::ptr::null_mut()),
             body: UnsafeCell::new(None),
             queue: std::ptr::null(),
             queue_alive: UnsafeCell::new(None),
+            chain_notice: notice(),
             id,
             groups: 0,
             taken: AtomicU64::new(0),
             finished: AtomicU64::new(0),
-            cause: AtomicPtr::new(std::ptr::null_mut()),
             times: AtomicTimes::new(0),
             early: Mutex::new(Vec::new()),
             ticket: Mutex::new(None),
-            notices: std::array::from_fn(|_| UnsafeCell::new(Notice::new(notice::Kind::Order, None))),
+            notices: std::array::from_fn(|_| notice()),
             more_notices: Box::default(),
         }
     }
@@ -185,7 +207,7 @@ impl Task {
 
     /// The ticket refers to the task: it goes when the task ends.
     pub(crate) fn clear_ticket(&self) {
-        if self.device_ordered {
+        if self.executor == Executor::OrderingDriver {
             let ticket = lock(&self.ticket).take();
             drop(ticket);
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use oxcl_driver::EventId;
 use oxcl_driver::error::Outcome;
 
-use super::TaskPtr;
+use super::{Task, TaskPtr};
 use crate::pool::parker::Parker;
 use crate::shim::{AtomicPtr, Ordering, UnsafeCell};
 
@@ -18,28 +18,50 @@ use crate::shim::{AtomicPtr, Ordering, UnsafeCell};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The target waits for one event less.
-    Order,
+    Order = 0,
     /// The same, and a failure passes on to the target.
-    Depend,
+    Depend = 1,
     /// The target is the next in the queue: it may retire now.
-    Chain,
+    Chain = 2,
     /// The entry is a [`CallbackNotice`].
-    Callback,
+    Callback = 3,
     /// The entry is a [`ThreadNotice`].
-    Thread,
+    Thread = 4,
 }
 
-/// The linked part of an entry.
+/// The linked part of an entry. The kind is in the low bits of the target, which tasks' alignment leaves free.
 #[derive(Debug)]
 pub(crate) struct Notice {
     next: UnsafeCell<*mut Notice>,
-    kind: Kind,
-    target: Option<TaskPtr>,
+    target: *mut Task,
 }
+
+/// The bits of a target that hold the kind.
+const KIND_MASK: usize = 7;
+
+const _: () = assert!(align_of::<Task>() > KIND_MASK);
 
 impl Notice {
     pub(crate) fn new(kind: Kind, target: Option<TaskPtr>) -> Notice {
-        Notice { next: UnsafeCell::new(std::ptr::null_mut()), kind, target }
+        let target = target.map_or(std::ptr::null_mut(), TaskPtr::as_ptr);
+        Notice {
+            next: UnsafeCell::new(std::ptr::null_mut()),
+            target: target.map_addr(|address| address | kind as usize),
+        }
+    }
+
+    fn kind(&self) -> Kind {
+        match self.target.addr() & KIND_MASK {
+            0 => Kind::Order,
+            1 => Kind::Depend,
+            2 => Kind::Chain,
+            3 => Kind::Callback,
+            _ => Kind::Thread,
+        }
+    }
+
+    fn target(&self) -> Option<TaskPtr> {
+        TaskPtr::new(self.target.map_addr(|address| address & !KIND_MASK))
     }
 }
 
@@ -164,7 +186,9 @@ impl Iterator for Entries {
             let entry = unsafe { at.as_ref() };
             // SAFETY: the list is closed, so nobody writes `next` any more.
             self.next = entry.next.with(|next| unsafe { *next });
-            let delivery = match (entry.kind, entry.target) {
+            // The next entry is on another task's cache line, and is delivered right after this one.
+            crate::shim::prefetch(self.next);
+            let delivery = match (entry.kind(), entry.target()) {
                 (Kind::Order, Some(target)) => Delivery::Order(target),
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),
                 (Kind::Chain, Some(target)) => Delivery::Chain(target),

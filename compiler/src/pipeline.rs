@@ -6,7 +6,7 @@
 use oxcl_binary::abi;
 use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
-use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_shared};
+use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_shared, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
@@ -56,8 +56,9 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`] says what is wrong and whose fault it is; nothing was written anywhere.
 pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Result<Compiled, CompileError> {
-    let context = Context::create();
     let mut timings = Timings::default();
+    timings.measure(timing::MEMORY, reserve_heap);
+    let context = Context::create();
     let (module, diagnostics) = timings.measure(timing::FRONTEND, || front_end(&context, request))?;
     timings.measure(timing::BUILTINS, || link_builtins(&module))?;
     let mut signatures = kernels(&module);

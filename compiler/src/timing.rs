@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+/// Mapping memory for what follows; once in a process.
+pub const MEMORY: &str = "memory";
 /// Clang.
 pub const FRONTEND: &str = "frontend";
 /// Linking the builtins that the kernels reach.

@@ -11,6 +11,7 @@
 mod bridge;
 mod disasm;
 mod emit;
+mod heap;
 mod link;
 mod machine;
 mod memory_file;
@@ -19,6 +20,7 @@ mod target;
 
 pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
+pub use heap::reserve_heap;
 pub use link::{LinkError, link_shared};
 pub use machine::{CodegenError, Level, Machine};
 pub use optimise::Passes;

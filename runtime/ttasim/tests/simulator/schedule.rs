@@ -62,7 +62,7 @@ impl Maker<'_> {
         if info.is_memory() {
             inputs[0] = Operand::Constant((self.random.below(16) * 4) as u32);
         }
-        let compares = info.name == "eq" || info.name == "gt" || info.name == "gtu";
+        let compares = ["eq", "gt", "gtu"].contains(&info.name);
         let mut outputs = Vec::new();
         for _ in 0..info.outputs {
             let register =
@@ -144,18 +144,32 @@ fn maker(machine: &Machine, seed: u64) -> Maker<'_> {
         let files =
             machine.register_files().filter(|(id, f)| if wide { f.width >= 32 } else { guarding(*id) });
         files
-            .flat_map(|(file, f)| (0..f.size).map(move |index| Register { file, index }))
+            .flat_map(|(file, f)| {
+                // Register 0 may be wired to zero.
+                (u32::from(f.zero_register)..f.size).map(move |index| Register { file, index })
+            })
             .filter(|r| !temporary.contains(r))
             .collect()
     };
+    // Nodes name no address space yet, so machines with several memories are tested without loads and stores.
+    let spaces = machine.units.iter().filter_map(|u| u.space).collect::<std::collections::BTreeSet<_>>();
     let mut operations = Vec::new();
     for operation in machine.units.iter().flat_map(|u| &u.operations) {
         let Some(op) = operation.op else { continue };
         let fine = match op.info().semantics {
-            Semantics::Load(_) | Semantics::Store(_) => true,
+            Semantics::Load(access) | Semantics::Store(access) => {
+                spaces.len() == 1 && access.words == 1 && !access.offset
+            }
             _ => op.info().is_pure(),
         };
-        if fine && !operations.contains(&op) {
+        // A narrow operand port cuts what an operation sees; code for such a machine must not depend on what is cut.
+        let narrow = machine.units.iter().any(|unit| {
+            unit.operations.iter().filter(|o| o.op == Some(op)).any(|o| {
+                let ports = o.inputs().into_iter().filter_map(|k| o.port_of(k));
+                ports.into_iter().any(|p| unit.ports[usize::from(p)].width < 32)
+            })
+        });
+        if fine && !narrow && !operations.contains(&op) {
             operations.push(op);
         }
     }
@@ -163,7 +177,7 @@ fn maker(machine: &Machine, seed: u64) -> Maker<'_> {
 }
 
 /// Schedules, runs and compares; gives the cycles.
-fn compare(machine: &Machine, seed: u64) -> Option<u64> {
+pub(crate) fn compare(machine: &Machine, seed: u64) -> Option<u64> {
     let mut maker = maker(machine, seed);
     let function = maker.function();
     let mut expected = State::default();
@@ -187,8 +201,9 @@ fn compare(machine: &Machine, seed: u64) -> Option<u64> {
         let wanted = expected.registers.get(register).copied().unwrap_or(0);
         assert_eq!(value, wanted, "seed {seed}: {name}\n{}\n{function:?}", text());
     }
-    let space = machine.spaces().find(|(_, s)| s.name == "data" || s.name == "private")?.0;
+    let spaces = machine.units.iter().find_map(|u| u.space);
     for (address, byte) in &expected.memory {
+        let Some(space) = spaces else { break };
         let mut found = [0];
         system.memory(0, space).read(*address, &mut found).expect("it is inside");
         assert_eq!(found[0], *byte, "seed {seed}: byte {address:#x}\n{}", text());
@@ -198,7 +213,7 @@ fn compare(machine: &Machine, seed: u64) -> Option<u64> {
 
 #[test]
 fn schedules_compute_what_the_code_says_on_our_machines() {
-    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian" && *n != "split") {
+    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
         let machine = compose(&plan);
         for seed in 0..8 {
             assert!(compare(&machine, seed).is_some_and(|c| c > 0), "{name}");

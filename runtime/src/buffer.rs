@@ -1,10 +1,14 @@
 //! Buffers: memory that kernels work on, with commands to fill, read, write and copy it.
 //!
-//! A launch holds its buffers while it runs; reading and writing from other threads waits for it.
+//! A launch by [`crate::Device::launch`] holds its buffers while it runs; the host's commands here wait for it. They do
+//! not wait for commands in queues, whose events say when they are complete: they only never run while a piece of one
+//! is being executed.
 
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
 
 use crate::error::{Coded, ErrorCode};
@@ -20,8 +24,13 @@ struct Inner {
     /// Differs between buffers; locks of several are taken in this order.
     number: u64,
     memory: HostMemory,
-    /// Held shared to read the memory, alone to change it.
+    /// Held shared to read the memory, alone to change it and during a launch. Lock rank 1.
     access: RwLock<()>,
+    /// Held shared while a piece of a command is executed, alone by the host's commands. Lock rank 2: whoever holds it
+    /// waits for no command.
+    pieces: RwLock<()>,
+    /// The memory as drivers know it.
+    allocation: Arc<Allocation>,
 }
 
 /// A buffer cannot be had, or a command names bytes that it does not have.
@@ -56,6 +65,23 @@ pub enum BufferError {
     /// A pattern has a size that is not allowed.
     #[error("a fill pattern has 1, 2, 4, 8, 16, 32, 64 or 128 bytes, not {0}")]
     PatternSize(usize),
+    /// A rectangle without bytes.
+    #[error("a region of {}x{}x{} has no bytes", size[0], size[1], size[2])]
+    EmptyRegion {
+        /// Bytes, rows, slices.
+        size: [u64; 3],
+    },
+    /// A rectangle's pitches do not hold it.
+    #[error(
+        "a region of {}x{}x{} bytes does not fit a row pitch of {} and a slice pitch of {} bytes",
+        size[0], size[1], size[2], pitch[0], pitch[1]
+    )]
+    Pitch {
+        /// Bytes, rows, slices.
+        size: [u64; 3],
+        /// Row pitch and slice pitch.
+        pitch: [u64; 2],
+    },
     /// A fill does not begin or end at a multiple of its pattern.
     #[error("a fill from byte {offset} over {bytes} bytes is no whole number of {pattern}-byte patterns")]
     Unaligned {
@@ -77,6 +103,8 @@ impl Coded for BufferError {
             Self::Overlap { .. } => ErrorCode("OX0522"),
             Self::PatternSize(_) => ErrorCode("OX0523"),
             Self::Unaligned { .. } => ErrorCode("OX0524"),
+            Self::EmptyRegion { .. } => ErrorCode("OX0525"),
+            Self::Pitch { .. } => ErrorCode("OX0526"),
         }
     }
 }
@@ -95,7 +123,14 @@ impl Buffer {
         // Relaxed: the number only has to differ from all others.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let memory = HostMemory::new(bytes, true, Resource::Buffer)?;
-        Ok(Self { inner: Arc::new(Inner { number, memory, access: RwLock::new(()) }) })
+        let start = NonNull::new(memory.as_ptr()).unwrap_or(NonNull::dangling());
+        // SAFETY: the memory lives as long as the buffer, which every command that uses the span keeps, and pieces of
+        // commands and the host's commands exclude each other.
+        let span = unsafe { HostSpan::new(start, bytes) };
+        let allocation =
+            Allocation { size: bytes, address: start.as_ptr() as u64, host: Some(span), token: number };
+        let (access, pieces, allocation) = (RwLock::new(()), RwLock::new(()), Arc::new(allocation));
+        Ok(Self { inner: Arc::new(Inner { number, memory, access, pieces, allocation }) })
     }
 
     /// A buffer that holds a copy of `data`.
@@ -127,7 +162,8 @@ impl Buffer {
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), BufferError> {
         let from = self.at(offset, data.len() as u64)?;
         let _access = self.shared();
-        // SAFETY: the range lies inside the memory, which is initialised; the lock keeps writers away.
+        let _pieces = self.used_by_host();
+        // SAFETY: the range lies inside the memory, which is initialised; the locks keep writers away.
         unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
         Ok(())
     }
@@ -136,7 +172,8 @@ impl Buffer {
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         let _access = self.shared();
-        // SAFETY: the memory is initialised and lives as long as the buffer; the lock keeps writers away.
+        let _pieces = self.used_by_host();
+        // SAFETY: the memory is initialised and lives as long as the buffer; the locks keep writers away.
         let bytes = unsafe { std::slice::from_raw_parts(self.address(), self.inner.memory.len()) };
         bytes.to_vec()
     }
@@ -148,7 +185,8 @@ impl Buffer {
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), BufferError> {
         let to = self.at(offset, data.len() as u64)?;
         let _access = self.exclusive();
-        // SAFETY: the range lies inside the memory; the lock keeps everyone else away.
+        let _pieces = self.used_by_host();
+        // SAFETY: the range lies inside the memory; the locks keep everyone else away.
         unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
         Ok(())
     }
@@ -158,18 +196,11 @@ impl Buffer {
     /// # Errors
     /// The pattern's size is none of those allowed, the range no multiple of it, or not in the buffer.
     pub fn fill(&self, pattern: &[u8], offset: u64, bytes: u64) -> Result<(), BufferError> {
-        // CL_INVALID_VALUE if pattern_size is not one of { 1, 2, 4, 8, 16, 32, 64, 128 }.
-        if !pattern.len().is_power_of_two() || pattern.len() > 128 {
-            return Err(BufferError::PatternSize(pattern.len()));
-        }
-        // CL_INVALID_VALUE if offset and size are not a multiple of pattern_size.
-        let unit = pattern.len() as u64;
-        if !offset.is_multiple_of(unit) || !bytes.is_multiple_of(unit) {
-            return Err(BufferError::Unaligned { offset, bytes, pattern: pattern.len() });
-        }
+        self.check_fill(pattern, offset, bytes)?;
         let to = self.at(offset, bytes)?;
         let _access = self.exclusive();
-        // SAFETY: the range lies inside the memory, which is initialised; the lock keeps everyone else away.
+        let _pieces = self.used_by_host();
+        // SAFETY: the range lies inside the memory, which is initialised; the locks keep everyone else away.
         let target = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
         for place in target.chunks_exact_mut(pattern.len()) {
             place.copy_from_slice(pattern);
@@ -182,17 +213,77 @@ impl Buffer {
     /// # Errors
     /// A range is not in its buffer, or the two overlap in the same one.
     pub fn copy_to(&self, from: u64, target: &Self, to: u64, bytes: u64) -> Result<(), BufferError> {
-        let source = self.at(from, bytes)?;
-        let destination = target.at(to, bytes)?;
-        // CL_MEM_COPY_OVERLAP if both are the same buffer and the ranges overlap.
-        if self.is_same(target) && from.abs_diff(to) < bytes {
-            return Err(BufferError::Overlap { from, to, bytes });
-        }
-        let _access = Held::new([self, target].into_iter());
+        self.check_copy(from, target, to, bytes)?;
+        let (source, destination) = (self.at(from, bytes)?, target.at(to, bytes)?);
+        let held = Held::new([self, target].into_iter());
+        let _pieces = held.used_by_host();
         // SAFETY: both ranges lie inside their memories, which are initialised, and do not overlap; the locks keep
         // everyone else away.
         unsafe { destination.copy_from_nonoverlapping(source, bytes as usize) };
         Ok(())
+    }
+
+    /// The number that tells it from all other buffers.
+    pub(crate) fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// The memory as drivers know it; valid while the buffer lives.
+    pub(crate) fn allocation(&self) -> Arc<Allocation> {
+        Arc::clone(&self.inner.allocation)
+    }
+
+    /// The memory as commands know the host's; valid while the buffer lives.
+    pub(crate) fn span(&self) -> HostSpan {
+        let start = NonNull::new(self.address()).unwrap_or(NonNull::dangling());
+        // SAFETY: as in `zeroed`.
+        unsafe { HostSpan::new(start, self.size()) }
+    }
+
+    /// Whether there are such bytes.
+    pub(crate) fn check(&self, offset: u64, bytes: u64) -> Result<(), BufferError> {
+        self.at(offset, bytes).map(drop)
+    }
+
+    /// Whether a fill is allowed.
+    pub(crate) fn check_fill(&self, pattern: &[u8], offset: u64, bytes: u64) -> Result<(), BufferError> {
+        // CL_INVALID_VALUE if pattern_size is not one of { 1, 2, 4, 8, 16, 32, 64, 128 }.
+        if !pattern.len().is_power_of_two() || pattern.len() > 128 {
+            return Err(BufferError::PatternSize(pattern.len()));
+        }
+        // CL_INVALID_VALUE if offset and size are not a multiple of pattern_size.
+        let unit = pattern.len() as u64;
+        if !offset.is_multiple_of(unit) || !bytes.is_multiple_of(unit) {
+            return Err(BufferError::Unaligned { offset, bytes, pattern: pattern.len() });
+        }
+        self.check(offset, bytes)
+    }
+
+    /// Whether a copy is allowed.
+    pub(crate) fn check_copy(
+        &self,
+        from: u64,
+        target: &Self,
+        to: u64,
+        bytes: u64,
+    ) -> Result<(), BufferError> {
+        self.check(from, bytes)?;
+        target.check(to, bytes)?;
+        // CL_MEM_COPY_OVERLAP if both are the same buffer and the ranges overlap.
+        if self.is_same(target) && from.abs_diff(to) < bytes {
+            return Err(BufferError::Overlap { from, to, bytes });
+        }
+        Ok(())
+    }
+
+    /// Keeps the host's commands away while a piece of a command is executed.
+    pub(crate) fn used_by_device(&self) -> RwLockReadGuard<'_, ()> {
+        self.inner.pieces.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Keeps pieces of commands away.
+    fn used_by_host(&self) -> RwLockWriteGuard<'_, ()> {
+        self.inner.pieces.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     pub(crate) fn address(&self) -> *mut u8 {
@@ -220,6 +311,7 @@ impl Buffer {
 /// Several buffers, each held alone.
 #[derive(Debug)]
 pub(crate) struct Held<'b> {
+    buffers: Vec<&'b Buffer>,
     _guards: Vec<RwLockWriteGuard<'b, ()>>,
 }
 
@@ -229,7 +321,13 @@ impl<'b> Held<'b> {
         let mut buffers: Vec<&Buffer> = buffers.collect();
         buffers.sort_unstable_by_key(|buffer| buffer.inner.number);
         buffers.dedup_by_key(|buffer| buffer.inner.number);
-        Self { _guards: buffers.into_iter().map(Buffer::exclusive).collect() }
+        let guards = buffers.iter().map(|buffer| buffer.exclusive()).collect();
+        Self { buffers, _guards: guards }
+    }
+
+    /// Keeps pieces of commands away too.
+    fn used_by_host(&self) -> Vec<RwLockWriteGuard<'b, ()>> {
+        self.buffers.iter().map(|buffer| buffer.used_by_host()).collect()
     }
 }
 

@@ -1,24 +1,20 @@
 //! Devices: what runs kernels, and what it can do.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use oxcl_driver_cpu::{Executor, HostCpu, Kind, Target};
+use oxcl_driver::Driver;
+use oxcl_driver_cpu::{CpuDriver, HostCpu, Kind, Target};
+use oxcl_scheduler::QueueProperties;
 
+use crate::context::Context;
 use crate::error::{Coded, ErrorCode};
 
 /// Names of the devices, in the order in which they are listed.
 const NAMES: [(&str, Kind); 3] = [("cpu", Kind::Cpu), ("basic", Kind::Basic), ("ref", Kind::Reference)];
 
-/// Work-items in a group on `cpu` and `basic`.
-const MAX_GROUP: u64 = 4096;
-/// Work-items in a group on `ref`, where each is a thread.
-const MAX_REFERENCE_GROUP: u64 = 1024;
-/// Local memory of a work-group, in bytes.
-const LOCAL_MEMORY: u64 = 1 << 20;
-/// More threads than any machine has.
-const MAX_THREADS: usize = 4096;
-/// How many threads `cpu` uses, if not as many as there are CPUs for this process.
+/// The most threads that the environment may ask for.
+const MAX_THREADS: usize = oxcl_scheduler::MAX_WORKERS;
+/// How many threads execute, if not as many as there are CPUs for this process.
 const THREADS_VARIABLE: &str = "OXCL_NUM_THREADS";
 
 /// A device. Clones share it.
@@ -30,7 +26,10 @@ pub struct Device {
 #[derive(Debug)]
 struct Inner {
     info: DeviceInfo,
-    executor: Executor,
+    driver: Arc<CpuDriver>,
+    /// Launches that their callers wait for. Out-of-order: callers of several threads do not wait for each other.
+    direct: oxcl_scheduler::Queue,
+    context: Context,
 }
 
 /// What a device is and can do.
@@ -69,6 +68,15 @@ pub enum DeviceError {
         /// What the variable says.
         value: String,
     },
+    /// The worker threads could not be started.
+    #[error("the worker threads cannot be started: {reason}")]
+    Start {
+        /// What the system said.
+        reason: String,
+    },
+    /// The shared pool was to be started in a certain way and is running already.
+    #[error("the worker threads are running already")]
+    AlreadyStarted,
 }
 
 impl Coded for DeviceError {
@@ -76,6 +84,8 @@ impl Coded for DeviceError {
         ErrorCode(match self {
             Self::Unknown { .. } => "OX0501",
             Self::ThreadCount { .. } => "OX0502",
+            Self::Start { .. } => "OX0503",
+            Self::AlreadyStarted => "OX0504",
         })
     }
 }
@@ -86,22 +96,31 @@ impl Device {
     /// # Errors
     /// The environment asks for something impossible.
     pub fn list() -> Result<Vec<Self>, DeviceError> {
-        let threads = thread_count()?;
-        Ok(NAMES.iter().map(|(name, kind)| Self::new(name, *kind, threads)).collect())
+        let context = Context::shared()?;
+        NAMES.iter().map(|(name, kind)| Self::new(&context, name, *kind)).collect()
     }
 
-    /// The device `cpu`, `basic` or `ref`.
+    /// The device `cpu`, `basic` or `ref` on the process's pool.
     ///
     /// # Errors
     /// There is no device of that name, or the environment asks for something impossible.
     pub fn by_name(name: &str) -> Result<Self, DeviceError> {
-        let known = NAMES.iter().find(|(known, _)| *known == name);
-        let (name, kind) = known.ok_or_else(|| DeviceError::Unknown { name: name.to_owned() })?;
-        Ok(Self::new(name, *kind, thread_count()?))
+        let (name, kind) = known(name)?;
+        Self::new(&Context::shared()?, name, kind)
     }
 
-    fn new(name: &'static str, kind: Kind, threads: NonZeroUsize) -> Self {
-        let executor = Executor::new(kind, threads);
+    /// The device of this name on a context's pool.
+    pub(crate) fn on(context: &Context, name: &str) -> Result<Self, DeviceError> {
+        let (name, kind) = known(name)?;
+        Self::new(context, name, kind)
+    }
+
+    fn new(context: &Context, name: &'static str, kind: Kind) -> Result<Self, DeviceError> {
+        let driver = Arc::new(CpuDriver::new(kind, u32::try_from(context.workers()).unwrap_or(u32::MAX)));
+        let capabilities = driver.capabilities();
+        let properties = QueueProperties { out_of_order: true, profiling: false };
+        let direct = context.scheduler().queue(Arc::clone(&driver) as Arc<dyn Driver>, properties);
+        let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
         let host = HostCpu::get();
         let info = DeviceInfo {
             name,
@@ -111,13 +130,13 @@ impl Device {
                 Kind::Reference => "reference executor, one thread for each work-item",
             },
             processor: host.name().to_owned(),
-            compute_units: executor.workers(),
-            max_work_group_size: if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP },
-            local_memory: LOCAL_MEMORY,
+            compute_units: capabilities.compute_units as usize,
+            max_work_group_size: capabilities.max_work_group_size,
+            local_memory: capabilities.local_memory,
             level: level(host),
             features: host.features().to_vec(),
         };
-        Self { inner: Arc::new(Inner { info, executor }) }
+        Ok(Self { inner: Arc::new(Inner { info, driver, direct, context: context.clone() }) })
     }
 
     /// What the device is and can do.
@@ -126,30 +145,36 @@ impl Device {
         &self.inner.info
     }
 
-    pub(crate) fn executor(&self) -> &Executor {
-        &self.inner.executor
+    /// Whether both are the same device.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.inner.context
+    }
+
+    pub(crate) fn cpu(&self) -> &CpuDriver {
+        &self.inner.driver
+    }
+
+    pub(crate) fn driver(&self) -> Arc<dyn Driver> {
+        Arc::clone(&self.inner.driver) as Arc<dyn Driver>
+    }
+
+    pub(crate) fn direct(&self) -> &oxcl_scheduler::Queue {
+        &self.inner.direct
     }
 
     pub(crate) fn target(&self) -> Target {
-        match self.inner.executor.kind() {
-            Kind::Cpu | Kind::Basic => Target::Native,
-            Kind::Reference => Target::Reference,
-        }
+        self.inner.driver.target()
     }
 }
 
-/// Threads for `cpu`: as many as there are CPUs that this process may use, or what the environment says.
-fn thread_count() -> Result<NonZeroUsize, DeviceError> {
-    let Some(value) = std::env::var_os(THREADS_VARIABLE) else {
-        // Knows the affinity mask and the control group's share.
-        return Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
-    };
-    parse_threads(&value.to_string_lossy())
-}
-
-fn parse_threads(value: &str) -> Result<NonZeroUsize, DeviceError> {
-    let count = value.trim().parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_THREADS);
-    count.ok_or_else(|| DeviceError::ThreadCount { value: value.to_owned() })
+fn known(name: &str) -> Result<(&'static str, Kind), DeviceError> {
+    let known = NAMES.into_iter().find(|(known, _)| *known == name);
+    known.ok_or_else(|| DeviceError::Unknown { name: name.to_owned() })
 }
 
 fn level(host: &HostCpu) -> &'static str {
@@ -166,14 +191,6 @@ fn level(host: &HostCpu) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thread_counts_are_checked() {
-        assert_eq!(parse_threads(" 3 ").map(NonZeroUsize::get), Ok(3));
-        for value in ["", "0", "-1", "many", "100000"] {
-            assert!(parse_threads(value).is_err(), "{value}");
-        }
-    }
 
     #[test]
     fn devices_are_found_by_name() {

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
-use oxcl_binary::meta::{AccessBound, ArgFacts};
-use oxcl_driver_cpu::{EntryKind, Failure, Geometry, LoadError as CodeError, PreparedLaunch};
+use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
+use oxcl_driver_cpu::{EntryKind, Failure, Geometry, KernelWork, LoadError as CodeError, PreparedLaunch};
+use oxcl_scheduler::{Access, Command, EnqueueError, Facts, ResourceId, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::bounds;
 use crate::buffer::{Buffer, Held};
 use crate::device::Device;
 use crate::error::{Coded, ErrorCode};
+use crate::guarded::Guarded;
 use crate::local_size;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
@@ -187,6 +189,12 @@ pub enum LaunchError {
     /// The launch began and did not end well, or found no memory.
     #[error(transparent)]
     Failed(#[from] Failure),
+    /// The launch could not be enqueued.
+    #[error(transparent)]
+    Enqueue(#[from] EnqueueError),
+    /// The command failed otherwise: because of another, or by a fault of the program's own.
+    #[error("{0}")]
+    Command(Arc<oxcl_driver::Failure>),
 }
 
 /// An access that every work-item makes lies outside its buffer for some.
@@ -247,6 +255,8 @@ impl Coded for LaunchError {
             Self::OutOfBounds(_) => ErrorCode("OX0560"),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),
+            Self::Enqueue(error) => error.code(),
+            Self::Command(error) => error.code(),
         }
     }
 }
@@ -255,9 +265,10 @@ impl Coded for LaunchError {
 #[derive(Debug)]
 pub struct Launch {
     device: Device,
-    prepared: Arc<PreparedLaunch>,
-    /// Kept alive, and held while the launch runs.
-    buffers: Vec<Buffer>,
+    /// With the buffers, which are held while the launch runs.
+    work: Arc<Guarded<KernelWork>>,
+    touches: Box<[Touch]>,
+    facts: Facts,
     local_from: SizeSource,
     cpu: Option<String>,
 }
@@ -303,10 +314,15 @@ impl Device {
             ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
             _ => None,
         });
+        // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is for
+        // the order of commands to say. That the kernel keeps to them is the claim of whoever wrote it.
+        let work = unsafe { self.cpu().work(prepared.map_err(Failure::from)?) };
+        let (touches, facts) = facts(meta, arguments);
         Ok(Launch {
             device: self.clone(),
-            prepared: Arc::new(prepared.map_err(Failure::from)?),
-            buffers: buffers.collect(),
+            work: Arc::new(Guarded::new(Arc::new(work), buffers.collect())),
+            touches,
+            facts,
             local_from,
             cpu: code.cpu().map(str::to_owned),
         })
@@ -386,6 +402,27 @@ impl Device {
     }
 }
 
+/// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
+fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>, Facts) {
+    let touch = |(index, argument): (usize, &ArgValue<'_>)| {
+        let ArgValue::Buffer(buffer) = argument else { return None };
+        let access = match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
+            Some(meta::Access::None) => return None,
+            Some(meta::Access::Read) => Access::Read,
+            Some(meta::Access::Write | meta::Access::ReadWrite) | None => Access::ReadWrite,
+        };
+        let (resource, end) = (ResourceId(buffer.number()), buffer.size());
+        Some(Touch { resource, start: 0, end, access })
+    };
+    let touches = arguments.iter().enumerate().filter_map(touch).collect();
+    let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
+        opaque: meta.opaque,
+        globals: meta.globals,
+        printf: meta.printf,
+    });
+    (touches, facts)
+}
+
 fn check_divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Result<(), LaunchError> {
     let Some(dimension) = (0..3).find(|&d| !global[d].is_multiple_of(local[d])) else { return Ok(()) };
     let (global, local) = (global[dimension], local[dimension]);
@@ -449,24 +486,54 @@ impl Launch {
     /// # Errors
     /// The kernel failed, or memory or threads could not be had.
     pub fn run(&self) -> Result<LaunchReport, LaunchError> {
-        let held = Held::new(self.buffers.iter());
+        let held = Held::new(self.work.buffers().iter());
         let begin = Instant::now();
-        // SAFETY: the launch keeps its buffers, and holds them so that no other launch or command touches them. That the
-        // kernel keeps to them is the claim of whoever wrote it.
-        let printed = unsafe { self.device.executor().run(&self.prepared) }?;
+        let work = Arc::clone(&self.work) as Arc<dyn oxcl_driver::Launch>;
+        let command = Command { work: Some(work), facts: self.facts, ..Command::default() };
+        let outcome = self.device.direct().enqueue_and_wait(command)?;
         let elapsed = begin.elapsed();
         drop(held);
-        let geometry = self.prepared.geometry();
-        Ok(LaunchReport {
+        outcome.map_err(|cause| self.failure(cause))?;
+        Ok(self.report(elapsed))
+    }
+
+    /// The report of an execution that has ended well, where it took `elapsed`. What the kernel has printed since the
+    /// last report is in it.
+    #[must_use]
+    pub fn report(&self, elapsed: Duration) -> LaunchReport {
+        let prepared = self.work.work().prepared();
+        let geometry = prepared.geometry();
+        LaunchReport {
             elapsed,
             groups: geometry.groups,
             local: geometry.local,
             local_from: self.local_from,
-            entry: self.prepared.entry_kind(),
+            entry: prepared.entry_kind(),
             cpu: self.cpu.clone(),
-            width: self.prepared.function().width(),
-            specialised: self.prepared.function().is_specialised(),
-            printed,
-        })
+            width: prepared.function().width(),
+            specialised: prepared.function().is_specialised(),
+            printed: self.work.work().take_printed(),
+        }
+    }
+
+    /// Why an execution that ended with `cause` failed, with all that is known; once for each.
+    #[must_use]
+    pub fn failure(&self, cause: Arc<oxcl_driver::Failure>) -> LaunchError {
+        match self.work.work().take_failure() {
+            Some(failure) => LaunchError::Failed(failure),
+            None => LaunchError::Command(cause),
+        }
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    pub(crate) fn work(&self) -> &Arc<Guarded<KernelWork>> {
+        &self.work
+    }
+
+    pub(crate) fn facts(&self) -> (&[Touch], Facts) {
+        (&self.touches, self.facts)
     }
 }

@@ -17,22 +17,29 @@
 //! # }
 //! ```
 //!
+//! Commands that overlap go to queues: [`Context::queue`] makes a [`Queue`], whose commands give an [`Event`] each.
+//!
 //! The runtime knows neither LLVM nor clang, and prints nothing.
 
 mod argument;
 mod bounds;
 mod buffer;
 mod compiler;
+mod context;
 mod device;
 mod error;
+mod guarded;
 mod launch;
 mod local_size;
 mod ndrange;
 mod program;
+mod queue;
+mod rect;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
 pub use compiler::{BuildError, BuildRequest, BuildTarget, CompilerService, Source};
+pub use context::{Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
@@ -41,4 +48,7 @@ pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
+pub use oxcl_scheduler::{CommandRecord, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent};
 pub use program::{Kernel, LoadError, Program};
+pub use queue::{Mapping, Queue, QueueError, ReadBack};
+pub use rect::RectRegion;

@@ -1,5 +1,5 @@
-//! Running a session: fresh buffers, then every command in the plan's order, each complete before the next begins. That
-//! order is one of those which the queues permit, so what a command sees is what the file says.
+//! Running a session: fresh buffers, the file's queues, and every command enqueued in the plan's order; then all of it
+//! runs as the queues and the commands' `after` permit, and the first command that failed is the error.
 
 use super::plan::{Action, Plan};
 use super::session::{ReadyArgument, ReadyLaunch, Session};
@@ -8,9 +8,11 @@ use crate::device::Device;
 use crate::error::CliError;
 use crate::launching;
 use crate::ui::progress::Progress;
-use oxcl_runtime::{ArgValue, Buffer, LaunchReport};
+use oxcl_runtime::{
+    ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Queue, QueueError, QueueProperties,
+};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a run left behind.
 #[derive(Debug)]
@@ -30,6 +32,13 @@ pub(crate) struct Done {
     pub(crate) report: Option<LaunchReport>,
 }
 
+/// A command in its queue.
+struct Enqueued {
+    event: Event,
+    /// For kernels.
+    launch: Option<Launch>,
+}
+
 /// Runs every command once. `everywhere` replaces the device of every queue.
 pub(crate) fn run(
     session: &Session<'_>,
@@ -38,56 +47,106 @@ pub(crate) fn run(
 ) -> Result<Ran, CliError> {
     let plan = session.plan;
     let buffers = session.data.iter().map(launching::upload).collect::<Result<Vec<_>, _>>()?;
-    let mut devices = BTreeMap::new();
+    let queues = queues(plan, everywhere)?;
+    let mut enqueued: Vec<Option<Enqueued>> = plan.commands.iter().map(|_| None).collect();
+    for index in &plan.order {
+        // What is in the queues already runs to its end, whatever is wrong with this command.
+        enqueued[*index] = Some(enqueue(session, *index, &queues, &buffers, &enqueued)?);
+    }
+    for queue in &queues {
+        queue.flush().map_err(|e| queue_error(&e))?;
+    }
     let mut commands = vec![Done::default(); plan.commands.len()];
     for (position, index) in plan.order.iter().enumerate() {
         let command = &plan.commands[*index];
-        progress.step(&format!(
-            "{}: {} ({} of {})",
-            plan.title,
-            command.name,
-            position + 1,
-            plan.order.len()
-        ));
-        let chosen = everywhere.unwrap_or(plan.queues[command.queue].device);
+        let (done, all) = (position + 1, plan.order.len());
+        progress.step(&format!("{}: {} ({done} of {all})", plan.title, command.name));
+        let Some(Enqueued { event, launch }) = &enqueued[*index] else { continue };
+        if let Err(cause) = event.wait() {
+            let error = match launch {
+                Some(launch) => launching::launch_error(&launch.failure(cause)),
+                None => CliError::Device { message: format!("{cause} [{}]", cause.code()), help: None },
+            };
+            finish(&queues)?;
+            return Err(located(plan, command.line, &error));
+        }
+        let times = event.times();
+        let time = Duration::from_nanos(times.ended.saturating_sub(times.started));
+        let report = launch.as_ref().map(|launch| launch.report(time));
+        commands[*index] = Done { time, report };
+    }
+    finish(&queues)?;
+    Ok(Ran { buffers, commands })
+}
+
+/// The plan's queues, one device for each name.
+fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, CliError> {
+    let context = Context::shared().map_err(|e| launching::device_error(&e))?;
+    let mut devices = BTreeMap::new();
+    let one = |queue: &super::plan::Queue| {
+        let chosen = everywhere.unwrap_or(queue.device);
         let device = match devices.entry(chosen) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::btree_map::Entry::Vacant(entry) => entry.insert(launching::device(chosen)?),
         };
-        let buffer_error = |e| launching::buffer_error(&e);
-        let start = Instant::now();
-        match (&command.action, &session.launches[*index]) {
-            (Action::Kernel(launch), Some(ready)) => {
-                let range =
-                    launching::range(&launch.global, launch.local.as_deref(), launch.offset.as_deref())?;
-                let prepared = device
-                    .prepare(&ready.kernel, &range, &values(ready, &buffers))
-                    .map_err(|e| located(plan, command.line, &launching::launch_error(&e)))?;
-                let report =
-                    prepared.run().map_err(|e| located(plan, command.line, &launching::launch_error(&e)))?;
-                commands[*index] = Done { time: report.elapsed, report: Some(report) };
-                continue;
-            }
-            (Action::Copy { from, to, from_offset, to_offset, count }, _) => {
-                let size = session.data[*from].element.size() as u64;
-                let count = session.copied(*from, *from_offset, *count);
-                // `Session::load` has checked that the elements exist, so the products fit.
-                buffers[*from]
-                    .copy_to(from_offset * size, &buffers[*to], to_offset * size, count * size)
-                    .map_err(buffer_error)?;
-            }
-            (Action::Fill { buffer, value, offset, count }, _) => {
-                let element = session.data[*buffer].element;
-                let size = element.size() as u64;
-                let count = session.copied(*buffer, *offset, *count);
-                let pattern = value.data(Some(element)).ok().flatten().map(|d| d.bytes).unwrap_or_default();
-                buffers[*buffer].fill(&pattern, offset * size, count * size).map_err(buffer_error)?;
-            }
-            (Action::Barrier | Action::Kernel(_), _) => {}
+        let properties = QueueProperties { out_of_order: !queue.in_order, profiling: true };
+        context.queue(device, properties).map_err(|e| queue_error(&e))
+    };
+    plan.queues.iter().map(one).collect()
+}
+
+fn finish(queues: &[Queue]) -> Result<(), CliError> {
+    queues.iter().try_for_each(|queue| queue.finish().map_err(|e| queue_error(&e)))
+}
+
+fn queue_error(error: &QueueError) -> CliError {
+    CliError::Device { message: format!("{error} [{}]", error.code()), help: None }
+}
+
+/// Enqueues command number `index`; those that it waits for are in their queues.
+fn enqueue(
+    session: &Session<'_>,
+    index: usize,
+    queues: &[Queue],
+    buffers: &[Buffer],
+    enqueued: &[Option<Enqueued>],
+) -> Result<Enqueued, CliError> {
+    let plan = session.plan;
+    let command = &plan.commands[index];
+    let queue = &queues[command.queue];
+    let waits: Vec<Event> =
+        command.after.iter().filter_map(|at| enqueued[*at].as_ref()).map(|e| e.event.clone()).collect();
+    let (event, launch) = match (&command.action, &session.launches[index]) {
+        (Action::Kernel(launch), Some(ready)) => {
+            let range = launching::range(&launch.global, launch.local.as_deref(), launch.offset.as_deref())?;
+            let prepared = queue
+                .device()
+                .prepare(&ready.kernel, &range, &values(ready, buffers))
+                .map_err(|e| located(plan, command.line, &launching::launch_error(&e)))?;
+            (queue.launch(&prepared, &waits), Some(prepared))
         }
-        commands[*index] = Done { time: start.elapsed(), report: None };
-    }
-    Ok(Ran { buffers, commands })
+        (Action::Copy { from, to, from_offset, to_offset, count }, _) => {
+            let size = session.data[*from].element.size() as u64;
+            let count = session.copied(*from, *from_offset, *count);
+            // `Session::load` has checked that the elements exist, so the products fit.
+            let (from_offset, to_offset) = (from_offset * size, to_offset * size);
+            let (from, to) = (&buffers[*from], &buffers[*to]);
+            (queue.copy(from, from_offset, to, to_offset, count * size, &waits), None)
+        }
+        (Action::Fill { buffer, value, offset, count }, _) => {
+            let element = session.data[*buffer].element;
+            let size = element.size() as u64;
+            let count = session.copied(*buffer, *offset, *count);
+            let pattern = value.data(Some(element)).ok().flatten().map(|d| d.bytes).unwrap_or_default();
+            (queue.fill(&buffers[*buffer], &pattern, offset * size, count * size, &waits), None)
+        }
+        // A barrier waits for all before it in its queue, and for what it names besides.
+        (Action::Barrier | Action::Kernel(_), _) => {
+            let before = if waits.is_empty() { Ok(()) } else { queue.barrier(&waits).map(drop) };
+            (before.and_then(|()| queue.barrier(&[])), None)
+        }
+    };
+    Ok(Enqueued { event: event.map_err(|e| queue_error(&e))?, launch })
 }
 
 fn values<'a>(ready: &'a ReadyLaunch, buffers: &'a [Buffer]) -> Vec<ArgValue<'a>> {

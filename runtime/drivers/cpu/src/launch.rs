@@ -126,6 +126,9 @@ impl PreparedLaunch {
     /// # Errors
     /// [`OutOfResources`]; the worker stays usable.
     pub fn prepare(&self, worker: &mut Worker) -> Result<(), OutOfResources> {
+        if worker.is_bound_to(self.number) {
+            return Ok(());
+        }
         let prints = self.entry_kind() == EntryKind::Foreign;
         worker.reserve(self.scratch_bytes, &self.cells, prints)
     }

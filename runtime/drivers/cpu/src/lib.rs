@@ -2,8 +2,8 @@
 //! executor: one thread for each work-item).
 //!
 //! The way of a launch: [`KernelCode`] chooses an archive's machine code for this CPU, [`KernelCode::function`] loads
-//! it, [`PreparedLaunch`] binds arguments and sizes, and an [`Executor`] runs its work-groups. A scheduler that has
-//! threads of its own calls [`PreparedLaunch::run_groups`] instead of the executor.
+//! it, [`PreparedLaunch`] binds arguments and sizes, and [`CpuDriver::work`] makes it the scheduler's work, whose pieces
+//! its threads execute. There are no other threads, but for those of the reference executor.
 //!
 //! Nothing here checks what the specification asks the API to check (sizes, argument types): the runtime does, before
 //! it calls. What only a driver can know (machine code that this CPU cannot run, memory that cannot be had, faults of
@@ -13,9 +13,9 @@
 compile_error!("the CPU driver runs x86-64 code on Linux");
 
 mod arguments;
+mod driver;
 mod elf;
 mod error;
-mod executor;
 mod faults;
 mod features;
 mod floating;
@@ -27,17 +27,18 @@ mod loader;
 mod memory;
 mod needed;
 mod nonlocal;
-mod pool;
 mod reference;
+mod work;
 mod worker;
 
 pub use arguments::Argument;
+pub use driver::CpuDriver;
 pub use error::{Failure, Fault, FaultSignal, GroupRun, LoadError, OutOfResources, Resource};
-pub use executor::{Executor, Kind};
 pub use faults::{catch_faults, faults_are_caught};
 pub use features::HostCpu;
 pub use geometry::Geometry;
 pub use launch::{EntryKind, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
+pub use work::{KernelWork, Kind};
 pub use worker::Worker;

@@ -71,6 +71,11 @@ impl Worker {
         Ok(())
     }
 
+    /// Whether it has all that launch number `launch` needs, because that was the last to run here.
+    pub(crate) fn is_bound_to(&self, launch: u64) -> bool {
+        self.bound_to == launch
+    }
+
     /// Points the arguments at launch number `launch`'s cells and at the worker's local memory.
     pub(crate) fn bind(&mut self, launch: u64, cells: &Cells) {
         if self.bound_to == launch {

@@ -1,0 +1,302 @@
+//! The devices `cpu`, `basic` and `ref` behind the driver interface: memory is the host's, and the scheduler's threads
+//! execute. Several objects are several devices, which share those threads and one address space.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use oxcl_binary::abi::MAX_ALIGNMENT;
+use oxcl_binary::archive::Archive;
+use oxcl_binary::meta::{KernelMeta, ProgramMeta};
+use oxcl_driver::capability::Features;
+use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
+use oxcl_driver::{Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostSpan, Launch};
+
+use crate::arguments::Argument;
+use crate::error::{LoadError, Resource};
+use crate::features::HostCpu;
+use crate::geometry::Geometry;
+use crate::launch::PreparedLaunch;
+use crate::loader::{KernelCode, Target};
+use crate::memory::HostMemory;
+use crate::work::{KernelWork, Kind, Unit};
+
+/// Work-items in a group on `cpu` and `basic`.
+const MAX_GROUP: u64 = 4096;
+/// Work-items in a group on `ref`, where each is a thread.
+const MAX_REFERENCE_GROUP: u64 = 1024;
+/// Local memory of a work-group, in bytes.
+const LOCAL_MEMORY: u64 = 1 << 20;
+
+/// A device on the host's CPU.
+#[derive(Debug)]
+pub struct CpuDriver {
+    unit: Arc<Unit>,
+    capabilities: Capabilities,
+    blocks: Mutex<BTreeMap<u64, HostMemory>>,
+    next: AtomicU64,
+}
+
+/// A program with its code, as far as it was wanted.
+#[derive(Debug)]
+struct CpuProgram {
+    archive: Arc<Archive>,
+    meta: Option<ProgramMeta>,
+    kernels: Vec<Option<KernelMeta>>,
+    target: Target,
+    /// The kernels' code, once somebody wanted it.
+    code: Mutex<BTreeMap<usize, Arc<KernelCode>>>,
+}
+
+impl CpuProgram {
+    fn code(&self, kernel: usize) -> Result<Arc<KernelCode>, LoadError> {
+        let mut known = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(code) = known.get(&kernel) {
+            return Ok(Arc::clone(code));
+        }
+        let code = KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, self.target)?;
+        Ok(Arc::clone(known.entry(kernel).or_insert(Arc::new(code))))
+    }
+}
+
+impl Program for CpuProgram {
+    fn kernels(&self) -> Vec<String> {
+        self.archive.kernels.iter().map(|kernel| kernel.name.clone()).collect()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Bytes of memory that the machine has.
+fn physical_memory() -> u64 {
+    // SAFETY: the call takes a number and returns one.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    // SAFETY: the call takes a number and returns one.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let bytes = u64::try_from(pages).ok().zip(u64::try_from(size).ok());
+    bytes.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size)).max(1)
+}
+
+impl CpuDriver {
+    /// A device; `threads` is how many the scheduler has.
+    #[must_use]
+    pub fn new(kind: Kind, threads: u32) -> Self {
+        let memory = physical_memory();
+        let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
+        let capabilities = Capabilities {
+            features: Features::OUT_OF_ORDER | Features::FP64,
+            compute_units: if kind == Kind::Basic { 1 } else { threads.max(1) },
+            max_work_group_size: group,
+            max_work_item_sizes: [group; 3],
+            global_memory: memory,
+            max_allocation: memory,
+            local_memory: LOCAL_MEMORY,
+            base_alignment: MAX_ALIGNMENT as u64,
+            triple: "x86_64-unknown-linux-gnu".to_owned(),
+            ..Capabilities::host(HostCpu::get().name())
+        };
+        Self {
+            unit: Arc::new(Unit::new(kind)),
+            capabilities,
+            blocks: Mutex::default(),
+            next: AtomicU64::new(1),
+        }
+    }
+
+    /// The manner in which it runs.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.unit.kind
+    }
+
+    /// Which code runs on it.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match self.unit.kind {
+            Kind::Cpu | Kind::Basic => Target::Native,
+            Kind::Reference => Target::Reference,
+        }
+    }
+
+    /// A launch as work for the scheduler.
+    ///
+    /// # Safety
+    /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
+    /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
+    #[must_use]
+    pub unsafe fn work(&self, launch: PreparedLaunch) -> KernelWork {
+        // SAFETY: by the caller's promise.
+        unsafe { KernelWork::new(launch, Arc::clone(&self.unit)) }
+    }
+
+    fn blocks(&self) -> MutexGuard<'_, BTreeMap<u64, HostMemory>> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A launch that keeps the device memory that its arguments point to.
+#[derive(Debug)]
+struct Holding {
+    work: KernelWork,
+    _memory: Vec<Arc<Allocation>>,
+}
+
+impl Launch for Holding {
+    fn groups(&self) -> u64 {
+        self.work.groups()
+    }
+
+    fn run(&self, first: u64, count: u64, lane: oxcl_driver::Lane) -> Result<(), oxcl_driver::Failure> {
+        self.work.run(first, count, lane)
+    }
+
+    fn needs_large_stack(&self) -> bool {
+        self.work.needs_large_stack()
+    }
+
+    fn label(&self) -> &str {
+        self.work.label()
+    }
+}
+
+impl Driver for CpuDriver {
+    fn name(&self) -> &str {
+        match self.unit.kind {
+            Kind::Cpu => "cpu",
+            Kind::Basic => "basic",
+            Kind::Reference => "ref",
+        }
+    }
+
+    fn probe(&self) -> Result<u32, DriverError> {
+        Ok(1)
+    }
+
+    fn init(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
+        let available = self.capabilities.max_allocation;
+        let out = || DriverError::OutOfMemory { needed: request.size, available };
+        if request.size > available {
+            return Err(out());
+        }
+        // Relaxed: the number only has to differ from all others.
+        let token = self.next.fetch_add(1, Ordering::Relaxed);
+        let span = match request.host {
+            Some(span) => span.part(0, request.size)?,
+            None => {
+                // Blocks are aligned to the widest type; more takes room to move the start.
+                let more = if request.alignment > MAX_ALIGNMENT as u64 { request.alignment } else { 0 };
+                let bytes = request.size.checked_add(more).ok_or_else(out)?;
+                let block = HostMemory::new(bytes, true, Resource::Buffer).map_err(|_| out())?;
+                let start = block.as_ptr();
+                let shift = if more == 0 { 0 } else { start.align_offset(more as usize) };
+                let start = std::ptr::NonNull::new(start.wrapping_add(shift)).ok_or_else(out)?;
+                self.blocks().insert(token, block);
+                // SAFETY: the block has that many bytes from the aligned start on, and is kept until it is freed.
+                unsafe { HostSpan::new(start, request.size) }
+            }
+        };
+        Ok(Allocation { size: request.size, address: span.pointer() as u64, host: Some(span), token })
+    }
+
+    fn free(&self, allocation: Allocation) {
+        self.blocks().remove(&allocation.token);
+    }
+
+    fn build_binary(&self, binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
+        let bad = |reason: String| DriverError::BadBinary { reason };
+        let BinarySource::Archive(archive) = binary else {
+            return Err(bad("only pocl-binaries are accepted".to_owned()));
+        };
+        let meta = archive.program_meta().map_err(|error| bad(error.to_string()))?;
+        let kernels = match meta {
+            Some(_) => {
+                let facts = archive.kernels.iter().map(oxcl_binary::archive::Kernel::meta);
+                facts.collect::<Result<_, _>>().map_err(|error| bad(error.to_string()))?
+            }
+            None => vec![None; archive.kernels.len()],
+        };
+        let archive = Arc::new(archive.clone());
+        Ok(Arc::new(CpuProgram { archive, meta, kernels, target: self.target(), code: Mutex::default() }))
+    }
+
+    fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
+        let bad = |reason: String| DriverError::BadLaunch { reason };
+        let program = request.program.as_any().downcast_ref::<CpuProgram>();
+        let program = program.ok_or_else(|| bad("the program was built by another driver".to_owned()))?;
+        let index = program.archive.kernels.iter().position(|kernel| kernel.name == request.kernel);
+        let index = index.ok_or_else(|| DriverError::NoSuchKernel { kernel: request.kernel.clone() })?;
+        let function = program.code(index).and_then(|code| code.function(request.local_size));
+        let function = function.map_err(|error| DriverError::BadBinary { reason: error.to_string() })?;
+        let too_many = || bad("the number of work-groups exceeds 64 bits".to_owned());
+        let (groups, _) = request.group_counts().ok_or_else(too_many)?;
+        let geometry = Geometry {
+            work_dim: request.work_dim,
+            groups,
+            local: request.local_size,
+            global: request.global_size,
+            offset: request.global_offset,
+        };
+        let mut memory = Vec::new();
+        let arguments = request.args.iter().map(|argument| match argument {
+            ArgValue::Bytes(bytes) => Ok(Argument::Value(bytes)),
+            ArgValue::Null => Ok(Argument::Pointer(std::ptr::null_mut())),
+            ArgValue::Local { size } => Ok(Argument::Local(*size)),
+            ArgValue::Memory { allocation, offset } => {
+                let span = allocation.host_span(*offset, allocation.size.saturating_sub(*offset))?;
+                memory.push(Arc::clone(allocation));
+                Ok(Argument::Pointer(span.pointer()))
+            }
+        });
+        let arguments = arguments.collect::<Result<Vec<_>, DriverError>>()?;
+        let facts = program.kernels[index].as_ref();
+        let launch = PreparedLaunch::new(
+            function,
+            geometry,
+            &arguments,
+            &program.archive.kernels[index].local_sizes,
+            // A kernel without facts may do anything.
+            facts.is_none_or(|facts| facts.barrier),
+            facts.and_then(|facts| facts.code.first()).map_or(1, |code| code.width),
+        );
+        let launch =
+            launch.map_err(|error| DriverError::OutOfMemory { needed: error.amount, available: 0 })?;
+        // SAFETY: the memory is kept beside the work; who else touches it is for the commands' order to say.
+        let work = unsafe { self.work(launch) };
+        Ok(Arc::new(Holding { work, _memory: memory }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_device_conforms() {
+        for kind in [Kind::Cpu, Kind::Basic, Kind::Reference] {
+            let driver: Arc<dyn Driver> = Arc::new(CpuDriver::new(kind, 2));
+            let report = oxcl_driver::conformance::run(&driver);
+            assert!(report.passed(), "{}: {report}", driver.name());
+        }
+    }
+
+    #[test]
+    fn alignments_above_the_widest_type_are_kept() {
+        let driver = CpuDriver::new(Kind::Cpu, 1);
+        let request = AllocationRequest { alignment: 1 << 16, ..AllocationRequest::bytes(100) };
+        let memory = driver.allocate(&request).unwrap();
+        assert_eq!(memory.address % (1 << 16), 0);
+        driver.free(memory);
+        assert!(driver.blocks().is_empty());
+    }
+}

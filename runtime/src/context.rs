@@ -1,0 +1,160 @@
+//! Contexts: the worker pool, and what is made for it. A process has one pool, that of [`Context::shared`]; tests and
+//! measurements make contexts with pools of their own.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use oxcl_scheduler::{Observer, Options, QueueProperties, Scheduler, UserEvent};
+
+use crate::device::{Device, DeviceError};
+use crate::queue::{Queue, QueueError};
+
+/// More threads than any machine has.
+const MAX_THREADS: usize = oxcl_scheduler::MAX_WORKERS;
+/// How many threads execute, if not as many as there are CPUs for this process.
+const THREADS_VARIABLE: &str = "OXCL_NUM_THREADS";
+
+/// How a context's pool is started.
+#[derive(Debug, Clone, Default)]
+pub struct ContextOptions {
+    /// Threads that may execute, a waiting one included; 0: what `OXCL_NUM_THREADS` says, else as many as there are
+    /// CPUs for this process.
+    pub workers: usize,
+    /// Bind each thread of the pool to one CPU.
+    pub pin: bool,
+    /// Sees every executed command.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
+/// A pool of workers. Clones share it; its threads end with the last clone, device and queue.
+#[derive(Debug, Clone)]
+pub struct Context {
+    scheduler: Arc<Scheduler>,
+}
+
+static SHARED: Mutex<Option<Context>> = Mutex::new(None);
+
+impl Context {
+    /// A context with a pool of its own.
+    ///
+    /// # Errors
+    /// The environment asks for something impossible, or the system gives no threads.
+    pub fn new(options: ContextOptions) -> Result<Self, DeviceError> {
+        let workers = match options.workers {
+            0 => thread_count()?.get(),
+            given => given,
+        };
+        let ContextOptions { pin, observer, .. } = options;
+        let scheduler = Scheduler::start(Options { workers, pin, observer })
+            .map_err(|error| DeviceError::Start { reason: reason(&error) })?;
+        Ok(Self { scheduler: Arc::new(scheduler) })
+    }
+
+    /// The context that devices get by name. Its pool starts when it is first asked for.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn shared() -> Result<Self, DeviceError> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = &*shared {
+            return Ok(context.clone());
+        }
+        Ok(shared.insert(Self::new(ContextOptions::default())?).clone())
+    }
+
+    /// Starts the pool of [`Self::shared`] in a way of the caller's choice.
+    ///
+    /// # Errors
+    /// It is running already; or as for [`Self::new`].
+    pub fn start_shared(options: ContextOptions) -> Result<Self, DeviceError> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.is_some() {
+            return Err(DeviceError::AlreadyStarted);
+        }
+        Ok(shared.insert(Self::new(options)?).clone())
+    }
+
+    /// Threads that may execute, a waiting one included.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.scheduler.workers()
+    }
+
+    /// The device `cpu`, `basic` or `ref` on this pool. Each call makes another device; all share the pool.
+    ///
+    /// # Errors
+    /// There is no device of that name.
+    pub fn device(&self, name: &str) -> Result<Device, DeviceError> {
+        Device::on(self, name)
+    }
+
+    /// A command queue for a device of this context.
+    ///
+    /// # Errors
+    /// The device is another context's, or there is no memory.
+    pub fn queue(&self, device: &Device, properties: QueueProperties) -> Result<Queue, QueueError> {
+        if !Arc::ptr_eq(&self.scheduler, &device.context().scheduler) {
+            return Err(QueueError::OtherContext);
+        }
+        Ok(Queue::new(self.scheduler.queue(device.driver(), properties)?, device.clone()))
+    }
+
+    /// An event whose status the program sets.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn user_event(&self) -> Result<UserEvent, QueueError> {
+        Ok(self.scheduler.user_event()?)
+    }
+
+    pub(crate) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+}
+
+/// An error and its cause, on one line.
+fn reason(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+/// As many threads as there are CPUs that this process may use, or what the environment says.
+fn thread_count() -> Result<NonZeroUsize, DeviceError> {
+    let Some(value) = std::env::var_os(THREADS_VARIABLE) else {
+        // Knows the affinity mask and the control group's share.
+        return Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    };
+    parse_threads(&value.to_string_lossy())
+}
+
+fn parse_threads(value: &str) -> Result<NonZeroUsize, DeviceError> {
+    let count = value.trim().parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_THREADS);
+    count.ok_or_else(|| DeviceError::ThreadCount { value: value.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_counts_are_checked() {
+        assert_eq!(parse_threads(" 3 ").map(NonZeroUsize::get), Ok(3));
+        for value in ["", "0", "-1", "many", "100000"] {
+            assert!(parse_threads(value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn devices_of_one_context_share_its_pool_and_queues_stay_in_it() {
+        let one = Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap();
+        let other = Context::new(ContextOptions { workers: 1, ..ContextOptions::default() }).unwrap();
+        assert_eq!((one.workers(), other.workers()), (2, 1));
+        let device = one.device("cpu").unwrap();
+        assert_eq!(device.info().compute_units, 2);
+        assert!(one.queue(&device, QueueProperties::default()).is_ok());
+        let error = other.queue(&device, QueueProperties::default()).unwrap_err();
+        assert!(matches!(error, QueueError::OtherContext));
+    }
+}

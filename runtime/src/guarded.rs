@@ -1,0 +1,67 @@
+//! Work that holds its buffers: they live until the command has ended, and while a piece of it is being executed no
+//! command of the host touches them.
+
+use std::sync::{Arc, RwLockReadGuard};
+
+use oxcl_driver::{Failure, Lane, Launch};
+
+use crate::buffer::Buffer;
+
+/// Buffers for which no list has to be made.
+const USUAL: usize = 8;
+
+/// A command's work with the buffers that it uses.
+pub(crate) struct Guarded<W: ?Sized> {
+    /// In the order in which they are locked, each once.
+    buffers: Box<[Buffer]>,
+    work: Arc<W>,
+}
+
+impl<W: Launch + ?Sized> Guarded<W> {
+    /// Work that uses `buffers`, which may come in any order.
+    pub(crate) fn new(work: Arc<W>, mut buffers: Vec<Buffer>) -> Self {
+        buffers.sort_unstable_by_key(Buffer::number);
+        buffers.dedup_by_key(|buffer| buffer.number());
+        Self { buffers: buffers.into_boxed_slice(), work }
+    }
+
+    /// The work.
+    pub(crate) fn work(&self) -> &W {
+        &self.work
+    }
+
+    /// The buffers.
+    pub(crate) fn buffers(&self) -> &[Buffer] {
+        &self.buffers
+    }
+}
+
+impl<W: Launch + ?Sized> std::fmt::Debug for Guarded<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guarded").field("work", &self.work.label()).field("buffers", &self.buffers).finish()
+    }
+}
+
+impl<W: Launch + ?Sized> Launch for Guarded<W> {
+    fn groups(&self) -> u64 {
+        self.work.groups()
+    }
+
+    fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
+        let mut usual: [Option<RwLockReadGuard<'_, ()>>; USUAL] = [const { None }; USUAL];
+        for (guard, buffer) in usual.iter_mut().zip(&self.buffers) {
+            *guard = Some(buffer.used_by_device());
+        }
+        let more = self.buffers.get(USUAL..).unwrap_or_default();
+        let _more: Vec<_> = more.iter().map(Buffer::used_by_device).collect();
+        self.work.run(first, count, lane)
+    }
+
+    fn needs_large_stack(&self) -> bool {
+        self.work.needs_large_stack()
+    }
+
+    fn label(&self) -> &str {
+        self.work.label()
+    }
+}

@@ -54,6 +54,8 @@ enum Command {
     Tta(cmd::tta::TtaArgs),
     #[command(subcommand)]
     Gen(cmd::generate::GenerateArgs),
+    #[command(subcommand)]
+    Bench(cmd::bench::BenchArgs),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -90,6 +92,7 @@ impl Command {
             Command::Sim(args) => cmd::sim::run(&args, ui),
             Command::Tta(args) => cmd::tta::run(&args, ui),
             Command::Gen(args) => cmd::generate::run(&args, ui),
+            Command::Bench(args) => cmd::bench::run(&args, ui),
         }
     }
 }

@@ -17,6 +17,7 @@ mod panic;
 mod param;
 mod program;
 mod sizes;
+mod trace;
 mod ui;
 mod value;
 mod workload;

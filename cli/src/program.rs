@@ -33,6 +33,12 @@ pub(crate) fn load(
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
+    let loaded = load_any(path, options, devices, ui)?;
+    crate::trace::loaded(path, &loaded.stages);
+    Ok(loaded)
+}
+
+fn load_any(path: &Path, options: &[String], devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
         if !options.is_empty() || width != 1 {

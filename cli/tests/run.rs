@@ -250,6 +250,43 @@ fn a_workload_runs_in_its_order() {
 }
 
 #[test]
+fn a_timeline_and_figures_tell_what_a_run_did() {
+    let sandbox = sandbox();
+    sandbox.write("w.toml", WORKLOAD);
+    let ran = sandbox.run(&["run", "w.toml", "--trace", "t.json", "--stats", "--json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let stats: serde_json::Value =
+        serde_json::from_str(ran.err.lines().find(|line| line.contains("\"stats\"")).unwrap()).unwrap();
+    let work = stats["data"]["work"].as_array().unwrap();
+    assert!(work.iter().any(|row| row["work"] == "scale" && row["commands"].as_u64() > Some(1)), "{stats}");
+    let trace: serde_json::Value = serde_json::from_slice(&sandbox.read("t.json")).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let named = |name: &str, phase: &str| events.iter().find(|e| e["name"] == name && e["ph"] == phase);
+    let (begin, end) = (named("first", "b").unwrap(), named("first", "e").unwrap());
+    assert!(begin["ts"].as_f64() <= end["ts"].as_f64() && begin["id"] == end["id"]);
+    assert!(named("first", "X").is_some_and(|e| e["cat"] == "command" && e["pid"] == 1));
+    assert!(named("load", "X").is_some_and(|e| e["cat"] == "compile"));
+    // A run that fails leaves its timeline too.
+    let ran = sandbox.run(&["run", "w.toml", "--trace", "no/such/folder.json"]);
+    assert_eq!(ran.code, Some(6), "{}", ran.err);
+}
+
+#[test]
+fn the_task_benchmarks_give_a_line_for_each_figure() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words(
+        "bench tasks --workers 2 -n 100 --runs 1 --only in-order --only launch+finish --json --plot plots",
+    ));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.iter().any(|l| l["bench"] == "in-order" && l["workers"] == 2 && l["speedup"].is_number()));
+    assert!(lines.iter().any(|l| l["bench"] == "launch+finish" && l["p99_us"].is_number()));
+    assert!(sandbox.read("plots/in-order.svg").starts_with(b"<svg"));
+    assert_eq!(sandbox.run(&words("bench tasks --only nothing")).code, Some(2));
+}
+
+#[test]
 fn workloads_answer_in_json_and_by_exit_code() {
     let sandbox = sandbox();
     sandbox.write("w.toml", WORKLOAD.replace("0, 6, 12", "0, 6, 13"));

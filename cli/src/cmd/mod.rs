@@ -1,5 +1,6 @@
 //! The commands, one file each: arguments, and a `run` from them to an outcome.
 
+pub(crate) mod bench;
 mod build_args;
 pub(crate) mod check;
 #[cfg(feature = "compiler")]

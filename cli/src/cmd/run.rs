@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::sizes::{self, Sizes};
+use crate::trace;
 use crate::ui::Ui;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,12 @@ pub(crate) struct RunArgs {
     /// Run so many times, and report the best and the median time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
+    /// Write a timeline of commands and compiler stages, for Chrome and Perfetto
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Say what commands and workers did
+    #[arg(long)]
+    pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) build: BuildArgs,
 }
@@ -65,6 +72,20 @@ const EXAMPLES: &str = "Examples:
 pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // Where the system refuses the handlers, a kernel's fault ends the process as it would without them.
     let _ = oxcl_runtime::catch_faults();
+    if args.trace.is_none() && !args.stats {
+        return execute(args, ui);
+    }
+    trace::start()?;
+    let outcome = execute(args, ui);
+    // What failed is worth looking at too; its error comes before any of ours.
+    let written = args.trace.as_deref().map_or(Ok(()), trace::write);
+    if args.stats {
+        trace::stats(ui);
+    }
+    outcome.and_then(|outcome| written.map(|()| outcome))
+}
+
+fn execute(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let toml = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
     if !toml(&args.file) {
         return run_kernel::run(args, ui);

@@ -1,6 +1,7 @@
 //! The terminal: results on standard output, everything else on standard error, colour only where wanted. The only
 //! place that prints.
 
+pub(crate) mod chart;
 pub(crate) mod progress;
 pub(crate) mod table;
 

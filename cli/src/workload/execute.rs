@@ -7,6 +7,7 @@ use crate::data::HostData;
 use crate::device::Device;
 use crate::error::CliError;
 use crate::launching;
+use crate::trace;
 use crate::ui::progress::Progress;
 use oxcl_runtime::{
     ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Queue, QueueError, QueueProperties,
@@ -50,8 +51,11 @@ pub(crate) fn run(
     let queues = queues(plan, everywhere)?;
     let mut enqueued: Vec<Option<Enqueued>> = plan.commands.iter().map(|_| None).collect();
     for index in &plan.order {
+        let command = &plan.commands[*index];
         // What is in the queues already runs to its end, whatever is wrong with this command.
-        enqueued[*index] = Some(enqueue(session, *index, &queues, &buffers, &enqueued)?);
+        let entered = enqueue(session, *index, &queues, &buffers, &enqueued)?;
+        trace::name(&entered.event, &command.name, everywhere.unwrap_or(plan.queues[command.queue].device));
+        enqueued[*index] = Some(entered);
     }
     for queue in &queues {
         queue.flush().map_err(|e| queue_error(&e))?;

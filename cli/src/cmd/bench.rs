@@ -1,0 +1,216 @@
+//! `oxcl bench`: measurements of the runtime on this machine.
+
+use crate::error::CliError;
+use crate::exit::Outcome;
+use crate::ui::Ui;
+use crate::ui::chart::{Chart, Series};
+use clap::{Args, Subcommand};
+use oxcl_scheduler::bench::{self, Benchmark, Figure, Measure, Plan};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Measure the runtime
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchArgs {
+    Tasks(TasksArgs),
+}
+
+/// Measure the scheduler: chains, imbalanced kernels and work-groups, parallel in-order queues
+///
+/// The kernels are small functions of this program, so that nothing but the scheduler is measured. With --json each
+/// figure is an object on a line of its own.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: oxcl bench tasks --workers 4 --plot plots")]
+pub(crate) struct TasksArgs {
+    /// Measure with 1 to N workers, the waiting thread included [default: as many as there are CPUs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    workers: Option<u64>,
+    /// Draw the figures into this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+    /// Length of the chains
+    #[arg(short, long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(10..))]
+    n: u64,
+    /// Runs of which the best counts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Only this benchmark; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = benchmark)]
+    only: Vec<Benchmark>,
+}
+
+fn benchmark(name: &str) -> Result<Benchmark, String> {
+    Benchmark::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Benchmark::ALL.iter().map(|benchmark| benchmark.name()).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+/// Measures.
+pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    match args {
+        BenchArgs::Tasks(args) => tasks(args, ui),
+    }
+}
+
+fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let mut plan = Plan { n: args.n, runs: args.runs, ..Plan::default() };
+    if let Some(workers) = args.workers {
+        plan.workers = (1..=usize::try_from(workers).unwrap_or(1)).collect();
+    }
+    if !args.only.is_empty() {
+        plan.benchmarks.clone_from(&args.only);
+    }
+    let mut figures = Vec::new();
+    let mut written = Ok(());
+    bench::run(&plan, |figure| {
+        let line = if ui.json { format!("{}\n", as_json(&figure)) } else { format!("{figure}\n") };
+        // Whoever has closed the output gets no more lines; the measurements cannot be broken off.
+        if written.is_ok() {
+            written = ui.result(&line);
+        }
+        figures.push(figure);
+    })
+    .map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
+    written?;
+    if let Some(folder) = &args.plot {
+        plot(folder, &figures, ui)?;
+    }
+    Ok(Outcome::Ok)
+}
+
+/// A figure rounded to what it is worth.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn as_json(figure: &Figure) -> Json {
+    let mut object = json!({
+        "bench": figure.benchmark.name(),
+        "workers": figure.workers,
+        "n": figure.n,
+    });
+    match figure.measure {
+        Measure::PerKernel { us, speedup } => {
+            object["us_per_kernel"] = json!(rounded(us));
+            if let Some(speedup) = speedup {
+                object["speedup"] = json!(rounded(speedup));
+            }
+        }
+        Measure::RoundTrip { p50_us, p99_us } => {
+            object["p50_us"] = json!(rounded(p50_us));
+            object["p99_us"] = json!(rounded(p99_us));
+        }
+        Measure::PerCommand { us } => object["us_per_command"] = json!(rounded(us)),
+        Measure::PerGroup { ns } => object["ns_per_group"] = json!(rounded(ns)),
+    }
+    object
+}
+
+/// What a figure is drawn as: the curve's name where the benchmark has several, and the value.
+fn values(measure: Measure, by_width: bool) -> Vec<(&'static str, f64)> {
+    match measure {
+        // Over the numbers of parallel kernels only the speed-up compares.
+        Measure::PerKernel { speedup: Some(speedup), .. } if by_width => vec![("", speedup)],
+        Measure::PerKernel { us, .. } => vec![("", us)],
+        Measure::RoundTrip { p50_us, p99_us } => vec![("p50", p50_us), ("p99", p99_us)],
+        Measure::PerCommand { us } => vec![("", us)],
+        Measure::PerGroup { ns } => vec![("", ns)],
+    }
+}
+
+fn plot(folder: &Path, figures: &[Figure], ui: &mut Ui) -> Result<(), CliError> {
+    fs::create_dir_all(folder).map_err(|source| CliError::Write { path: folder.to_owned(), source })?;
+    let benchmarks: BTreeSet<Benchmark> = figures.iter().map(|figure| figure.benchmark).collect();
+    for benchmark in benchmarks {
+        let path = folder.join(format!("{}.svg", benchmark.name().replace('+', "-")));
+        let own: Vec<&Figure> = figures.iter().filter(|figure| figure.benchmark == benchmark).collect();
+        fs::write(&path, chart(benchmark, &own).to_string())
+            .map_err(|source| CliError::Write { path: path.clone(), source })?;
+        ui.note(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Benchmarks that go through numbers of parallel kernels or groups are drawn over those, a curve for each number of
+/// workers; the others over the numbers of workers, a curve for each length.
+fn chart(benchmark: Benchmark, figures: &[&Figure]) -> Chart {
+    let by_width =
+        matches!(benchmark, Benchmark::KernelImbalance | Benchmark::WorkGroupImbalance | Benchmark::Both);
+    let mut series: Vec<Series> = Vec::new();
+    for figure in figures {
+        for (curve, y) in values(figure.measure, by_width) {
+            let (x, name) = if by_width {
+                (figure.n, format!("{} workers", figure.workers))
+            } else {
+                (figure.workers as u64, format!("{curve} n = {}", figure.n).trim_start().to_owned())
+            };
+            match series.iter_mut().find(|series| series.name == name) {
+                Some(series) => series.points.push((x as f64, y)),
+                None => series.push(Series { name, points: vec![(x as f64, y)] }),
+            }
+        }
+    }
+    let y_label = match figures.first().map(|figure| figure.measure) {
+        Some(Measure::PerKernel { speedup: Some(_), .. }) if by_width => "speed-up over one worker",
+        Some(Measure::PerCommand { .. }) => "microseconds per command",
+        Some(Measure::PerGroup { .. }) => "nanoseconds per work-group",
+        Some(Measure::RoundTrip { .. }) => "microseconds",
+        _ => "microseconds per kernel",
+    };
+    let x_label = match benchmark {
+        Benchmark::WorkGroupImbalance => "work-groups",
+        _ if by_width => "parallel kernels",
+        _ => "workers",
+    };
+    Chart {
+        title: benchmark.name().to_owned(),
+        x_label: x_label.to_owned(),
+        y_label: y_label.to_owned(),
+        logarithmic_x: by_width,
+        series,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_objects_with_the_names_that_scripts_read() {
+        let figure = |benchmark, measure| Figure { benchmark, workers: 2, n: 100, measure };
+        let chain = figure(Benchmark::InOrder, Measure::PerKernel { us: 0.123_456, speedup: Some(1.5) });
+        assert_eq!(
+            as_json(&chain),
+            json!({"bench": "in-order", "workers": 2, "n": 100, "us_per_kernel": 0.1235, "speedup": 1.5})
+        );
+        let trip = figure(Benchmark::Latency, Measure::RoundTrip { p50_us: 0.25, p99_us: 3.0 });
+        assert_eq!(
+            as_json(&trip),
+            json!({"bench": "launch+finish", "workers": 2, "n": 100, "p50_us": 0.25, "p99_us": 3.0})
+        );
+        let empty = figure(Benchmark::EmptyGroups, Measure::PerGroup { ns: 2.0 });
+        assert_eq!(
+            as_json(&empty),
+            json!({"bench": "empty-groups", "workers": 2, "n": 100, "ns_per_group": 2.0})
+        );
+    }
+
+    #[test]
+    fn imbalance_is_drawn_over_the_width() {
+        let figures: Vec<Figure> = [(1, 1), (1, 4), (2, 1), (2, 4)]
+            .into_iter()
+            .map(|(workers, n)| Figure {
+                benchmark: Benchmark::Both,
+                workers,
+                n,
+                measure: Measure::PerKernel { us: 1.0, speedup: Some(workers as f64) },
+            })
+            .collect();
+        let chart = chart(Benchmark::Both, &figures.iter().collect::<Vec<_>>());
+        assert_eq!(chart.series.len(), 2);
+        assert_eq!(chart.series[1].points, [(1.0, 2.0), (4.0, 2.0)]);
+    }
+}

@@ -1,0 +1,284 @@
+//! What the scheduler did: records of every executed command and of the compiler's stages, written as a timeline that
+//! Chrome and Perfetto show (`--trace`), and as figures (`--stats`).
+//!
+//! A command is shown twice: on the lane of the worker that ended it, while it was executed, and on its device, from
+//! when it was queued. The process has one pool of workers and so at most one recorder.
+
+use crate::device::Device;
+use crate::error::CliError;
+use crate::launching;
+use crate::ui::Ui;
+use crate::ui::table::{Table, duration};
+use oxcl_runtime::{CommandRecord, Context, ContextOptions, Event, Observer, Times};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// An executed command.
+#[derive(Debug)]
+struct Record {
+    event: u64,
+    label: String,
+    times: Times,
+    groups: u64,
+    lane: Option<usize>,
+}
+
+/// A stage of the compiler: its name and when it was, in nanoseconds since the recorder began.
+#[derive(Debug)]
+struct Span {
+    file: String,
+    stage: String,
+    start: u64,
+    end: u64,
+}
+
+/// What is known of a command beside what the scheduler says.
+#[derive(Debug, Clone)]
+struct Named {
+    command: String,
+    device: Device,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    records: Vec<Record>,
+    spans: Vec<Span>,
+    names: BTreeMap<u64, Named>,
+}
+
+#[derive(Debug)]
+struct Recorder {
+    begin: Instant,
+    kept: Mutex<Kept>,
+}
+
+impl Recorder {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Recorder {
+    fn command(&self, record: &CommandRecord<'_>) {
+        self.kept().records.push(Record {
+            event: record.event.0,
+            label: record.label.to_owned(),
+            times: record.times,
+            groups: record.groups,
+            lane: record.lane,
+        });
+    }
+}
+
+static RECORDER: OnceLock<Arc<Recorder>> = OnceLock::new();
+
+/// Starts the workers with a recorder. Comes before any device is asked for.
+pub(crate) fn start() -> Result<(), CliError> {
+    let recorder = Arc::new(Recorder { begin: Instant::now(), kept: Mutex::default() });
+    let observer: Arc<dyn Observer> = Arc::<Recorder>::clone(RECORDER.get_or_init(|| recorder));
+    let options = ContextOptions { observer: Some(observer), ..ContextOptions::default() };
+    Context::start_shared(options).map(drop).map_err(|e| launching::device_error(&e))
+}
+
+/// Says what a command is called and where it runs.
+pub(crate) fn name(event: &Event, command: &str, device: Device) {
+    if let Some(recorder) = RECORDER.get() {
+        let named = Named { command: command.to_owned(), device };
+        recorder.kept().names.insert(event.id().0, named);
+    }
+}
+
+/// Says what a program's stages took that has just been loaded: one after another, until now.
+pub(crate) fn loaded(path: &Path, stages: &[(String, Duration)]) {
+    let Some(recorder) = RECORDER.get() else { return };
+    let nanoseconds = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let whole: Duration = stages.iter().map(|(_, time)| *time).sum();
+    let mut start = nanoseconds(recorder.begin.elapsed().saturating_sub(whole));
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for (stage, time) in stages {
+        let end = start.saturating_add(nanoseconds(*time));
+        recorder.kept().spans.push(Span { file: file.clone(), stage: stage.clone(), start, end });
+        start = end;
+    }
+}
+
+/// The processes of the timeline.
+const WORKERS: u32 = 1;
+const DEVICES: u32 = 2;
+const COMPILER: u32 = 3;
+
+/// Nanoseconds as the timeline's microseconds.
+fn micros(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e3
+}
+
+fn lane_name(lane: usize) -> String {
+    if lane == 0 { "waiting thread".to_owned() } else { format!("worker {lane}") }
+}
+
+impl Kept {
+    fn timeline(&self) -> Json {
+        let mut events = Vec::new();
+        let mut label = |kind: &str, pid: u32, tid: usize, name: &str| {
+            events.push(json!({ "ph": "M", "name": kind, "pid": pid, "tid": tid, "args": { "name": name } }));
+        };
+        for (pid, name) in [(WORKERS, "workers"), (DEVICES, "devices"), (COMPILER, "compiler")] {
+            label("process_name", pid, 0, name);
+        }
+        let lanes: BTreeSet<usize> = self.records.iter().filter_map(|record| record.lane).collect();
+        for lane in lanes {
+            label("thread_name", WORKERS, lane, &lane_name(lane));
+        }
+        let devices: BTreeSet<Device> = self.names.values().map(|named| named.device).collect();
+        for device in devices {
+            label("thread_name", DEVICES, device as usize, device.name());
+        }
+        for Span { file, stage, start, end } in &self.spans {
+            events.push(json!({
+                "ph": "X", "name": stage, "cat": "compile", "pid": COMPILER, "tid": 0,
+                "ts": micros(*start), "dur": micros(end - start), "args": { "file": file },
+            }));
+        }
+        for record in &self.records {
+            let Times { queued, submitted, started, ended } = record.times;
+            let named = self.names.get(&record.event);
+            let name = named.map_or(record.label.as_str(), |named| named.command.as_str());
+            let device = named.map(|named| named.device);
+            if let Some(lane) = record.lane {
+                events.push(json!({
+                    "ph": "X", "name": name, "cat": "command", "pid": WORKERS, "tid": lane,
+                    "ts": micros(started), "dur": micros(ended.saturating_sub(started)),
+                    "args": {
+                        "work": record.label, "groups": record.groups, "device": device.map(Device::name),
+                        "queued_us": micros(queued), "submitted_us": micros(submitted),
+                    },
+                }));
+            }
+            // Commands of a device overlap, so they are spans of their own and not of its lane.
+            let tid = device.map_or(Device::ALL.len(), |device| device as usize);
+            let mut span = |name: &str, start: u64, end: u64| {
+                for (phase, at) in [("b", start), ("e", end)] {
+                    events.push(json!({
+                        "ph": phase, "name": name, "cat": "command", "id": record.event,
+                        "pid": DEVICES, "tid": tid, "ts": micros(at),
+                    }));
+                }
+            };
+            span(name, queued, ended);
+            span("queued", queued, submitted.max(queued));
+            span("submitted", submitted, started.max(submitted));
+            span("started", started, ended);
+        }
+        json!({ "displayTimeUnit": "ns", "traceEvents": events })
+    }
+
+    /// Of each kind of work: how often, in how many pieces, how long it waited and ran. Sorted by name.
+    fn sums(&self) -> BTreeMap<&str, Sum> {
+        let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+        for record in &self.records {
+            let Times { queued, submitted, started, ended } = record.times;
+            let sum = sums.entry(&record.label).or_default();
+            sum.commands += 1;
+            sum.groups += record.groups;
+            sum.held += submitted.saturating_sub(queued);
+            sum.waited += started.saturating_sub(submitted);
+            sum.ran += ended.saturating_sub(started);
+        }
+        sums
+    }
+
+    fn lanes(&self) -> BTreeMap<usize, (u64, u64)> {
+        let mut lanes = BTreeMap::new();
+        for record in &self.records {
+            let Some(lane) = record.lane else { continue };
+            let (commands, busy): &mut (u64, u64) = lanes.entry(lane).or_default();
+            *commands += 1;
+            *busy += record.times.ended.saturating_sub(record.times.started);
+        }
+        lanes
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sum {
+    commands: u64,
+    groups: u64,
+    /// Nanoseconds from queued to submitted, to started, to ended.
+    held: u64,
+    waited: u64,
+    ran: u64,
+}
+
+/// Writes the timeline.
+pub(crate) fn write(path: &Path) -> Result<(), CliError> {
+    let Some(recorder) = RECORDER.get() else { return Ok(()) };
+    let text = recorder.kept().timeline().to_string();
+    std::fs::write(path, text).map_err(|source| CliError::Write { path: path.to_owned(), source })
+}
+
+/// Says the figures: as tables, or as a line of JSON.
+pub(crate) fn stats(ui: &mut Ui) {
+    let Some(recorder) = RECORDER.get() else { return };
+    let kept = recorder.kept();
+    let (sums, lanes) = (kept.sums(), kept.lanes());
+    if ui.json {
+        let work: Vec<Json> = sums
+            .iter()
+            .map(|(name, sum)| {
+                json!({
+                    "work": name, "commands": sum.commands, "groups": sum.groups,
+                    "held_ns": sum.held, "waited_ns": sum.waited, "ran_ns": sum.ran,
+                })
+            })
+            .collect();
+        let workers: Vec<Json> = lanes
+            .iter()
+            .map(|(lane, (commands, busy))| json!({ "worker": lane, "ended": commands, "busy_ns": busy }))
+            .collect();
+        ui.json_message("stats", &json!({ "work": work, "workers": workers }));
+        return;
+    }
+    let time = |nanoseconds: u64| duration(Duration::from_nanos(nanoseconds));
+    let mut table = Table::new(&["work", "commands", "groups", "held", "waited", "ran"]);
+    for column in 1..6 {
+        table = table.right(column);
+    }
+    for (name, sum) in sums {
+        let (held, waited, ran) = (time(sum.held), time(sum.waited), time(sum.ran));
+        table.row(vec![name.to_owned(), sum.commands.to_string(), sum.groups.to_string(), held, waited, ran]);
+    }
+    ui.message(&table.to_string());
+    let mut table = Table::new(&["worker", "ended", "ran"]).right(1).right(2);
+    for (lane, (commands, busy)) in lanes {
+        table.row(vec![lane_name(lane), commands.to_string(), time(busy)]);
+    }
+    ui.message(&table.to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_has_a_lane_for_each_worker_and_device() {
+        let times = Times { queued: 1000, submitted: 2000, started: 3000, ended: 5500 };
+        let record = |event, lane| Record { event, label: "blur".to_owned(), times, groups: 4, lane };
+        let mut kept = Kept { records: vec![record(1, Some(0)), record(2, Some(3))], ..Kept::default() };
+        kept.names.insert(1, Named { command: "first".to_owned(), device: Device::Cpu });
+        kept.spans.push(Span { file: "a.cl".to_owned(), stage: "clang".to_owned(), start: 0, end: 900 });
+        let json = kept.timeline();
+        let events = json["traceEvents"].as_array().unwrap();
+        let find = |name: &str, phase: &str| {
+            events.iter().find(|e| e["name"] == name && e["ph"] == phase).cloned().unwrap()
+        };
+        assert_eq!(find("first", "X")["dur"], 2.5);
+        assert_eq!(find("first", "b")["tid"], Device::Cpu as usize);
+        assert_eq!(find("blur", "X")["tid"], 3);
+        assert_eq!(find("clang", "X")["pid"], COMPILER);
+        assert_eq!(kept.sums()["blur"].ran, 5000);
+        assert_eq!(kept.lanes()[&3], (1, 2500));
+    }
+}

@@ -33,12 +33,18 @@ pub(crate) fn load(
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
-    let loaded = load_any(path, options, devices, ui)?;
+    let loaded = load_any(path, options, width, devices, ui)?;
     crate::trace::loaded(path, &loaded.stages);
     Ok(loaded)
 }
 
-fn load_any(path: &Path, options: &[String], devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
+fn load_any(
+    path: &Path,
+    options: &[String],
+    width: u32,
+    devices: &[Device],
+    ui: &mut Ui,
+) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
         if !options.is_empty() || width != 1 {

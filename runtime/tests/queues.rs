@@ -88,7 +88,7 @@ fn a_failure_brings_down_what_depends_on_it_and_the_queue_goes_on() {
     let gate = context.user_event().unwrap();
     let waits = [gate.event().clone()];
     let doomed = queue.kernel(&kernel, &range, &[ArgValue::Buffer(&a)], &waits).unwrap();
-    let after = queue.marker(&[doomed.clone()]).unwrap();
+    let after = queue.marker(std::slice::from_ref(&doomed)).unwrap();
     gate.fail(-7);
     for event in [doomed, after] {
         assert_eq!(event.wait(), Err(Arc::new(Failure::UserEvent { status: -7 })));

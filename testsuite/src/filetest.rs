@@ -119,7 +119,12 @@ impl Input<'_> {
                 sizes.push(size);
             }
         }
-        let generic = self.load(&[])?;
+        let bytes = self.compile(Emit::Archive, &[]).map_err(|e| self.rendered(&e))?;
+        let again = self.compile(Emit::Archive, &[]).map_err(|e| self.rendered(&e))?;
+        if bytes != again {
+            return Err("two compilations of the same source give different bytes".into());
+        }
+        let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
         let special = self.load(&sizes)?;
         let wide = self.load_wide()?;
         for run in &self.test.runs {

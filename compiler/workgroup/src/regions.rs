@@ -111,7 +111,22 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Regions<'c> {
     for (number, region) in regions.iter().enumerate() {
         region_of_entry[region.entry] = Some(number);
     }
+    fold_copies(&cfg, &shapes, &regions);
     Regions { cfg, shapes, regions, regular, irregular_line, barriers, region_of_entry }
+}
+
+/// Replaces PHI nodes at a region's entry that only pass one value of their own shape on (loop-closed form makes them):
+/// kept as they are, value and copy would both live between regions.
+fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
+    for region in &regions[1..] {
+        for phi in cfg.blocks[region.entry].phis() {
+            let [(value, _)] = phi.incoming()[..] else { continue };
+            if shapes.of(phi).is_uniform() == shapes.of(value).is_uniform() {
+                phi.replace_uses_with(value);
+                phi.erase();
+            }
+        }
+    }
 }
 
 /// Removes the barriers, each leaving a block boundary behind; returns the blocks that follow them.

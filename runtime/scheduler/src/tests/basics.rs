@@ -407,7 +407,7 @@ fn times_are_kept_in_order() {
 }
 
 /// Remembers what it sees.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Watcher(crate::shim::Mutex<Vec<(String, Option<usize>)>>);
 
 impl crate::Observer for Watcher {
@@ -419,7 +419,7 @@ impl crate::Observer for Watcher {
 
 #[test]
 fn an_observer_sees_every_executed_command() {
-    let watcher = Arc::new(Watcher::default());
+    let watcher = Arc::new(Watcher(crate::shim::Mutex::new(Vec::new())));
     let observer = Arc::clone(&watcher) as Arc<dyn crate::Observer>;
     let s =
         crate::Scheduler::start(crate::Options { workers: 2, pin: true, observer: Some(observer) }).unwrap();

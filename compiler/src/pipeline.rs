@@ -6,7 +6,7 @@
 use oxcl_binary::abi;
 use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
-use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, link_shared, reserve_heap};
+use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
@@ -58,6 +58,8 @@ pub struct Compiled {
 pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Result<Compiled, CompileError> {
     let mut timings = Timings::default();
     timings.measure(timing::MEMORY, reserve_heap);
+    // Until this request is done, on a core that would be idle.
+    let _warming = WarmUp::start();
     let context = Context::create();
     let (module, diagnostics) = timings.measure(timing::FRONTEND, || front_end(&context, request))?;
     timings.measure(timing::BUILTINS, || link_builtins(&module))?;

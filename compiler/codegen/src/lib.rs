@@ -17,6 +17,7 @@ mod machine;
 mod memory_file;
 mod optimise;
 mod target;
+mod warm_up;
 
 pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
@@ -25,3 +26,4 @@ pub use link::{LinkError, link_shared};
 pub use machine::{CodegenError, Level, Machine};
 pub use optimise::Passes;
 pub use target::{CpuTarget, TRIPLE, UnknownCpu};
+pub use warm_up::WarmUp;

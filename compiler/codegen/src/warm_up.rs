@@ -1,0 +1,93 @@
+//! Making the first compilation of a process nearly as fast as the later ones.
+//!
+//! LLVM and lld are large: the first time that a part of them runs, its pages are mapped one by one and its tables are
+//! made. A core that is idle while the front end reads the source can do that in the meantime.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+
+use crate::emit::Output;
+use crate::link::link_shared;
+use crate::machine::{Level, Machine};
+use crate::optimise::Passes;
+use crate::target::CpuTarget;
+
+/// A loop that the vectoriser takes, in a function of the shape that work-group functions have.
+const SAMPLE: &[u8] = b"define void @warm(ptr noalias %a, ptr noalias %b, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr inbounds float, ptr %a, i64 %i
+  %q = getelementptr inbounds float, ptr %b, i64 %i
+  %x = load float, ptr %p, align 4
+  %y = fadd float %x, %x
+  store float %y, ptr %q, align 4
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+\0";
+
+/// A warm-up that may still be running. Dropping it waits for its end, so that no thread is inside LLVM when the process
+/// ends.
+#[derive(Debug)]
+pub struct WarmUp {
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WarmUp {
+    /// Starts one, the first time in a process, if there is a second core to run it; else does nothing.
+    #[must_use]
+    pub fn start() -> Self {
+        static STARTED: AtomicBool = AtomicBool::new(false);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        // Relaxed: the flag guards nothing but itself.
+        let thread = (cores > 1 && !STARTED.swap(true, Ordering::Relaxed))
+            .then(|| thread::Builder::new().name("warm-up".into()).spawn(run).ok())
+            .flatten();
+        Self { thread }
+    }
+}
+
+impl Drop for WarmUp {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been reported and concerns nobody here.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Takes the sample through every stage and throws the result away. What fails here fails again, and is reported, where
+/// it matters.
+fn run() {
+    let context = Context::create();
+    let sample = MemoryBuffer::create_from_memory_range_copy(SAMPLE, "warm-up");
+    let Ok(module) = context.create_module_from_ir(sample) else { return };
+    let Ok(machine) = Machine::new(&CpuTarget::host(), Level::O3) else { return };
+    machine.retarget(&module);
+    if machine.optimise(&module, &Passes { exports: &["warm"], ..Passes::default() }).is_err() {
+        return;
+    }
+    if let Ok(object) = machine.emit(&module, Output::Object) {
+        let _ = link_shared(&[&object], &["warm"]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WarmUp, run};
+
+    #[test]
+    fn only_the_first_one_runs() {
+        run();
+        drop(WarmUp::start());
+        assert!(WarmUp::start().thread.is_none());
+    }
+}

@@ -222,3 +222,17 @@ fn a_program_that_does_not_end_stops_at_its_limit() {
         assert_eq!(system.cycle(), 1000);
     }
 }
+
+#[test]
+fn a_whole_program_gives_the_known_checksum() {
+    let mut text = String::from(include_str!("../../programs/crc32.tceasm"));
+    text.push_str("DATA data 4096 ;\ntable:\n");
+    for n in 0..256u32 {
+        let word = (0..8).fold(n, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 });
+        text.push_str(&format!("DA 4 {word:#x} ;\n"));
+    }
+    text.push_str("DATA data 8192 ;\nbytes: DA 9 \"123456789\" ;\nbytes_end: DA 1 0 ;\n");
+    let system = ran(&machine("three_bus"), &text);
+    assert_eq!(system.result(0), Some(0xcbf4_3926));
+    assert_eq!(system.cycle(), 5 + 9 * 11 + 2);
+}

@@ -106,6 +106,29 @@ llvm::CodeGenOptLevel codegenLevel(uint32_t level) {
   }
 }
 
+// Whether a call could be replaced by the body of what it calls.
+bool hasCallsToInline(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasFnAttribute(llvm::Attribute::NoInline) && !function.use_empty())
+      return true;
+  return false;
+}
+
+// LLVM's pipeline of the level. Where there is nothing to inline, its walk over the call graph, which repeats the
+// simplification of every function, is left out: both halves of it are LLVM's own all the same.
+llvm::ModulePassManager pipelineFor(llvm::PassBuilder &builder, const llvm::Module &module,
+                                    llvm::OptimizationLevel level) {
+  if (level == llvm::OptimizationLevel::O0)
+    return builder.buildO0DefaultPipeline(level);
+  if (hasCallsToInline(module))
+    return builder.buildPerModuleDefaultPipeline(level);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+      builder.buildFunctionSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None)));
+  passes.addPass(builder.buildModuleOptimizationPipeline(level, llvm::ThinOrFullLTOPhase::None));
+  return passes;
+}
+
 bool verify(llvm::Module &module, std::string &errors, const char *when) {
   llvm::raw_string_ostream stream(errors);
   if (!llvm::verifyModule(module, &stream))
@@ -197,9 +220,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     llvm::OptimizationLevel level = optimisationLevel(pipeline->level);
-    llvm::ModulePassManager passes = level == llvm::OptimizationLevel::O0
-                                         ? builder.buildO0DefaultPipeline(level)
-                                         : builder.buildPerModuleDefaultPipeline(level);
+    llvm::ModulePassManager passes = pipelineFor(builder, module, level);
     passes.run(module, modules);
     if (pipeline->verify)
       verify(module, errors, "after optimisation");

@@ -2,7 +2,7 @@
 
 use oxcl_ir::Context;
 
-use super::{Bits, CompileError, Source, VirtualHeader, compile};
+use super::{Bits, CompileError, CompileErrorKind, Source, VirtualHeader, compile};
 use crate::{BuildOptions, Colour, render};
 
 const VECTOR_ADD: &str = "kernel void add(global const float *a, global const float *b, global float *c) {
@@ -151,4 +151,11 @@ fn hostile_sources_are_rejected_not_fatal() {
     }
     reject("kernel void k(global half *p) { *p = 1.0h; }", "");
     accept("", "");
+}
+
+#[test]
+fn a_stack_overflow_in_clang_is_an_error() {
+    let text = format!("int f(int x) {{ return {}x; }}", "~".repeat(1_000_000));
+    let error = reject(&text, "");
+    assert_eq!(error.kind, CompileErrorKind::Crashed, "{error}");
 }

@@ -180,6 +180,18 @@ pub enum LaunchError {
         /// What the device has.
         limit: u64,
     },
+    /// A global id that our machine code does not bear.
+    #[error(
+        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: 2^31 and more are not supported yet"
+    )]
+    IdTooLarge {
+        /// The kernel's name.
+        kernel: String,
+        /// The dimension, from 0.
+        dimension: usize,
+        /// The largest global id there.
+        last: u64,
+    },
     /// The launch would certainly leave a buffer.
     #[error("{0}")]
     OutOfBounds(Box<OutOfBounds>),
@@ -252,6 +264,7 @@ impl Coded for LaunchError {
             Self::GroupTooLarge { .. } => ErrorCode("OX0552"),
             Self::RequiredSize { .. } => ErrorCode("OX0553"),
             Self::LocalMemory { .. } => ErrorCode("OX0554"),
+            Self::IdTooLarge { .. } => ErrorCode("OX0555"),
             Self::OutOfBounds(_) => ErrorCode("OX0560"),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),
@@ -298,6 +311,7 @@ impl Device {
         };
         let meta = kernel.meta();
         if let Some(meta) = meta {
+            check_ids(record, &geometry)?;
             check_bounds(record, &meta.args, arguments, &geometry)?;
         }
         let code = kernel.code(self.target())?;
@@ -439,6 +453,17 @@ fn check_divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Result<(
         None => "an archive of another compiler".to_owned(),
     };
     Err(LaunchError::DoesNotDivide { dimension, global, local, reason })
+}
+
+/// Our compiler's code computes with 32-bit ids where the source does, and relies on their being exact.
+fn check_ids(record: &archive::Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
+    for (dimension, (size, offset)) in geometry.global.iter().zip(geometry.offset).enumerate() {
+        let last = offset.saturating_add(size.saturating_sub(1));
+        if last >= 1 << 31 {
+            return Err(LaunchError::IdTooLarge { kernel: record.name.clone(), dimension, last });
+        }
+    }
+    Ok(())
 }
 
 fn check_bounds(

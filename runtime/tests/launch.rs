@@ -353,6 +353,11 @@ fn wrong_sizes_are_named() {
         refused(&program(record.clone()), &large, &arguments),
         "OX0552: a work-group of 8192 work-items is too large: device 'cpu' takes at most 4096"
     );
+    let far = NdRange::new(&[8]).unwrap().with_offset(&[(1 << 31) - 7]).unwrap();
+    assert_eq!(
+        refused(&program(record.clone()), &far, &arguments),
+        "OX0555: global ids of kernel 'visits' reach 2147483648 in dimension 0: 2^31 and more are not supported yet"
+    );
     let mut small = record.clone();
     let facts =
         WorkGroupMeta { max_size: 64, preferred_multiple: 1, local_mem: 0, private_mem: 0, spill_mem: 0 };

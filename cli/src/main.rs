@@ -1,5 +1,10 @@
 //! The `oxcl` program: parse, run the command, end with its exit code.
 
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "help texts are documentation comments, and brackets in them are the user's syntax"
+)]
+
 mod arguments;
 mod argv;
 #[cfg(feature = "compiler")]

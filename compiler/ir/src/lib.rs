@@ -6,7 +6,7 @@
 //! loops, block splitting, lazy linking) a small C++ bridge reaches LLVM's own. All `unsafe` of the work-group passes
 //! lives here.
 //!
-//! Analyses, one file each: [`cfg`] (dominators, loops, control dependence), [`shape`] (uniform, strided or varying
+//! Analyses, one file each: [`mod@cfg`] (dominators, loops, control dependence), [`shape`] (uniform, strided or varying
 //! values, with sync dependence and temporal divergence), [`affine`] (addresses as affine forms of the ids), [`access`]
 //! (what a kernel does with the memory behind its parameters).
 //!

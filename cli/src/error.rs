@@ -17,9 +17,11 @@ pub(crate) enum CliError {
     Usage { message: String, help: Option<String> },
     /// The source was rejected; the messages have been shown.
     #[error("{}", rejected(*errors))]
+    #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only the compiler rejects sources"))]
     Source { errors: usize },
     /// The compiler refused for another reason than clang's; whose fault it is decides the exit code.
     #[error("{message}")]
+    #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only the compiler rejects sources"))]
     Compile { message: String, help: Option<String>, exit: Exit },
     /// A file cannot be used for what it is.
     #[error("cannot use '{}': {reason}", path.display())]

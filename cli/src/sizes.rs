@@ -6,6 +6,10 @@ pub(crate) struct Sizes(pub(crate) Vec<u64>);
 
 impl Sizes {
     /// Missing dimensions filled.
+    #[cfg_attr(
+        not(feature = "compiler"),
+        expect(dead_code, reason = "only the compiler asks for whole sizes")
+    )]
     pub(crate) fn padded(&self, fill: u64) -> [u64; 3] {
         std::array::from_fn(|d| self.0.get(d).copied().unwrap_or(fill))
     }

@@ -48,6 +48,13 @@ fn devices_are_listed() {
     let json: serde_json::Value = serde_json::from_str(&sandbox.run(&["devices", "--json"]).out).unwrap();
     assert_eq!((json["schema"].as_u64(), json["kind"].as_str()), (Some(1), Some("devices")));
     assert_eq!(json["data"][2]["name"], "ref");
+    let ran = sandbox.command(&["devices"]).env("OXCL_DEVICES", "cpu cpu basic").output().unwrap();
+    let text = String::from_utf8(ran.stdout).unwrap();
+    let names: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["cpu", "cpu", "basic"]);
+    let ran = sandbox.command(&["devices"]).env("OXCL_DEVICES", "cpu abacus").output().unwrap();
+    assert_eq!(ran.status.code(), Some(5));
+    assert!(String::from_utf8(ran.stderr).unwrap().contains("OX0501"));
 }
 
 #[test]

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use oxcl_driver::Driver;
-use oxcl_driver_cpu::{CpuDriver, HostCpu, Kind, Target};
+use oxcl_driver_cpu::{CpuDriver, HostCpu, Target};
 use oxcl_scheduler::QueueProperties;
 
 use crate::context::Context;
 use crate::error::{Coded, ErrorCode};
-
-/// Names of the devices, in the order in which they are listed.
-const NAMES: [(&str, Kind); 3] = [("cpu", Kind::Cpu), ("basic", Kind::Basic), ("ref", Kind::Reference)];
+use crate::registry::{self, DeviceRequest, Make};
 
 /// The most threads that the environment may ask for.
 const MAX_THREADS: usize = oxcl_scheduler::MAX_WORKERS;
@@ -35,7 +33,7 @@ struct Inner {
 /// What a device is and can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// `cpu`, `basic` or `ref`.
+    /// Its driver's name: `cpu`, `basic` or `ref`. Two devices may have the same one.
     pub name: &'static str,
     /// What it is, in a line.
     pub description: &'static str,
@@ -57,10 +55,24 @@ pub struct DeviceInfo {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// There is no device of that name.
-    #[error("there is no device '{name}'; there are {}", NAMES.map(|(name, _)| name).join(", "))]
+    #[error("there is no device '{name}'; there are {}", registry::driver_names())]
     Unknown {
         /// The name asked for.
         name: String,
+    },
+    /// A word for a device has a parameter that its driver does not take, or lacks one.
+    #[error(
+        "'{word}' is no device: {}",
+        match wanted {
+            Some(wanted) => format!("this driver takes {wanted} after a colon"),
+            None => "this driver takes no parameter".to_owned(),
+        }
+    )]
+    Parameter {
+        /// The word.
+        word: String,
+        /// What the driver takes.
+        wanted: Option<&'static str>,
     },
     /// The environment asks for a number of threads that makes no sense.
     #[error("{THREADS_VARIABLE} is '{value}'; it must be a number from 1 to {MAX_THREADS}")]
@@ -86,36 +98,38 @@ impl Coded for DeviceError {
             Self::ThreadCount { .. } => "OX0502",
             Self::Start { .. } => "OX0503",
             Self::AlreadyStarted => "OX0504",
+            Self::Parameter { .. } => "OX0505",
         })
     }
 }
 
 impl Device {
-    /// All devices of this machine.
+    /// The devices that the environment asks for in `OXCL_DEVICES`; without it one of each driver.
     ///
     /// # Errors
     /// The environment asks for something impossible.
     pub fn list() -> Result<Vec<Self>, DeviceError> {
         let context = Context::shared()?;
-        NAMES.iter().map(|(name, kind)| Self::new(&context, name, *kind)).collect()
+        registry::requested()?.iter().map(|request| Self::open(&context, request)).collect()
     }
 
-    /// The device `cpu`, `basic` or `ref` on the process's pool.
+    /// A device of the driver `cpu`, `basic` or `ref` on the process's pool, whatever `OXCL_DEVICES` says. Drivers
+    /// that take a parameter get it after a colon.
     ///
     /// # Errors
-    /// There is no device of that name, or the environment asks for something impossible.
+    /// There is no driver of that name, or the environment asks for something impossible.
     pub fn by_name(name: &str) -> Result<Self, DeviceError> {
-        let (name, kind) = known(name)?;
-        Self::new(&Context::shared()?, name, kind)
+        let request = registry::parse_word(name)?;
+        Self::open(&Context::shared()?, &request)
     }
 
-    /// The device of this name on a context's pool.
+    /// A device on a context's pool.
     pub(crate) fn on(context: &Context, name: &str) -> Result<Self, DeviceError> {
-        let (name, kind) = known(name)?;
-        Self::new(context, name, kind)
+        Self::open(context, &registry::parse_word(name)?)
     }
 
-    fn new(context: &Context, name: &'static str, kind: Kind) -> Result<Self, DeviceError> {
+    fn open(context: &Context, request: &DeviceRequest) -> Result<Self, DeviceError> {
+        let Make::Host(kind) = request.make;
         let driver = Arc::new(CpuDriver::new(kind, u32::try_from(context.workers()).unwrap_or(u32::MAX)));
         let capabilities = driver.capabilities();
         let properties = QueueProperties { out_of_order: true, profiling: false };
@@ -123,12 +137,8 @@ impl Device {
         let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
         let host = HostCpu::get();
         let info = DeviceInfo {
-            name,
-            description: match kind {
-                Kind::Cpu => "all CPUs, work-groups in parallel",
-                Kind::Basic => "one thread, in the caller",
-                Kind::Reference => "reference executor, one thread for each work-item",
-            },
+            name: request.driver.name,
+            description: request.driver.description,
             processor: host.name().to_owned(),
             compute_units: capabilities.compute_units as usize,
             max_work_group_size: capabilities.max_work_group_size,
@@ -170,11 +180,6 @@ impl Device {
     pub(crate) fn target(&self) -> Target {
         self.inner.driver.target()
     }
-}
-
-fn known(name: &str) -> Result<(&'static str, Kind), DeviceError> {
-    let known = NAMES.into_iter().find(|(known, _)| *known == name);
-    known.ok_or_else(|| DeviceError::Unknown { name: name.to_owned() })
 }
 
 fn level(host: &HostCpu) -> &'static str {

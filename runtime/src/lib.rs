@@ -35,6 +35,7 @@ mod ndrange;
 mod program;
 mod queue;
 mod rect;
+mod registry;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};

@@ -1,0 +1,130 @@
+//! The device registry: which drivers this build has, and which devices the environment asks for.
+//!
+//! In: `OXCL_DEVICES`, words such as `cpu cpu basic`; every word is a device, and two equal words are two devices. A
+//! driver that takes a parameter gets what follows a colon: `driver:parameter`. Out: one row of [`DRIVERS`] for each
+//! word, with its parameter read. Devices themselves are made in `device.rs`.
+//!
+//! A new driver is a Cargo feature, a variant of [`Make`], and a row.
+
+use oxcl_driver_cpu::Kind;
+
+use crate::device::DeviceError;
+
+/// The devices of a process, in order. Not set or without a word: one device of each driver.
+const DEVICES_VARIABLE: &str = "OXCL_DEVICES";
+
+/// How a device is made: its driver, with the parameter where there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(any(feature = "basic", feature = "cpu", feature = "ref")),
+    expect(dead_code, reason = "a build without drivers makes no device")
+)]
+pub(crate) enum Make {
+    /// On the host's processor.
+    Host(Kind),
+}
+
+/// A driver that this build has.
+#[derive(Debug)]
+pub(crate) struct DriverRow {
+    /// Its word in the variable, and its devices' name.
+    pub(crate) name: &'static str,
+    /// What its devices are, in a line.
+    pub(crate) description: &'static str,
+    /// What has to follow the colon, for drivers that take a parameter.
+    pub(crate) parameter: Option<&'static str>,
+    /// Reads the parameter, which is empty exactly for drivers that take none; `None` where it makes no sense.
+    pub(crate) make: fn(&str) -> Option<Make>,
+}
+
+/// All of them, in the order in which they are listed.
+pub(crate) const DRIVERS: &[DriverRow] = &[
+    #[cfg(feature = "cpu")]
+    DriverRow {
+        name: "cpu",
+        description: "all CPUs, work-groups in parallel",
+        parameter: None,
+        make: |_| Some(Make::Host(Kind::Cpu)),
+    },
+    #[cfg(feature = "basic")]
+    DriverRow {
+        name: "basic",
+        description: "one thread, in the caller",
+        parameter: None,
+        make: |_| Some(Make::Host(Kind::Basic)),
+    },
+    #[cfg(feature = "ref")]
+    DriverRow {
+        name: "ref",
+        description: "reference executor, one thread for each work-item",
+        parameter: None,
+        make: |_| Some(Make::Host(Kind::Reference)),
+    },
+];
+
+/// A device that was asked for.
+#[derive(Debug)]
+pub(crate) struct DeviceRequest {
+    pub(crate) driver: &'static DriverRow,
+    pub(crate) make: Make,
+}
+
+/// The names of all drivers, for messages.
+pub(crate) fn driver_names() -> String {
+    let names: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
+    if names.is_empty() { "none in this build".to_owned() } else { names.join(", ") }
+}
+
+/// One word: a driver's name, with its parameter where it takes one.
+pub(crate) fn parse_word(word: &str) -> Result<DeviceRequest, DeviceError> {
+    let (name, parameter) = word.split_once(':').map_or((word, None), |(name, rest)| (name, Some(rest)));
+    let driver = DRIVERS.iter().find(|driver| driver.name == name);
+    let driver = driver.ok_or_else(|| DeviceError::Unknown { name: name.to_owned() })?;
+    // A colon with nothing behind it is a mistake for every driver.
+    let fits = driver.parameter.is_some() == parameter.is_some() && parameter != Some("");
+    let make = if fits { (driver.make)(parameter.unwrap_or_default()) } else { None };
+    let make =
+        make.ok_or_else(|| DeviceError::Parameter { word: word.to_owned(), wanted: driver.parameter })?;
+    Ok(DeviceRequest { driver, make })
+}
+
+/// The words of the variable; without any, one device of each driver that needs no parameter.
+pub(crate) fn parse(words: &str) -> Result<Vec<DeviceRequest>, DeviceError> {
+    let requests = words.split_whitespace().map(parse_word).collect::<Result<Vec<_>, _>>()?;
+    if requests.is_empty() {
+        let plain = DRIVERS.iter().filter(|driver| driver.parameter.is_none());
+        return plain.map(|driver| parse_word(driver.name)).collect();
+    }
+    Ok(requests)
+}
+
+/// What the environment asks for.
+pub(crate) fn requested() -> Result<Vec<DeviceRequest>, DeviceError> {
+    parse(&std::env::var_os(DEVICES_VARIABLE).unwrap_or_default().to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(words: &str) -> Vec<&'static str> {
+        parse(words).unwrap().iter().map(|request| request.driver.name).collect()
+    }
+
+    #[test]
+    fn every_word_is_a_device() {
+        assert_eq!(names("cpu cpu basic"), ["cpu", "cpu", "basic"]);
+        assert_eq!(names("  ref\tcpu\n"), ["ref", "cpu"]);
+        assert_eq!(names(" "), ["cpu", "basic", "ref"]);
+    }
+
+    #[test]
+    fn words_that_name_no_device_are_errors() {
+        assert_eq!(parse("cpu gpu").unwrap_err(), DeviceError::Unknown { name: "gpu".to_owned() });
+        assert_eq!(parse("CPU").unwrap_err(), DeviceError::Unknown { name: "CPU".to_owned() });
+        for word in ["cpu:4", "cpu:"] {
+            let error = DeviceError::Parameter { word: word.to_owned(), wanted: None };
+            assert_eq!(parse(word).unwrap_err(), error);
+        }
+    }
+}

@@ -259,6 +259,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let options = Options {
             width: self.request.width,
             local_size: (size != ANY_SIZE).then_some(size),
+            uniform: self.request.options.has_uniform_groups(),
             pocl: self.pocl,
             target: self.machines[cpu].target.clone(),
         };

@@ -20,18 +20,23 @@ pub(crate) fn span(bound: &AccessBound, geometry: &Geometry) -> Option<Span> {
     for dimension in 0..3 {
         let global = i128::from(bound.global[dimension]);
         let local_size = i128::from(geometry.local[dimension]);
-        // global id = offset + group id * local size + local id: in these terms the ids are independent.
+        // global id = offset + group id * local size + local id: in these terms the ids are independent, but for the last
+        // group, which may be smaller.
         let start = global.checked_mul(i128::from(geometry.offset[dimension]))?;
         let per_local = global.checked_add(i128::from(bound.local[dimension]))?;
         let per_group = global.checked_mul(local_size)?.checked_add(i128::from(bound.group[dimension]))?;
         let last_group = i128::from(geometry.groups[dimension]) - 1;
-        let terms = [per_local.checked_mul(local_size - 1)?, per_group.checked_mul(last_group)?];
-        low = low.checked_add(start)?;
-        high = high.checked_add(start)?;
-        for term in terms {
-            low = low.checked_add(term.min(0))?;
-            high = high.checked_add(term.max(0))?;
+        let left = i128::from(geometry.global[dimension]) - last_group.checked_mul(local_size)?;
+        let last_item = local_size.min(left) - 1;
+        let whole = (last_group > 0).then_some([(0, local_size - 1), (last_group - 1, local_size - 1)]);
+        let corners = [(0, 0), (last_group, 0), (last_group, last_item)];
+        let (mut least, mut most) = (i128::MAX, i128::MIN);
+        for (group, item) in corners.into_iter().chain(whole.into_iter().flatten()) {
+            let reached = per_group.checked_mul(group)?.checked_add(per_local.checked_mul(item)?)?;
+            (least, most) = (least.min(reached), most.max(reached));
         }
+        low = low.checked_add(start)?.checked_add(least)?;
+        high = high.checked_add(start)?.checked_add(most)?;
     }
     Some(Span { low, high: high.checked_add(i128::from(bound.bytes))? })
 }
@@ -51,8 +56,9 @@ mod tests {
     /// The span by visiting every work-item.
     fn visited(bound: &AccessBound, geometry: &Geometry) -> Span {
         let mut offsets = Vec::new();
-        for y in 0..6_i64 {
-            for x in 0..32_i64 {
+        let [width, height, _] = geometry.global.map(u64::cast_signed);
+        for y in 0..height {
+            for x in 0..width {
                 let ids = [(x + 5, x % 8, x / 8), (y, y % 2, y / 2)];
                 let dims = ids.iter().enumerate().map(|(d, (global, local, group))| {
                     bound.global[d] * global + bound.local[d] * local + bound.group[d] * group
@@ -60,7 +66,6 @@ mod tests {
                 offsets.push(bound.constant + dims.sum::<i64>());
             }
         }
-        assert_eq!(geometry.global, [32, 6, 1]);
         let low = *offsets.iter().min().unwrap();
         Span { low: low.into(), high: i128::from(*offsets.iter().max().unwrap()) + 4 }
     }
@@ -72,7 +77,10 @@ mod tests {
                 for local in [-8, 0, 3] {
                     for group in [-64, 0, 32] {
                         let bound = bound(constant, [factor, 40, 0], [local, 1, 0], [group, -5, 0]);
-                        assert_eq!(span(&bound, &geometry()).unwrap(), visited(&bound, &geometry()));
+                        for global in [[32, 6, 1], [27, 5, 1], [25, 6, 1], [32, 5, 1]] {
+                            let geometry = Geometry { global, ..geometry() };
+                            assert_eq!(span(&bound, &geometry).unwrap(), visited(&bound, &geometry));
+                        }
                     }
                 }
             }

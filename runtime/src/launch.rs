@@ -135,21 +135,6 @@ pub enum LaunchError {
         /// What demands it.
         reason: String,
     },
-    /// The local size need not divide the global size, but that is not supported yet.
-    #[error(
-        "local size {local} does not divide global size {global} in dimension {dimension}: {std} allows it, but it is \
-         not supported yet"
-    )]
-    NonUniformNotYet {
-        /// The dimension, from 0.
-        dimension: usize,
-        /// Global size in it.
-        global: u64,
-        /// Local size in it.
-        local: u64,
-        /// The language version that allows it.
-        std: String,
-    },
     /// Too many work-items in a work-group.
     #[error("a work-group of {items} work-items is too large: {whose} takes at most {limit}")]
     GroupTooLarge {
@@ -260,7 +245,6 @@ impl Coded for LaunchError {
             Self::ArgumentNotYet { .. } => ErrorCode("OX0543"),
             Self::EmptyLocal { .. } => ErrorCode("OX0544"),
             Self::DoesNotDivide { .. } => ErrorCode("OX0550"),
-            Self::NonUniformNotYet { .. } => ErrorCode("OX0551"),
             Self::GroupTooLarge { .. } => ErrorCode("OX0552"),
             Self::RequiredSize { .. } => ErrorCode("OX0553"),
             Self::LocalMemory { .. } => ErrorCode("OX0554"),
@@ -304,7 +288,7 @@ impl Device {
         let global = range.global();
         let geometry = Geometry {
             work_dim: range.work_dim(),
-            groups: std::array::from_fn(|dimension| global[dimension] / local[dimension]),
+            groups: std::array::from_fn(|dimension| global[dimension].div_ceil(local[dimension])),
             local,
             global,
             offset: range.offset(),
@@ -316,7 +300,7 @@ impl Device {
         }
         let code = kernel.code(self.target())?;
         let prepared = PreparedLaunch::new(
-            code.function(local)?,
+            code.function_for(&geometry)?,
             geometry,
             &checked,
             &record.local_sizes,
@@ -442,8 +426,7 @@ fn check_divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Result<(
     let (global, local) = (global[dimension], local[dimension]);
     let meta = kernel.program().meta();
     if kernel.program().allows_non_uniform() {
-        let std = meta.map_or_else(String::new, |meta| meta.cl_std.clone());
-        return Err(LaunchError::NonUniformNotYet { dimension, global, local, std });
+        return Ok(());
     }
     // CL_INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible by local_work_size (OpenCL 1.2, or
     // -cl-uniform-work-group-size).

@@ -338,11 +338,9 @@ fn wrong_sizes_are_named() {
         "OX0550: local size 8 does not divide global size 100 in dimension 0, as -cl-std=CL1.2 demands"
     );
     meta.cl_std = "CL2.0".to_owned();
-    assert_eq!(
-        refused(&with_meta(&meta, record.clone()), &range, &arguments),
-        "OX0551: local size 8 does not divide global size 100 in dimension 0: CL2.0 allows it, but it is not supported \
-         yet"
-    );
+    let device = Device::by_name("cpu").unwrap();
+    let launch = device.prepare(&with_meta(&meta, record.clone()), &range, &arguments);
+    assert!(launch.is_ok(), "{launch:?}");
     meta.uniform_work_group_size = true;
     assert_eq!(
         refused(&with_meta(&meta, record.clone()), &range, &arguments),

@@ -250,6 +250,13 @@ fn suggestion(nearest: &Option<String>) -> String {
 const STANDARDS: &str = "CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0";
 
 impl BuildOptions {
+    /// Whether the local size of every launch divides its global size: in the versions before OpenCL C 2.0, and wherever
+    /// the options promise it.
+    #[must_use]
+    pub fn has_uniform_groups(&self) -> bool {
+        self.standard() < Standard::Cl20 || self.switches.has(Switch::UniformWorkGroupSize)
+    }
+
     /// Parses the string that `clBuildProgram` and `clCompileProgram` take.
     ///
     /// # Errors

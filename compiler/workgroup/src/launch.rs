@@ -10,7 +10,8 @@ use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
 use crate::{Options, PoclAbi};
 use oxcl_binary::abi::{
-    self, ABI_VERSION, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96, PoclContext112,
+    self, ABI_VERSION, Context, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96,
+    PoclContext112,
 };
 use oxcl_ir::module as ir_module;
 use oxcl_ir::{Builder, Function, IntPredicate, Place, Value};
@@ -129,7 +130,8 @@ fn pocl_entry<'c>(
     let dimensions =
         b.load(b.types().i32(), b.byte_offset(context, b.i64(work_dim as i64), ""), 4, "work_dim");
     let mut values = arguments(&b, kernel, locals, args);
-    values.extend([context, gx, gy, gz, dimensions]);
+    let own = if options.has_edges() { with_global_size(&b, context) } else { context };
+    values.extend([own, gx, gy, gz, dimensions]);
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
         let mut all = values.clone();
         all.push(scratch);
@@ -176,6 +178,26 @@ fn pocl_entry<'c>(
     }
     b.position_at_end(exit);
     b.return_void();
+}
+
+/// A context of ours, on the stack, with what the body reads of PoCL's and the global size, which that does not have: PoCL
+/// launches whole groups only.
+fn with_global_size<'c>(b: &Builder<'c>, context: Value<'c>) -> Value<'c> {
+    let types = b.types();
+    let at = |base: Value<'c>, offset: usize| b.byte_offset(base, b.i64(offset as i64), "");
+    let bytes = types.i8().array(size_of::<Context>() as u64);
+    let own = b.alloca(bytes, "context");
+    own.set_alignment(8);
+    // Both of PoCL's layouts begin in the same way.
+    b.copy_memory(own, context, 8, offset_of!(PoclContext112, printf_buffer_capacity) as u64);
+    for dimension in 0..3 {
+        let field = |start: usize| b.load(types.i64(), at(context, start + 8 * dimension), 8, "");
+        let (count, size) =
+            (field(offset_of!(PoclContext112, num_groups)), field(offset_of!(PoclContext112, local_size)));
+        let global = b.mul_no_wrap(count, size, "global");
+        b.store(global, at(own, offset_of!(Context, global_size) + 8 * dimension), 8);
+    }
+    own
 }
 
 /// The scratch memory of the launch's local size, rounded to whole blocks as `aligned_alloc` asks.

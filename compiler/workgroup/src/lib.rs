@@ -69,10 +69,20 @@ pub struct Options {
     pub width: u32,
     /// The only local size that the code must serve; `None`: any.
     pub local_size: Option<[u64; 3]>,
+    /// Every work-group is whole: the local size divides the global size. Otherwise those at the edge may be smaller, but
+    /// for code that serves one local size only: launchers take that for launches without such groups.
+    pub uniform: bool,
     /// The context layout of PoCL's entry.
     pub pocl: PoclAbi,
     /// The real target.
     pub target: Target,
+}
+
+impl Options {
+    /// Whether the code must ask how large a work-group is that lies at the edge.
+    pub(crate) fn has_edges(&self) -> bool {
+        !self.uniform && self.local_size.is_none()
+    }
 }
 
 /// What [`form`] found out about the kernel.

@@ -11,6 +11,7 @@ pub(crate) enum Query {
     GroupId,
     GroupCount,
     LocalSize,
+    EnqueuedLocalSize,
     GlobalSize,
     GlobalOffset,
     Dimensions,
@@ -26,7 +27,8 @@ impl Query {
             "_Z12get_local_idj" => Query::LocalId,
             "_Z12get_group_idj" => Query::GroupId,
             "_Z14get_num_groupsj" => Query::GroupCount,
-            "_Z14get_local_sizej" | "_Z23get_enqueued_local_sizej" => Query::LocalSize,
+            "_Z14get_local_sizej" => Query::LocalSize,
+            "_Z23get_enqueued_local_sizej" => Query::EnqueuedLocalSize,
             "_Z15get_global_sizej" => Query::GlobalSize,
             "_Z17get_global_offsetj" => Query::GlobalOffset,
             "_Z12get_work_dimv" => Query::Dimensions,
@@ -49,7 +51,7 @@ impl Query {
     /// The answer for a dimension that does not exist.
     pub(crate) fn beyond(self) -> i64 {
         match self {
-            Query::GroupCount | Query::LocalSize | Query::GlobalSize => 1,
+            Query::GroupCount | Query::LocalSize | Query::EnqueuedLocalSize | Query::GlobalSize => 1,
             _ => 0,
         }
     }

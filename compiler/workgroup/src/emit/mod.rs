@@ -25,7 +25,7 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::{InRow, Query};
 use crate::{Options, space};
-use oxcl_binary::abi::{MAX_ALIGNMENT, PoclContext112};
+use oxcl_binary::abi::{Context, MAX_ALIGNMENT, PoclContext112};
 use oxcl_ir::module as ir_module;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
@@ -38,7 +38,11 @@ struct GroupIds<'c> {
     group: [Value<'c>; 3],
     counts: [Value<'c>; 3],
     offset: [Value<'c>; 3],
+    /// The local size as enqueued.
+    enqueued: [Value<'c>; 3],
+    /// This group's local size: at the edge it may be smaller.
     local_size: [Value<'c>; 3],
+    global_size: [Value<'c>; 3],
     /// Global id of the group's first work-item.
     first: [Value<'c>; 3],
     dimensions: Value<'c>,
@@ -191,21 +195,30 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
     let each = |offset: usize, name: &str| [0, 1, 2].map(|d| field(offset, d, &format!("{name}.{d}")));
     let counts = each(offset_of!(PoclContext112, num_groups), "groups");
     let offset = each(offset_of!(PoclContext112, global_offset), "offset");
-    let local_size = match options.local_size {
+    let enqueued = match options.local_size {
         Some(size) => size.map(|n| b.i64(n.cast_signed())),
         None => each(offset_of!(PoclContext112, local_size), "local"),
     };
     let group = [rest[1], rest[2], rest[3]];
-    let first = [0, 1, 2].map(|d| {
-        let start = b.mul_no_wrap(group[d], local_size[d], "");
-        b.add_no_wrap(start, offset[d], &format!("first.{d}"))
-    });
+    let start = [0, 1, 2].map(|d| b.mul_no_wrap(group[d], enqueued[d], ""));
+    let first = [0, 1, 2].map(|d| b.add_no_wrap(start[d], offset[d], &format!("first.{d}")));
+    let (global_size, local_size) = if options.has_edges() {
+        let global_size = each(offset_of!(Context, global_size), "global");
+        let own = |d: usize| {
+            let left = b.binary(Opcode::LLVMSub, global_size[d], start[d], "");
+            let at_edge = b.compare(IntPredicate::LLVMIntULT, left, enqueued[d], "");
+            b.select(at_edge, left, enqueued[d], &format!("own.{d}"))
+        };
+        (global_size, [0, 1, 2].map(own))
+    } else {
+        ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
+    };
     let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
     let items = b.mul_no_wrap(plane, local_size[2], "items");
     let width = i64::from(options.width);
     let up = b.add_no_wrap(items, b.i64(width - 1), "");
     let rounded = b.and(up, b.i64(-width), "rounded");
-    GroupIds { group, counts, offset, local_size, first, dimensions: rest[4], rounded }
+    GroupIds { group, counts, offset, enqueued, local_size, global_size, first, dimensions: rest[4], rounded }
 }
 
 impl<'c> Frame<'_, 'c> {
@@ -227,12 +240,12 @@ impl<'c> Frame<'_, 'c> {
     /// The answer to a query that does not differ inside the group.
     fn answer_for_group(&self, b: &Builder<'c>, query: Query, dimension: Option<Value<'c>>) -> Value<'c> {
         let ids = &self.ids;
-        let sizes = || [0, 1, 2].map(|d| b.mul_no_wrap(ids.counts[d], ids.local_size[d], ""));
         let of = match query {
             Query::GroupId => ids.group,
             Query::GroupCount => ids.counts,
             Query::LocalSize => ids.local_size,
-            Query::GlobalSize => sizes(),
+            Query::EnqueuedLocalSize => ids.enqueued,
+            Query::GlobalSize => ids.global_size,
             Query::GlobalOffset => ids.offset,
             Query::Dimensions => return ids.dimensions,
             Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId => ids.first,

@@ -152,10 +152,10 @@ impl<'c> Copy<'_, '_, 'c> {
             (Query::LocalLinearId, _) => self.ids.linear,
             (Query::GlobalLinearId, _) => {
                 let own = |d: usize| {
-                    let group = b.mul_no_wrap(frame.ids.group[d], frame.ids.local_size[d], "");
+                    let group = b.mul_no_wrap(frame.ids.group[d], frame.ids.enqueued[d], "");
                     b.add_no_wrap(group, self.ids.local[d], "")
                 };
-                let size = |d: usize| b.mul_no_wrap(frame.ids.counts[d], frame.ids.local_size[d], "");
+                let size = |d: usize| frame.ids.global_size[d];
                 let plane = b.add_no_wrap(b.mul_no_wrap(own(2), size(1), ""), own(1), "");
                 b.add_no_wrap(b.mul_no_wrap(plane, size(0), ""), own(0), "global.linear")
             }

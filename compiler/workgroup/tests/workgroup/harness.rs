@@ -104,6 +104,7 @@ pub(crate) fn options(width: u32) -> Options {
     Options {
         width,
         local_size: None,
+        uniform: true,
         pocl: PoclAbi::Context112,
         target: Target {
             triple: "x86_64-pc-linux-gnu".to_owned(),

@@ -236,8 +236,6 @@ impl Driver for CpuDriver {
         let program = program.ok_or_else(|| bad("the program was built by another driver".to_owned()))?;
         let index = program.archive.kernels.iter().position(|kernel| kernel.name == request.kernel);
         let index = index.ok_or_else(|| DriverError::NoSuchKernel { kernel: request.kernel.clone() })?;
-        let function = program.code(index).and_then(|code| code.function(request.local_size));
-        let function = function.map_err(|error| DriverError::BadBinary { reason: error.to_string() })?;
         let too_many = || bad("the number of work-groups exceeds 64 bits".to_owned());
         let (groups, _) = request.group_counts().ok_or_else(too_many)?;
         let geometry = Geometry {
@@ -247,6 +245,8 @@ impl Driver for CpuDriver {
             global: request.global_size,
             offset: request.global_offset,
         };
+        let function = program.code(index).and_then(|code| code.function_for(&geometry));
+        let function = function.map_err(|error| DriverError::BadBinary { reason: error.to_string() })?;
         let mut memory = Vec::new();
         let arguments = request.args.iter().map(|argument| match argument {
             ArgValue::Bytes(bytes) => Ok(Argument::Value(bytes)),

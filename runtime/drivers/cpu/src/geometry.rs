@@ -9,7 +9,7 @@ pub struct Geometry {
     pub work_dim: u32,
     /// Number of work-groups in each dimension.
     pub groups: [u64; 3],
-    /// Local size in each dimension.
+    /// Local size in each dimension, as enqueued: groups at the edge may be smaller.
     pub local: [u64; 3],
     /// Global size in each dimension.
     pub global: [u64; 3],
@@ -24,7 +24,26 @@ impl Geometry {
         self.groups.iter().fold(1, |product: u64, &n| product.saturating_mul(n))
     }
 
-    /// The number of work-items in a work-group.
+    /// Whether every work-group has the whole local size.
+    #[must_use]
+    pub fn is_uniform(&self) -> bool {
+        self.global.iter().zip(self.local).all(|(global, local)| global.is_multiple_of(local))
+    }
+
+    /// The local size of one group.
+    pub(crate) fn local_of(&self, group: [u64; 3]) -> [u64; 3] {
+        std::array::from_fn(|d| {
+            let before = group[d].saturating_mul(self.local[d]);
+            self.global[d].saturating_sub(before).min(self.local[d])
+        })
+    }
+
+    /// The number of work-items in one group.
+    pub(crate) fn items_of(&self, group: [u64; 3]) -> u64 {
+        self.local_of(group).iter().fold(1, |product: u64, &n| product.saturating_mul(n))
+    }
+
+    /// The number of work-items in a whole work-group.
     #[must_use]
     pub fn group_items(&self) -> u64 {
         self.local.iter().fold(1, |product: u64, &n| product.saturating_mul(n))
@@ -39,9 +58,9 @@ impl Geometry {
         GroupRun { first: [x, row % height, row / height], count: count.min(width - x) }
     }
 
-    /// The local id with linear index `index`.
-    pub(crate) fn local_id(&self, index: u64) -> [u64; 3] {
-        let [width, height, _] = self.local;
+    /// The local id with linear index `index` in `group`.
+    pub(crate) fn local_id(&self, group: [u64; 3], index: u64) -> [u64; 3] {
+        let [width, height, _] = self.local_of(group);
         [index % width, index / width % height, index / width / height]
     }
 }
@@ -64,6 +83,18 @@ mod tests {
             next += run.count;
         }
         assert_eq!(seen, (2..30).collect::<Vec<_>>());
-        assert_eq!(geometry.local_id(7), [3, 1, 0]);
+        assert_eq!(geometry.local_id([0; 3], 7), [3, 1, 0]);
+        assert!(geometry.is_uniform());
+    }
+
+    #[test]
+    fn groups_at_the_edge_are_smaller() {
+        let geometry =
+            Geometry { work_dim: 2, groups: [3, 2, 1], local: [4, 3, 1], global: [10, 5, 1], offset: [0; 3] };
+        assert!(!geometry.is_uniform());
+        assert_eq!(geometry.local_of([1, 0, 0]), [4, 3, 1]);
+        assert_eq!(geometry.local_of([2, 1, 0]), [2, 2, 1]);
+        assert_eq!((geometry.items_of([2, 1, 0]), geometry.group_items()), (4, 12));
+        assert_eq!(geometry.local_id([2, 0, 0], 5), [1, 2, 0]);
     }
 }

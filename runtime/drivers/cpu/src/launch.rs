@@ -242,10 +242,11 @@ impl PreparedLaunch {
         let [x, y, z] = run.first;
         for group in x..x + run.count {
             let current = GroupRun { first: [group, y, z], count: 1 };
-            for index in 0..self.geometry.group_items() {
+            for index in 0..self.geometry.items_of(current.first) {
                 let mut frame = Frame::default();
                 let mut item = self.item(current.first, index);
-                item.barrier = Some(if self.geometry.group_items() == 1 { met_alone } else { unexpected });
+                let alone = self.geometry.items_of(current.first) == 1;
+                item.barrier = Some(if alone { met_alone } else { unexpected });
                 item.executor = (&raw mut frame).cast();
                 let mut call = ItemCall { entry, arguments: worker.arguments(), item: &raw const item };
                 let data = (&raw mut call).cast();
@@ -292,7 +293,7 @@ impl PreparedLaunch {
         RefItem {
             abi: ABI_VERSION,
             work_dim,
-            local_id: self.geometry.local_id(index),
+            local_id: self.geometry.local_id(group, index),
             group_id: group,
             num_groups: groups,
             global_offset: offset,

@@ -18,6 +18,7 @@ use oxcl_binary::meta::{Level, ProgramMeta};
 use crate::error::LoadError;
 use crate::features::HostCpu;
 use crate::foreign::{self, PoclLayout};
+use crate::geometry::Geometry;
 use crate::image::Image;
 
 /// What a kernel's code is wanted for.
@@ -137,6 +138,14 @@ impl KernelCode {
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         matches!(self.origin, Origin::Foreign(_))
+    }
+
+    /// The function for an index space: a specialised one serves whole groups only.
+    ///
+    /// # Errors
+    /// As for [`Self::function`].
+    pub fn function_for(&self, geometry: &Geometry) -> Result<Arc<Function>, LoadError> {
+        self.function(if geometry.is_uniform() { geometry.local } else { ANY_SIZE })
     }
 
     /// The function for work-groups of `local`: a specialised one where there is one, else the generic one.

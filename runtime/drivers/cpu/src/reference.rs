@@ -65,6 +65,7 @@ struct Job {
     launch: Arc<PreparedLaunch>,
     entry: RefEntry,
     arguments: *const *mut c_void,
+    /// Threads inside, one for each work-item of a whole group.
     items: u64,
     /// Lock rank 3.
     progress: Mutex<Progress>,
@@ -121,6 +122,8 @@ struct Progress {
     waiting: u64,
     /// Items of it that have ended.
     finished: u64,
+    /// Threads that have no item in it, because it lies at the edge, and wait for the next.
+    absent: u64,
     failure: Option<Failure>,
     over: bool,
 }
@@ -152,11 +155,16 @@ impl Job {
         self.launch.geometry().run_at(group, 1)
     }
 
+    /// Items of the group with linear index `group`.
+    fn present(&self, group: u64) -> u64 {
+        self.launch.geometry().items_of(self.group_id(group).first)
+    }
+
     /// An item has arrived at a barrier. Returns when all have, or none of them can go on.
     fn wait_at_barrier(&self) -> Barrier {
         let mut progress = lock(&self.progress);
         progress.waiting += 1;
-        if progress.waiting + progress.finished == self.items {
+        if progress.waiting + progress.finished == self.present(progress.group) {
             if progress.finished > 0 {
                 self.doom(&mut progress);
                 return Barrier::Doomed;
@@ -174,18 +182,23 @@ impl Job {
         if self.barrier.wait(number) % 2 == 1 { Barrier::Doomed } else { Barrier::Met }
     }
 
-    /// An item of `group` has ended. Gives the next group to run it for.
-    fn finish(&self, group: u64, ended: Ended) -> Option<u64> {
+    /// An item of `group` has ended, or is not there (`None`). Gives the next group to run it for.
+    fn finish(&self, group: u64, ended: Option<Ended>) -> Option<u64> {
         let mut progress = lock(&self.progress);
-        if let Ended::Faulted(fault) = ended {
+        if let Some(Ended::Faulted(fault)) = ended {
             let failure = self.launch.fault(fault, self.group_id(group));
             progress.failure.get_or_insert(failure);
         }
-        progress.finished += 1;
-        if progress.waiting > 0 && progress.waiting + progress.finished == self.items {
+        if ended.is_some() {
+            progress.finished += 1;
+        } else {
+            progress.absent += 1;
+        }
+        if progress.waiting > 0 && progress.waiting + progress.finished == self.present(group) {
             self.doom(&mut progress);
-        } else if progress.finished == self.items {
+        } else if progress.finished + progress.absent == self.items {
             progress.finished = 0;
+            progress.absent = 0;
             progress.group += 1;
             progress.over = progress.failure.is_some() || progress.group == self.launch.group_count();
             let next = (!progress.over).then_some(progress.group);
@@ -208,7 +221,7 @@ impl Job {
             kernel: self.launch.kernel().to_owned(),
             groups: self.group_id(progress.group),
             waiting: progress.waiting,
-            items: self.items,
+            items: self.present(progress.group),
         };
         // After a fault of another item, that is the cause.
         progress.failure.get_or_insert(failure);
@@ -221,6 +234,10 @@ impl Job {
         let _mode = FloatingMode::enter(self.launch.flush_denorms());
         let mut next = Some(0);
         while let Some(group) = next {
+            if index >= self.present(group) {
+                next = self.finish(group, None);
+                continue;
+            }
             let mut member = Member { frame: Frame::default(), job: self };
             let member = &raw mut member;
             let mut item = self.launch.item(self.group_id(group).first, index);
@@ -233,7 +250,7 @@ impl Job {
             // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors: the
             // callback has dropped its guards when it leaves.
             let ended = unsafe { faults::call(self.launch.image_range(), frame, call_item, data) };
-            next = self.finish(group, ended);
+            next = self.finish(group, Some(ended));
         }
     }
 }

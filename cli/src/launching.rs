@@ -35,7 +35,6 @@ fn launch_help(error: &LaunchError) -> Option<String> {
         LaunchError::DoesNotDivide { .. } => {
             "choose a local size that divides the global size, or leave it out"
         }
-        LaunchError::NonUniformNotYet { .. } => "choose a local size that divides the global size",
         LaunchError::GroupTooLarge { .. } => "choose a smaller local size, or leave it out",
         LaunchError::RequiredSize { .. } => "give the size that the kernel requires, or leave it out",
         LaunchError::LocalMemory { .. } => "give smaller local arguments",

@@ -10,27 +10,34 @@ use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
+use oxcl_scheduler::{Access, ResourceId, Touch};
 
 use crate::error::{Coded, ErrorCode};
 
-/// Memory for kernels, aligned to 128 bytes. Clones share it.
+/// Memory for kernels, or a part of it. Memory of our own is aligned to 128 bytes. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Buffer {
     inner: Arc<Inner>,
+    /// Where the part begins in the memory; 0 for all of it.
+    origin: u64,
+    /// The memory (or the part of it) as the host knows it, and as drivers do.
+    span: HostSpan,
+    allocation: Arc<Allocation>,
 }
 
 #[derive(Debug)]
 struct Inner {
     /// Differs between buffers; locks of several are taken in this order.
     number: u64,
-    memory: HostMemory,
+    /// What keeps the memory; none where it is the host program's.
+    _memory: Option<HostMemory>,
     /// Held shared to read the memory, alone to change it and during a launch. Lock rank 1.
     access: RwLock<()>,
     /// Held shared while a piece of a command is executed, alone by the host's commands. Lock rank 2: whoever holds it
     /// waits for no command.
     pieces: RwLock<()>,
-    /// The memory as drivers know it.
-    allocation: Arc<Allocation>,
+    /// Where the scheduler sees the memory: a resource, and the number of the first byte there.
+    place: (ResourceId, u64),
 }
 
 /// A buffer cannot be had, or a command names bytes that it does not have.
@@ -119,18 +126,63 @@ impl Buffer {
         if bytes == 0 {
             return Err(BufferError::ZeroSize);
         }
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        // Relaxed: the number only has to differ from all others.
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let memory = HostMemory::new(bytes, true, Resource::Buffer)?;
         let start = NonNull::new(memory.as_ptr()).unwrap_or(NonNull::dangling());
         // SAFETY: the memory lives as long as the buffer, which every command that uses the span keeps, and pieces of
         // commands and the host's commands exclude each other.
         let span = unsafe { HostSpan::new(start, bytes) };
-        let allocation =
-            Allocation { size: bytes, address: start.as_ptr() as u64, host: Some(span), token: number };
-        let (access, pieces, allocation) = (RwLock::new(()), RwLock::new(()), Arc::new(allocation));
-        Ok(Self { inner: Arc::new(Inner { number, memory, access, pieces, allocation }) })
+        Ok(Self::new(Some(memory), span))
+    }
+
+    /// A buffer in memory of the host program (`CL_MEM_USE_HOST_PTR`). Buffers over overlapping memory are kept in
+    /// order like parts of one buffer.
+    ///
+    /// # Errors
+    /// The span is empty.
+    ///
+    /// # Safety
+    /// The memory stays where it is until the last clone of the buffer is gone and every command that uses it has
+    /// ended, and whoever else touches it synchronises with those commands.
+    pub unsafe fn over(span: HostSpan) -> Result<Self, BufferError> {
+        if span.length() == 0 {
+            return Err(BufferError::ZeroSize);
+        }
+        Ok(Self::new(None, span))
+    }
+
+    fn new(memory: Option<HostMemory>, span: HostSpan) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // Relaxed: the number only has to differ from all others.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let address = span.pointer() as u64;
+        let allocation = Allocation { size: span.length(), address, host: Some(span), token: number };
+        let place =
+            if memory.is_some() { (ResourceId(number), 0) } else { (ResourceId::HOST_MEMORY, address) };
+        let (access, pieces) = (RwLock::new(()), RwLock::new(()));
+        let inner = Arc::new(Inner { number, _memory: memory, access, pieces, place });
+        Self { inner, origin: 0, span, allocation: Arc::new(allocation) }
+    }
+
+    /// The part of `bytes` bytes from `origin` on, over the same memory.
+    ///
+    /// # Errors
+    /// The buffer has no such bytes, or the part has none.
+    pub fn part(&self, origin: u64, bytes: u64) -> Result<Self, BufferError> {
+        if bytes == 0 {
+            return Err(BufferError::ZeroSize);
+        }
+        let out = |_| BufferError::OutOfRange { offset: origin, bytes, size: self.size() };
+        let span = self.span().part(origin, bytes).map_err(out)?;
+        let address = span.pointer() as u64;
+        let allocation = Allocation { size: bytes, address, host: Some(span), token: self.inner.number };
+        let (inner, origin) = (Arc::clone(&self.inner), self.origin + origin);
+        Ok(Self { inner, origin, span, allocation: Arc::new(allocation) })
+    }
+
+    /// Where the host finds the first byte. What is read and written there is ordered by the commands' events only.
+    #[must_use]
+    pub fn host_address(&self) -> *mut u8 {
+        self.address()
     }
 
     /// A buffer that holds a copy of `data`.
@@ -146,7 +198,7 @@ impl Buffer {
     /// The buffer's size in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.inner.memory.len() as u64
+        self.allocation.size
     }
 
     /// Whether both are the same memory.
@@ -174,7 +226,7 @@ impl Buffer {
         let _access = self.shared();
         let _pieces = self.used_by_host();
         // SAFETY: the memory is initialised and lives as long as the buffer; the locks keep writers away.
-        let bytes = unsafe { std::slice::from_raw_parts(self.address(), self.inner.memory.len()) };
+        let bytes = unsafe { std::slice::from_raw_parts(self.address(), self.size() as usize) };
         bytes.to_vec()
     }
 
@@ -230,14 +282,19 @@ impl Buffer {
 
     /// The memory as drivers know it; valid while the buffer lives.
     pub(crate) fn allocation(&self) -> Arc<Allocation> {
-        Arc::clone(&self.inner.allocation)
+        Arc::clone(&self.allocation)
     }
 
     /// The memory as commands know the host's; valid while the buffer lives.
     pub(crate) fn span(&self) -> HostSpan {
-        let start = NonNull::new(self.address()).unwrap_or(NonNull::dangling());
-        // SAFETY: as in `zeroed`.
-        unsafe { HostSpan::new(start, self.size()) }
+        self.span
+    }
+
+    /// What a command does to `bytes` bytes from `offset` on.
+    pub(crate) fn touch(&self, offset: u64, bytes: u64, access: Access) -> Touch {
+        let (resource, first) = self.inner.place;
+        let start = first.saturating_add(self.origin).saturating_add(offset);
+        Touch { resource, start, end: start.saturating_add(bytes), access }
     }
 
     /// Whether there are such bytes.
@@ -270,7 +327,7 @@ impl Buffer {
         self.check(from, bytes)?;
         target.check(to, bytes)?;
         // CL_MEM_COPY_OVERLAP if both are the same buffer and the ranges overlap.
-        if self.is_same(target) && from.abs_diff(to) < bytes {
+        if self.is_same(target) && (self.origin + from).abs_diff(target.origin + to) < bytes {
             return Err(BufferError::Overlap { from, to, bytes });
         }
         Ok(())
@@ -287,7 +344,7 @@ impl Buffer {
     }
 
     pub(crate) fn address(&self) -> *mut u8 {
-        self.inner.memory.as_ptr()
+        self.span().pointer()
     }
 
     fn at(&self, offset: u64, bytes: u64) -> Result<*mut u8, BufferError> {

@@ -107,6 +107,12 @@ impl Context {
         Ok(self.scheduler.user_event()?)
     }
 
+    /// The clock of the times that events have: nanoseconds since the pool began.
+    #[must_use]
+    pub fn clock(&self) -> u64 {
+        self.scheduler.clock()
+    }
+
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
 use oxcl_driver_cpu::{EntryKind, Failure, Geometry, KernelWork, LoadError as CodeError, PreparedLaunch};
-use oxcl_scheduler::{Access, Command, EnqueueError, Facts, ResourceId, Touch};
+use oxcl_scheduler::{Access, Command, EnqueueError, Facts, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::bounds;
@@ -409,8 +409,7 @@ fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>
             Some(meta::Access::Read) => Access::Read,
             Some(meta::Access::Write | meta::Access::ReadWrite) | None => Access::ReadWrite,
         };
-        let (resource, end) = (ResourceId(buffer.number()), buffer.size());
-        Some(Touch { resource, start: 0, end, access })
+        Some(buffer.touch(0, buffer.size(), access))
     };
     let touches = arguments.iter().enumerate().filter_map(touch).collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {

@@ -27,6 +27,7 @@ mod buffer;
 mod compiler;
 mod context;
 mod device;
+mod direct;
 mod error;
 mod guarded;
 mod launch;
@@ -45,6 +46,7 @@ pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
+pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
 pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use oxcl_driver::{DriverError, Failure, HostSpan};
 use oxcl_scheduler::transfer::{Movement, Transfer};
-use oxcl_scheduler::{Access, Command, EnqueueError, Event, Fence, ResourceId, Touch};
+use oxcl_scheduler::{Access, Command, EnqueueError, Event, Fence, Touch};
 
 use crate::argument::ArgValue;
 use crate::buffer::{Buffer, BufferError};
@@ -48,7 +48,7 @@ impl Coded for QueueError {
 /// A command queue. Clones are the same queue. When the last one is dropped, what is in it still runs to its end.
 #[derive(Debug, Clone)]
 pub struct Queue {
-    queue: oxcl_scheduler::Queue,
+    pub(crate) queue: oxcl_scheduler::Queue,
     device: Device,
 }
 
@@ -138,11 +138,6 @@ impl oxcl_driver::Launch for Given {
     }
 }
 
-/// What a command does to `bytes` bytes of a buffer.
-fn touch(buffer: &Buffer, offset: u64, bytes: u64, access: Access) -> Touch {
-    Touch { resource: ResourceId(buffer.number()), start: offset, end: offset.saturating_add(bytes), access }
-}
-
 impl Queue {
     pub(crate) fn new(queue: oxcl_scheduler::Queue, device: Device) -> Self {
         Self { queue, device }
@@ -185,7 +180,7 @@ impl Queue {
     }
 
     /// Enqueues a movement between `buffers`.
-    fn transfer(
+    pub(crate) fn transfer(
         &self,
         movement: Movement,
         buffers: Vec<Buffer>,
@@ -211,7 +206,7 @@ impl Queue {
         buffer.check(offset, bytes)?;
         let target = Buffer::zeroed(bytes)?;
         let movement = Movement::Read { from: buffer.allocation(), offset, to: target.span() };
-        let touches = [touch(buffer, offset, bytes, Access::Read)];
+        let touches = [buffer.touch(offset, bytes, Access::Read)];
         let event = self.transfer(movement, vec![buffer.clone(), target.clone()], &touches, waits)?;
         Ok(ReadBack { event, target })
     }
@@ -237,7 +232,7 @@ impl Queue {
         let transfer = Transfer::new(self.device.driver(), movement);
         let given = Arc::new(Given { transfer, _data: data });
         let work: Arc<dyn oxcl_driver::Launch> = Arc::new(Guarded::new(given, vec![buffer.clone()]));
-        let touches = [touch(buffer, offset, bytes, Access::Write)];
+        let touches = [buffer.touch(offset, bytes, Access::Write)];
         Ok(self.queue.enqueue(Command {
             work: Some(work),
             touches: &touches,
@@ -263,7 +258,7 @@ impl Queue {
         let (source, target) = (from.allocation(), to.allocation());
         let movement = Movement::Copy { from: source, from_offset, to: target, to_offset, length };
         let touches =
-            [touch(from, from_offset, length, Access::Read), touch(to, to_offset, length, Access::Write)];
+            [from.touch(from_offset, length, Access::Read), to.touch(to_offset, length, Access::Write)];
         self.transfer(movement, vec![from.clone(), to.clone()], &touches, waits)
     }
 
@@ -283,7 +278,7 @@ impl Queue {
         buffer.check_fill(pattern, offset, bytes)?;
         let movement =
             Movement::Fill { to: buffer.allocation(), offset, length: bytes, pattern: pattern.into() };
-        let touches = [touch(buffer, offset, bytes, Access::Write)];
+        let touches = [buffer.touch(offset, bytes, Access::Write)];
         self.transfer(movement, vec![buffer.clone()], &touches, waits)
     }
 
@@ -312,9 +307,9 @@ impl Queue {
         }
         let movement = Movement::CopyRect { from: from.allocation(), to: to.allocation(), rect };
         let touches = [
-            touch(from, rect.from.offset, reach[0], Access::Read),
+            from.touch(rect.from.offset, reach[0], Access::Read),
             // Between its rows the destination stays as it is, so it is not simply overwritten.
-            touch(to, rect.to.offset, reach[1], Access::ReadWrite),
+            to.touch(rect.to.offset, reach[1], Access::ReadWrite),
         ];
         self.transfer(movement, vec![from.clone(), to.clone()], &touches, waits)
     }
@@ -331,7 +326,7 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Mapping, QueueError> {
         buffer.check(offset, bytes)?;
-        let touches = [touch(buffer, offset, bytes, Access::ReadWrite)];
+        let touches = [buffer.touch(offset, bytes, Access::ReadWrite)];
         // The host and its devices share the memory, so nothing has to move: the command only takes its place.
         let event = self.queue.enqueue(Command { touches: &touches, waits, ..Command::default() })?;
         Ok(Mapping { event, buffer: buffer.clone(), offset, bytes })
@@ -343,7 +338,7 @@ impl Queue {
     /// There is no memory.
     pub fn unmap(&self, mapping: &Mapping, waits: &[Event]) -> Result<Event, QueueError> {
         let Mapping { buffer, offset, bytes, .. } = mapping;
-        let touches = [touch(buffer, *offset, *bytes, Access::ReadWrite)];
+        let touches = [buffer.touch(*offset, *bytes, Access::ReadWrite)];
         Ok(self.queue.enqueue(Command { touches: &touches, waits, ..Command::default() })?)
     }
 

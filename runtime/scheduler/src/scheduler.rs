@@ -67,6 +67,12 @@ impl Scheduler {
         UserEvent::new(&self.core)
     }
 
+    /// The clock of the times that events have: nanoseconds since the scheduler began.
+    #[must_use]
+    pub fn clock(&self) -> u64 {
+        self.core.now()
+    }
+
     /// A number for a new buffer.
     #[must_use]
     pub fn resource(&self) -> ResourceId {

@@ -46,6 +46,8 @@ enum Command {
     #[cfg(feature = "compiler")]
     Compile(Box<cmd::compile::CompileArgs>),
     Run(Box<cmd::run::RunArgs>),
+    #[cfg(feature = "compiler")]
+    Serve(cmd::serve::ServeArgs),
     Devices(cmd::devices::DevicesArgs),
     Check(cmd::check::CheckArgs),
     Inspect(cmd::inspect::InspectArgs),
@@ -86,6 +88,8 @@ impl Command {
             #[cfg(feature = "compiler")]
             Command::Compile(args) => cmd::compile::run(&args, ui),
             Command::Run(args) => cmd::run::run(&args, ui),
+            #[cfg(feature = "compiler")]
+            Command::Serve(args) => cmd::serve::run(&args),
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
             Command::Inspect(args) => cmd::inspect::run(&args, ui),

@@ -21,6 +21,8 @@ mod nearest;
 mod panic;
 mod param;
 mod program;
+#[cfg(feature = "compiler")]
+mod serve;
 mod sizes;
 mod trace;
 mod ui;

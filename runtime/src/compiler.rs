@@ -1,21 +1,28 @@
 //! What the runtime asks of a compiler. The runtime has none itself: the program that uses it links one in, or talks
-//! to one in another process.
+//! to one in another process ([`Service`](crate::Service)).
+
+use std::path::PathBuf;
 
 use oxcl_binary::archive::Version;
 
-/// Makes archives from sources.
+pub use oxcl_binary::pipe::Action as BuildAction;
+
+/// Makes archives from sources and from other archives.
 pub trait CompilerService: Send + Sync {
-    /// Compiles and links the request's sources into one program. Gives the archive's bytes.
+    /// Does what the request asks for. Takes as long as it takes; any number of threads may call it at once.
     ///
     /// # Errors
-    /// The sources are wrong, or an option is.
-    fn build(&self, request: &BuildRequest) -> Result<Vec<u8>, BuildError>;
+    /// The sources are wrong, or an option is, or the compiler failed; [`BuildError::fault`] says which.
+    fn build(&self, request: &BuildRequest) -> Result<Built, BuildError>;
+
+    /// Hints that something will be built soon. Returns at once.
+    fn prewarm(&self) {}
 }
 
 /// A source text with the name that messages call it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Path or name.
+    /// Path or name; of a header, the name that `#include` says.
     pub name: String,
     /// OpenCL C.
     pub text: String,
@@ -32,13 +39,19 @@ pub enum BuildTarget {
     Both,
 }
 
-/// A program to build.
+/// A program to build, or a part of one to compile or to link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildRequest {
-    /// Sources that link into one program.
+    /// What is to be made.
+    pub action: BuildAction,
+    /// Sources: of a program to build any number, which link into one; one to compile; none to link.
     pub sources: Vec<Source>,
-    /// Build options as for `clBuildProgram`, each word an element.
-    pub options: Vec<String>,
+    /// Headers that exist in memory only.
+    pub headers: Vec<Source>,
+    /// The archives to link: compiled objects and libraries.
+    pub inputs: Vec<Vec<u8>>,
+    /// Options, in one text as OpenCL's functions take them.
+    pub options: String,
     /// What the code shall run on.
     pub target: BuildTarget,
     /// LLVM's names of the CPUs to make code for; empty: this machine's.
@@ -50,12 +63,27 @@ pub struct BuildRequest {
 }
 
 impl BuildRequest {
-    /// A request for one source with default options, for this machine.
+    /// A request to build one source with default options, for this machine.
     #[must_use]
     pub fn new(name: &str, text: &str, target: BuildTarget) -> Self {
+        let mut request = Self::empty(BuildAction::Build, target);
+        request.sources.push(Source { name: name.to_owned(), text: text.to_owned() });
+        request
+    }
+
+    /// A request to link archives, into a program or ([`BuildAction::Library`]) into a library.
+    #[must_use]
+    pub fn link(action: BuildAction, inputs: Vec<Vec<u8>>, target: BuildTarget) -> Self {
+        Self { inputs, ..Self::empty(action, target) }
+    }
+
+    fn empty(action: BuildAction, target: BuildTarget) -> Self {
         Self {
-            sources: vec![Source { name: name.to_owned(), text: text.to_owned() }],
-            options: Vec::new(),
+            action,
+            sources: Vec::new(),
+            headers: Vec::new(),
+            inputs: Vec::new(),
+            options: String::new(),
             target,
             cpus: Vec::new(),
             local_sizes: Vec::new(),
@@ -64,12 +92,44 @@ impl BuildRequest {
     }
 }
 
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Built {
+    /// The archive: an executable program, a compiled object or a library, as was asked for.
+    pub archive: Vec<u8>,
+    /// Warnings, as a compiler shows them; what `clGetProgramBuildInfo` reports.
+    pub log: String,
+    /// It was in the cache.
+    pub cached: bool,
+}
+
+/// Whose fault it is that nothing was built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuildFault {
+    /// The sources': clang, or what follows it, rejected them.
+    Source,
+    /// The options': `CL_INVALID_BUILD_OPTIONS` and its likes.
+    Options,
+    /// The request's: an input that is no linkable archive, an unknown CPU.
+    Request,
+    /// There is no compiler: `CL_COMPILER_NOT_AVAILABLE`.
+    Unavailable,
+    /// The compiler crashed, was killed, or has a fault.
+    Crashed,
+    /// The compiler took longer than allowed and was ended.
+    TimedOut,
+}
+
 /// A program was not built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct BuildError {
+    /// Whose fault it is.
+    pub fault: BuildFault,
     /// What is wrong, in a line.
     pub message: String,
-    /// The diagnostics as a compiler shows them; what `clGetProgramBuildInfo` reports.
+    /// The diagnostics as a compiler shows them; what `clGetProgramBuildInfo` reports. Never empty.
     pub log: String,
+    /// Where sources, options and the compiler's last words are kept, if the compiler failed.
+    pub repro: Option<PathBuf>,
 }

@@ -54,3 +54,17 @@ impl Coded for oxcl_driver_cpu::Failure {
         }
     }
 }
+
+impl Coded for crate::compiler::BuildError {
+    fn code(&self) -> ErrorCode {
+        use crate::compiler::BuildFault;
+        ErrorCode(match self.fault {
+            BuildFault::Source => "OX0710",
+            BuildFault::Options => "OX0711",
+            BuildFault::Request => "OX0712",
+            BuildFault::Unavailable => "OX0713",
+            BuildFault::Crashed => "OX0714",
+            BuildFault::TimedOut => "OX0715",
+        })
+    }
+}

@@ -37,10 +37,13 @@ mod program;
 mod queue;
 mod rect;
 mod registry;
+mod service;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
-pub use compiler::{BuildError, BuildRequest, BuildTarget, CompilerService, Source};
+pub use compiler::{
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
+};
 pub use context::{Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
@@ -55,3 +58,4 @@ pub use oxcl_scheduler::{CommandRecord, Event, Observer, QueueProperties, Stage,
 pub use program::{Kernel, LoadError, Program};
 pub use queue::{Mapping, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
+pub use service::{Service, ServiceOptions};

@@ -11,6 +11,8 @@ pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_kernel;
 mod run_workload;
+#[cfg(feature = "compiler")]
+pub(crate) mod serve;
 pub(crate) mod sim;
 mod sim_debug;
 pub(crate) mod tta;

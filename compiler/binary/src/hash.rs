@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use sha1::{Digest, Sha1};
+use sha2::Sha256 as Digest256;
 
 use crate::archive::Version;
 
@@ -95,6 +96,48 @@ fn letters(bytes: &[u8]) -> String {
         .iter()
         .flat_map(|byte| [byte & 15, byte >> 4])
         .map(|half| char::from(b'A' + half))
+        .collect()
+}
+
+/// SHA-256 over several parts. Where one ends and the next begins counts: `ab`, `c` is not `a`, `bc`.
+#[derive(Debug, Clone, Default)]
+pub struct Sha256 {
+    state: Digest256,
+}
+
+impl Sha256 {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a part.
+    pub fn part(&mut self, bytes: &[u8]) {
+        self.state.update((bytes.len() as u64).to_le_bytes());
+        self.state.update(bytes);
+    }
+
+    /// The digest of all parts.
+    #[must_use]
+    pub fn finish(self) -> [u8; 32] {
+        self.state.finalize().into()
+    }
+
+    /// The plain SHA-256 of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> [u8; 32] {
+        Digest256::digest(bytes).into()
+    }
+}
+
+/// A digest as 64 hexadecimal digits.
+#[must_use]
+pub fn hex(digest: &[u8; 32]) -> String {
+    digest
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|half| char::from(b"0123456789abcdef"[usize::from(half)]))
         .collect()
 }
 

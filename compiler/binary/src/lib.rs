@@ -8,3 +8,4 @@ pub mod abi;
 pub mod archive;
 pub mod hash;
 pub mod meta;
+pub mod pipe;

@@ -1,0 +1,31 @@
+//! `oxcl serve`: the compiler for a program that has none in it. It takes jobs from standard input and answers on
+//! standard output, until its host ends.
+
+use crate::error::CliError;
+use crate::exit::Outcome;
+use crate::serve::{self, Fault, ServeOptions};
+use clap::Args;
+
+/// Compile for another program, over standard input and output
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The OpenCL library starts this by itself. A job that was kept after a failure runs again with:\n  \
+    oxcl serve < job > answer"
+)]
+pub(crate) struct ServeArgs {
+    /// End when this process does
+    #[arg(long, value_name = "PROCESS")]
+    host: Option<u32>,
+    /// Use at most so much memory
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<u64>,
+    /// Fail on purpose, for tests: KIND or KIND@JOB
+    #[arg(long, value_name = "KIND", hide = true)]
+    fault: Option<Fault>,
+}
+
+/// Serves until the host ends.
+pub(crate) fn run(args: &ServeArgs) -> Result<Outcome, CliError> {
+    let options = ServeOptions { host: args.host, memory: args.memory, fault: args.fault };
+    serve::serve(&options).map(|()| Outcome::Ok)
+}

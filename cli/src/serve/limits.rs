@@ -1,0 +1,72 @@
+//! What a server may use, and how it learns that its host has ended: from its socket, and from the host's process
+//! itself, because forked children of the host may hold the socket open.
+
+use std::os::fd::RawFd;
+use std::thread;
+
+/// Ends this process when the other side of standard input is closed, if that is a socket, or when `host` ends.
+pub(super) fn die_with(host: Option<u32>) {
+    let mut watched = Vec::new();
+    if is_socket(0) {
+        watched.push(libc::pollfd { fd: 0, events: libc::POLLRDHUP, revents: 0 });
+    }
+    if let Some(host) = host {
+        match open_process(host) {
+            Ok(fd) => watched.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 }),
+            // It has ended already.
+            Err(Some(libc::ESRCH)) => end(),
+            // No such handles here; the socket must do.
+            Err(_) => {}
+        }
+    }
+    if watched.is_empty() {
+        return;
+    }
+    // Without the thread the end of input between two jobs ends the server.
+    let _ = thread::Builder::new().name("watch".into()).stack_size(64 << 10).spawn(move || {
+        loop {
+            let count = libc::nfds_t::try_from(watched.len()).unwrap_or(0);
+            // SAFETY: the pointer and the count are those of a vector that lives until the call returns.
+            let ready = unsafe { libc::poll(watched.as_mut_ptr(), count, -1) };
+            if ready > 0 && watched.iter().any(|one| one.revents != 0) {
+                end();
+            }
+        }
+    });
+}
+
+/// Ends the process without running anything of LLVM's, which another thread may be in.
+fn end() -> ! {
+    // SAFETY: takes a number.
+    unsafe { libc::_exit(0) }
+}
+
+fn is_socket(fd: RawFd) -> bool {
+    let mut data = std::mem::MaybeUninit::<libc::stat>::zeroed();
+    // SAFETY: a number, and a structure to write to.
+    let known = unsafe { libc::fstat(fd, data.as_mut_ptr()) } == 0;
+    // SAFETY: a structure of zeros is one, and the call has filled it.
+    let data = unsafe { data.assume_init() };
+    known && data.st_mode & libc::S_IFMT == libc::S_IFSOCK
+}
+
+fn open_process(process: u32) -> Result<RawFd, Option<i32>> {
+    // SAFETY: numbers only.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0_u32) };
+    match RawFd::try_from(fd) {
+        Ok(fd) if fd >= 0 => Ok(fd),
+        _ => Err(std::io::Error::last_os_error().raw_os_error()),
+    }
+}
+
+/// Limits the memory of this process. Where the system refuses there is no limit.
+pub(super) fn memory(bytes: u64) {
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // Private memory that can be written, not what libraries map of their files.
+    // SAFETY: a structure to read from.
+    unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) };
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // What is known of a crash goes to the host; nobody looks for core files of a process that nobody started.
+    // SAFETY: a structure to read from.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+}

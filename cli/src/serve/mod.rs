@@ -1,0 +1,81 @@
+//! The compile service's server: jobs in, archives out, one at a time, for one host.
+//!
+//! In: frames on standard input. Out: frames on standard output; nothing else ever goes there. It ends when the host
+//! closes its side or ends, also in the middle of a job, and after a job that left the compiler in an unknown state.
+
+mod fault;
+mod identity;
+mod job;
+mod limits;
+
+use std::io::{self, Read, Write};
+
+use oxcl_binary::pipe::{FrameError, Hello, Job, Kind, read_frame, write_frame};
+use oxcl_codegen::{WarmUp, reserve_heap};
+
+use crate::error::CliError;
+
+pub(crate) use fault::Fault;
+
+/// How the server shall run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServeOptions {
+    /// The process to end with.
+    pub(crate) host: Option<u32>,
+    /// Most bytes of memory.
+    pub(crate) memory: Option<u64>,
+    /// What to do wrong.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// Serves until the host ends.
+pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
+    limits::die_with(options.host);
+    if let Some(bytes) = options.memory {
+        limits::memory(bytes);
+    }
+    reserve_heap();
+    let _warming = WarmUp::start();
+    // Not the locked handles, which buffer: messages are whole already.
+    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    match jobs(&mut input, &mut output, options.fault) {
+        // Whoever asked has gone; nobody is left to be told.
+        Ok(()) | Err(FrameError::Closed | FrameError::Broken(_)) => Ok(()),
+        Err(error) => Err(CliError::Internal { message: error.to_string() }),
+    }
+}
+
+fn jobs(input: &mut impl Read, output: &mut impl Write, fault: Option<Fault>) -> Result<(), FrameError> {
+    let (identity, files) = identity::identity();
+    let hello = Hello { process: std::process::id(), identity, files };
+    write_frame(output, Kind::Hello, &hello.encode())?;
+    let mut count = 0;
+    loop {
+        let frame = match read_frame(input) {
+            Err(FrameError::Closed) => return Ok(()),
+            other => other?,
+        };
+        match frame.kind {
+            Kind::Job => {
+                count += 1;
+                if let Some(fault) = fault {
+                    fault.strike(count, output)?;
+                }
+                let outcome = match Job::decode(&frame.payload) {
+                    Ok(job) => job::run(&job),
+                    Err(error) => Err(job::malformed(&error)),
+                };
+                match outcome {
+                    Ok(done) => write_frame(output, Kind::Done, &done.encode())?,
+                    Err(failed) => {
+                        write_frame(output, Kind::Failed, &failed.encode())?;
+                        if failed.last {
+                            return Ok(());
+                        }
+                    }
+                }
+            }
+            other => return Err(FrameError::Kind(other as u16)),
+        }
+    }
+}

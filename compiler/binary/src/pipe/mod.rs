@@ -1,0 +1,23 @@
+//! What a compiler process and the runtime say to each other over a pipe.
+//!
+//! ```text
+//! server -> client   Hello                       once, when it has started
+//! client -> server   Job                         one at a time
+//! server -> client   Done | Failed               one for each job
+//! client -> server   Tidy                        no answer: look after the cache while nobody waits
+//! ```
+//!
+//! Each message is a frame: the four bytes `oxcl`, the protocol's version, a kind, a length, and so many bytes. Integers
+//! are little-endian, texts and blobs have their length in front. The reader trusts nothing: a frame of another version,
+//! of an unknown kind, too long, with a length that its contents do not have or with bytes left over is an error, and
+//! memory is taken as bytes arrive, not as a length announces them.
+
+mod frame;
+mod message;
+mod wire;
+
+pub use frame::{Frame, FrameError, Kind, MAX_FRAME, PROTOCOL, read_frame, write_frame};
+pub use message::{
+    Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Seen, Text, Tidy,
+};
+pub use wire::WireError;

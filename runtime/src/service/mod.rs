@@ -1,0 +1,228 @@
+//! The compiler in other processes: [`Service`] starts `oxcl serve`, keeps some of them warm, and hands them jobs.
+//!
+//! ```text
+//! Service -- pool -- Server ==socket pair== oxcl serve      one job at a time each, several servers at once
+//! ```
+//!
+//! A server that crashes, is killed, or takes too long costs the build that it was doing and nothing else: the next
+//! one gets another server. The host program never sees them: they are no children of it, send it no signal, inherit
+//! none of its files and write nothing to its terminal. They end with it, however it ends. A process that the host
+//! forks off starts its own.
+
+mod locate;
+mod pool;
+mod repro;
+mod server;
+mod spawn;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use oxcl_binary::pipe::{FailKind, Failed, Job, Kernels, Text};
+
+use crate::compiler::{BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source};
+use crate::error::Coded as _;
+use pool::Pool;
+use server::{Answer, Lost};
+
+/// Seconds that a build may take, if `OXCL_BUILD_TIMEOUT` does not say otherwise.
+const TIMEOUT: u64 = 300;
+/// MiB of memory that a server may have, if `OXCL_BUILD_MEMORY` does not say otherwise.
+const MEMORY: u64 = 4096;
+/// How many servers may be found dead before something else must be wrong.
+const MOST_STALE: u32 = 100;
+
+/// How servers are started and what they may use.
+#[derive(Debug, Clone)]
+pub struct ServiceOptions {
+    /// The program to start; none: the `oxcl` found by [`ServiceOptions::from_environment`]'s rules.
+    pub compiler: Option<PathBuf>,
+    /// How many servers there may be at once; at least 1.
+    pub servers: usize,
+    /// How long one build may take.
+    pub timeout: Duration,
+    /// How many bytes of memory a server may have.
+    pub memory: u64,
+    /// More arguments for `oxcl serve`; tests make it fail with them.
+    #[doc(hidden)]
+    pub arguments: Vec<String>,
+}
+
+impl ServiceOptions {
+    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT` and `OXCL_BUILD_MEMORY`
+    /// (see `docs/env.md`). A value that makes no sense counts as not set.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let number = |name: &str| {
+            let value = std::env::var(name).ok()?;
+            value.trim().parse::<u64>().ok().filter(|n| *n > 0)
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let servers = number("OXCL_COMPILERS").and_then(|n| usize::try_from(n).ok()).unwrap_or(cores);
+        Self {
+            compiler: None,
+            servers: servers.clamp(1, 64),
+            timeout: Duration::from_secs(number("OXCL_BUILD_TIMEOUT").unwrap_or(TIMEOUT)),
+            memory: number("OXCL_BUILD_MEMORY").unwrap_or(MEMORY).saturating_mul(1 << 20),
+            arguments: Vec::new(),
+        }
+    }
+}
+
+/// The compile service of a process. Clones share the servers.
+#[derive(Clone)]
+pub struct Service {
+    pool: Arc<Pool>,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").field("options", self.pool.options()).finish_non_exhaustive()
+    }
+}
+
+impl Service {
+    /// A service with servers of its own; none is started yet.
+    #[must_use]
+    pub fn new(options: ServiceOptions) -> Self {
+        Self { pool: Arc::new(Pool::new(options)) }
+    }
+
+    /// Builds on a thread of its own and calls `done` there.
+    ///
+    /// # Errors
+    /// The system gives no thread; then `done` is never called.
+    pub fn build_in_background(
+        &self,
+        request: BuildRequest,
+        done: impl FnOnce(Result<Built, BuildError>) + Send + 'static,
+    ) -> std::io::Result<()> {
+        let service = self.clone();
+        let work = move || done(service.build(&request));
+        thread::Builder::new().name("oxcl-build".into()).spawn(work).map(drop)
+    }
+
+    /// The processes of the servers that wait for work; for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn idle_processes(&self) -> Vec<u32> {
+        self.pool.idle_processes()
+    }
+
+    fn run(&self, job: &Job) -> Result<Built, BuildError> {
+        let payload = job.encode();
+        let mut stale = 0;
+        loop {
+            let mut server = self.pool.take().map_err(|error| unavailable(&error))?;
+            let fresh = server.is_fresh();
+            match server.run(&payload, self.pool.options().timeout) {
+                Ok(Answer::Done(done)) => {
+                    self.pool.give_back(server);
+                    return Ok(Built { archive: done.archive, log: done.log, cached: false });
+                }
+                Ok(Answer::Failed(failed)) => {
+                    if failed.last {
+                        self.pool.lost_one();
+                    } else {
+                        self.pool.give_back(server);
+                    }
+                    return Err(refused(failed, job, &payload));
+                }
+                // It died while it waited, before it had the job: another one gets it.
+                Err(lost) if lost.before_job() && !fresh && stale < MOST_STALE => {
+                    self.pool.lost_one();
+                    stale += 1;
+                }
+                Err(lost) => {
+                    self.pool.lost_one();
+                    return Err(lost_error(&lost, job, &payload));
+                }
+            }
+        }
+    }
+}
+
+fn refused(failed: Failed, job: &Job, payload: &[u8]) -> BuildError {
+    let fault = match failed.kind {
+        FailKind::Source => BuildFault::Source,
+        FailKind::Options => BuildFault::Options,
+        FailKind::Request => BuildFault::Request,
+        FailKind::Internal => BuildFault::Crashed,
+    };
+    let mut log = if failed.log.trim().is_empty() { failed.message.clone() } else { failed.log };
+    let repro =
+        (fault == BuildFault::Crashed).then(|| repro::keep(job, payload, &failed.message, &log)).flatten();
+    add_repro(&mut log, repro.as_ref());
+    BuildError { fault, message: failed.message, log, repro }
+}
+
+fn lost_error(lost: &Lost, job: &Job, payload: &[u8]) -> BuildError {
+    let message = lost.to_string();
+    let repro = repro::keep(job, payload, &message, lost.last_words());
+    let mut log = message.clone();
+    let said = lost.last_words().trim();
+    if !said.is_empty() {
+        log.push_str("\nIts last words:\n");
+        log.push_str(said);
+    }
+    add_repro(&mut log, repro.as_ref());
+    let fault = if lost.timed_out() { BuildFault::TimedOut } else { BuildFault::Crashed };
+    finish(BuildError { fault, message, log, repro })
+}
+
+/// Puts the code of a failure that the compiler could not report itself into its texts.
+fn finish(mut error: BuildError) -> BuildError {
+    let code = error.code();
+    let first = format!("{} [{code}]", error.message);
+    error.log = error.log.replacen(&error.message, &first, 1);
+    error.message = first;
+    error
+}
+
+fn add_repro(log: &mut String, repro: Option<&PathBuf>) {
+    if let Some(folder) = repro {
+        log.push_str(&format!("\nSources, options and messages are kept in '{}'", folder.display()));
+    }
+}
+
+fn unavailable(error: &pool::StartError) -> BuildError {
+    let message = error.to_string();
+    finish(BuildError { fault: BuildFault::Unavailable, log: message.clone(), message, repro: None })
+}
+
+impl CompilerService for Service {
+    fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
+        self.run(&job(request))
+    }
+
+    fn prewarm(&self) {
+        let pool = Arc::clone(&self.pool);
+        // Without a thread it is only slower.
+        let _ = thread::Builder::new().name("oxcl-prewarm".into()).spawn(move || pool.prewarm());
+    }
+}
+
+fn texts(sources: &[Source]) -> Vec<Text> {
+    sources.iter().map(|s| Text { name: s.name.clone(), text: s.text.clone() }).collect()
+}
+
+fn job(request: &BuildRequest) -> Job {
+    let directory = std::env::current_dir().ok().and_then(|path| path.into_os_string().into_string().ok());
+    Job {
+        action: request.action,
+        directory: directory.unwrap_or_default(),
+        sources: texts(&request.sources),
+        headers: texts(&request.headers),
+        inputs: request.inputs.clone(),
+        options: request.options.clone(),
+        cpu: request.target != BuildTarget::Reference,
+        reference: request.target != BuildTarget::Cpu,
+        cpus: request.cpus.clone(),
+        local_sizes: request.local_sizes.clone(),
+        version: request.version.map_or(0, |version| version.number()),
+        kernels: Kernels::All,
+    }
+}

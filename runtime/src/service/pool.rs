@@ -1,0 +1,173 @@
+//! The servers of a process: those that wait for work, and how many there are.
+//!
+//! What a process has is bound to it: after a fork the child sees that the process is another one, leaves the parent's
+//! servers (and locks that some thread of the parent's may have held) alone, and begins with none.
+
+use std::io;
+use std::path::PathBuf;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::ServiceOptions;
+use super::locate::{LocateError, locate};
+use super::server::Server;
+
+/// No server can be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StartError {
+    /// There is no program to start.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// It cannot be started.
+    #[error("the compiler '{}' cannot be started: {source}", program.display())]
+    Spawn {
+        /// The program.
+        program: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// All servers.
+pub(super) struct Pool {
+    options: ServiceOptions,
+    here: AtomicPtr<Here>,
+}
+
+/// The servers of one process.
+struct Here {
+    process: u32,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last one is the one that was used last, whose memory is warm.
+    idle: Vec<Server>,
+    /// Those that are working.
+    busy: usize,
+}
+
+impl Here {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pool {
+    pub(super) fn new(options: ServiceOptions) -> Self {
+        Self { options, here: AtomicPtr::new(ptr::null_mut()) }
+    }
+
+    pub(super) fn options(&self) -> &ServiceOptions {
+        &self.options
+    }
+
+    fn here(&self) -> &Here {
+        let process = std::process::id();
+        loop {
+            // Acquire: pairs with the exchange below, so that what it points to is seen whole.
+            let seen = self.here.load(Ordering::Acquire);
+            if !seen.is_null() {
+                // SAFETY: the pointer came from a box that is freed only when the pool is dropped.
+                let here = unsafe { &*seen };
+                if here.process == process {
+                    return here;
+                }
+            }
+            let fresh = Box::new(Here { process, state: Mutex::default(), freed: Condvar::new() });
+            let fresh = Box::into_raw(fresh);
+            // AcqRel: publishes the new one (pairs with the load above); what was there belongs to another process
+            // and is left alone for good.
+            if self.here.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+                // SAFETY: the box was made here and nobody has seen it.
+                drop(unsafe { Box::from_raw(fresh) });
+            }
+        }
+    }
+
+    /// A server: one that waits, or a new one, or the next to be given back.
+    pub(super) fn take(&self) -> Result<Server, StartError> {
+        let here = self.here();
+        let mut state = here.lock();
+        loop {
+            if let Some(server) = state.idle.pop() {
+                state.busy += 1;
+                return Ok(server);
+            }
+            if state.busy < self.options.servers {
+                state.busy += 1;
+                drop(state);
+                return self.start().inspect_err(|_| self.lost_one());
+            }
+            state = here.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Takes back a server that can go on.
+    pub(super) fn give_back(&self, server: Server) {
+        let here = self.here();
+        let mut state = here.lock();
+        state.busy = state.busy.saturating_sub(1);
+        state.idle.push(server);
+        drop(state);
+        here.freed.notify_one();
+    }
+
+    /// One that was taken will not be given back.
+    pub(super) fn lost_one(&self) {
+        let here = self.here();
+        let mut state = here.lock();
+        state.busy = state.busy.saturating_sub(1);
+        drop(state);
+        here.freed.notify_one();
+    }
+
+    /// Starts as many as may be, so that they are warm when they are wanted.
+    pub(super) fn prewarm(&self) {
+        let here = self.here();
+        loop {
+            let mut state = here.lock();
+            if state.idle.len() + state.busy >= self.options.servers {
+                return;
+            }
+            state.busy += 1;
+            drop(state);
+            match self.start() {
+                Ok(server) => self.give_back(server),
+                // A build will say what is wrong.
+                Err(_) => return self.lost_one(),
+            }
+        }
+    }
+
+    pub(super) fn idle_processes(&self) -> Vec<u32> {
+        self.here().lock().idle.iter().map(Server::process).collect()
+    }
+
+    fn start(&self) -> Result<Server, StartError> {
+        let program = match &self.options.compiler {
+            Some(program) => program.clone(),
+            None => locate()?,
+        };
+        Server::start(&program, self.options.memory, &self.options.arguments)
+            .map_err(|source| StartError::Spawn { program, source })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let here = *self.here.get_mut();
+        if here.is_null() {
+            return;
+        }
+        // SAFETY: the pointer came from a box, and nobody can use the pool any more.
+        let own = unsafe { &*here }.process == std::process::id();
+        if own {
+            // SAFETY: as above; what belongs to this process is freed by it once.
+            drop(unsafe { Box::from_raw(here) });
+        }
+    }
+}

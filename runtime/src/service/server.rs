@@ -1,0 +1,194 @@
+//! One server: its socket, what it says on standard error, and the way of one job to it and back.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::unix::fs::FileExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use oxcl_binary::pipe::{Done, Failed, FrameError, Hello, Kind, WireError, read_frame, write_frame};
+
+use super::spawn::{Process, memory_file, spawn};
+
+/// How much of a dead server's messages is kept.
+const LAST_WORDS: u64 = 64 << 10;
+
+/// A running server.
+#[derive(Debug)]
+pub(super) struct Server {
+    stream: UnixStream,
+    process: Process,
+    messages: File,
+    hello: Option<Hello>,
+    jobs: u64,
+}
+
+/// What a server answers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Done(Done),
+    Failed(Failed),
+}
+
+/// A server that did not answer. It is of no use any more.
+#[derive(Debug, thiserror::Error)]
+#[error("{reason}")]
+pub(super) struct Lost {
+    reason: Reason,
+    before_job: bool,
+    last_words: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Reason {
+    #[error("the compiler took longer than {} s and was ended; OXCL_BUILD_TIMEOUT changes the limit", .0.as_secs_f64())]
+    TimedOut(Duration),
+    #[error("the compiler ended unexpectedly: it crashed or was killed")]
+    Ended,
+    #[error("the compiler cannot be talked to: {0}")]
+    Frame(FrameError),
+    #[error("the compiler's answer cannot be read: {0}")]
+    Wire(#[from] WireError),
+    #[error("the compiler answered out of turn")]
+    OutOfTurn,
+}
+
+impl Lost {
+    /// Whether it cannot have begun the job.
+    pub(super) fn before_job(&self) -> bool {
+        self.before_job
+    }
+
+    /// Whether it took too long.
+    pub(super) fn timed_out(&self) -> bool {
+        matches!(self.reason, Reason::TimedOut(_))
+    }
+
+    /// What it wrote to standard error.
+    pub(super) fn last_words(&self) -> &str {
+        &self.last_words
+    }
+}
+
+impl Server {
+    /// Starts one. It may not be ready yet; a job waits until it is.
+    pub(super) fn start(compiler: &Path, memory: u64, more: &[String]) -> io::Result<Self> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let messages = memory_file()?;
+        let mut arguments =
+            vec!["serve".to_owned(), format!("--host={}", std::process::id()), format!("--memory={memory}")];
+        arguments.extend(more.iter().cloned());
+        let process = spawn(compiler, &arguments, theirs.as_fd(), messages.as_fd())?;
+        Ok(Self { stream: ours, process, messages, hello: None, jobs: 0 })
+    }
+
+    /// Whether it has had no job.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.jobs == 0
+    }
+
+    /// Its process.
+    pub(super) fn process(&self) -> u32 {
+        self.process.id
+    }
+
+    /// Sends a job and waits for the answer.
+    pub(super) fn run(&mut self, job: &[u8], timeout: Duration) -> Result<Answer, Lost> {
+        // The messages of earlier jobs are not this one's. What fails here only makes them longer.
+        let _ = self.messages.set_len(0);
+        let until = Instant::now() + timeout;
+        let mut before_job = true;
+        let outcome = self.exchange(job, until, timeout, &mut before_job);
+        self.jobs += 1;
+        outcome.map_err(|reason| {
+            self.process.kill();
+            Lost { reason, before_job, last_words: self.last_words() }
+        })
+    }
+
+    fn exchange(
+        &mut self,
+        job: &[u8],
+        until: Instant,
+        timeout: Duration,
+        before_job: &mut bool,
+    ) -> Result<Answer, Reason> {
+        let reason = |error: FrameError| match error {
+            FrameError::Closed => Reason::Ended,
+            FrameError::Broken(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Reason::TimedOut(timeout),
+                io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
+                    Reason::Ended
+                }
+                _ => Reason::Frame(FrameError::Broken(error)),
+            },
+            other => Reason::Frame(other),
+        };
+        let mut stream = Timed { stream: &self.stream, until };
+        let sent = write_frame(&mut stream, Kind::Job, job);
+        if sent.is_ok() {
+            *before_job = false;
+        }
+        // A server that could not be sent everything may have said why.
+        let mut frame = match (sent, &self.hello) {
+            (Ok(()), _) | (Err(_), None) => read_frame(&mut stream).map_err(reason)?,
+            (Err(error), Some(_)) => return Err(reason(error)),
+        };
+        if self.hello.is_none() && frame.kind == Kind::Hello {
+            self.hello = Some(Hello::decode(&frame.payload)?);
+            frame = read_frame(&mut stream).map_err(reason)?;
+        }
+        match frame.kind {
+            Kind::Done => Ok(Answer::Done(Done::decode(&frame.payload)?)),
+            Kind::Failed => Ok(Answer::Failed(Failed::decode(&frame.payload)?)),
+            Kind::Hello | Kind::Job | Kind::Tidy => Err(Reason::OutOfTurn),
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let length = self.messages.metadata().map_or(0, |data| data.len());
+        let begin = length.saturating_sub(LAST_WORDS);
+        let mut bytes = vec![0; usize::try_from(length - begin).unwrap_or(0)];
+        match self.messages.read_exact_at(&mut bytes, begin) {
+            Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) => String::new(),
+        }
+    }
+}
+
+/// A socket that is given up at a point in time, and that never raises a signal.
+struct Timed<'a> {
+    stream: &'a UnixStream,
+    until: Instant,
+}
+
+impl Timed<'_> {
+    fn left(&self) -> io::Result<Option<Duration>> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(Some(left)) }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(self.left()?)?;
+        self.stream.read(into)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(self.left()?)?;
+        // SAFETY: a valid descriptor, and a pointer to as many bytes as are given with it.
+        let sent = unsafe {
+            libc::send(self.stream.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
+        };
+        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -266,7 +266,7 @@ fn compete(a: &(u32, Guard), b: &(u32, Guard)) -> bool {
 }
 
 /// Whether every access finds a port on its bus that no competing access holds.
-fn assign(
+pub(crate) fn assign(
     machine: &Machine,
     ports: &[FilePort],
     accesses: &[(crate::model::BusId, (u32, Guard))],
@@ -378,6 +378,11 @@ pub fn template_for<'a>(machine: &'a Machine, instruction: &Instruction) -> Opti
             })
         })
         .map(Some)
+}
+
+/// Whether a template has the bits for every long immediate of an instruction.
+pub(crate) fn holds(machine: &Machine, template: &Template, instruction: &Instruction) -> bool {
+    instruction.immediates.iter().all(|i| long_fits(machine, template, i))
 }
 
 fn long_fits(machine: &Machine, template: &Template, immediate: &crate::program::LongImmediate) -> bool {

@@ -11,6 +11,7 @@ pub mod check;
 pub mod compose;
 pub mod draw;
 pub mod image;
+pub mod link;
 pub mod model;
 pub mod ops;
 pub mod program;

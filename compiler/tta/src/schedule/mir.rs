@@ -1,11 +1,10 @@
 //! Machine code before it is scheduled: operations of the machine on its registers, in blocks, in order.
 //!
-//! In: what register allocation leaves. An operation names no unit and no bus; that is the scheduler's choice. [`interpret()`]
-//! executes a function one operation at a time: what a schedule computes is held against it.
+//! In: what register allocation leaves. An operation names no unit and no bus; that is the scheduler's choice.
+//! [`super::interpret`] executes functions one operation at a time: what a schedule computes is held against it.
 
-use crate::model::{FileId, Machine};
-use crate::ops::{ByteOrder, Op, Semantics};
-use std::collections::BTreeMap;
+use crate::model::{FileId, SpaceId};
+use crate::ops::Op;
 
 /// A register of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +22,15 @@ pub enum Operand {
     Register(Register),
     /// A number of 32 bits.
     Constant(u32),
+    /// The address of a symbol, known once the function is linked.
+    Symbol {
+        /// Its position in [`Function::symbols`].
+        symbol: u32,
+        /// Added to the address, modulo 2^32.
+        addend: u32,
+    },
+    /// The address that the function returns to; an input of copies only, before the first call.
+    ReturnAddress,
 }
 
 /// A condition: bit 0 of a guard register.
@@ -32,6 +40,71 @@ pub struct Predicate {
     pub register: Register,
     /// True for "if zero".
     pub inverted: bool,
+}
+
+/// What an address is counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// Nothing is known.
+    Unknown,
+    /// An object of the function's stack frame; different ones never overlap.
+    Stack(u32),
+    /// A global object, by its symbol's position in [`Function::symbols`]; different ones never overlap.
+    Symbol(u32),
+    /// A pointer that keeps its value through an execution of the block.
+    Value(u32),
+}
+
+/// What is known about a memory access.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// The machine's address space.
+    pub space: SpaceId,
+    /// What the address is counted from.
+    pub base: Base,
+    /// How far from there; without meaning where nothing is known about the base.
+    pub offset: i64,
+    /// How many bytes are accessed.
+    pub size: u32,
+    /// It keeps its place among all other accesses that are volatile, and nothing is assumed of it.
+    pub volatile: bool,
+    /// Nobody writes there while the function runs.
+    pub read_only: bool,
+    /// The alias scopes that the access belongs to.
+    pub scopes: Vec<u32>,
+    /// The alias scopes that it is disjoint from.
+    pub no_alias: Vec<u32>,
+}
+
+impl Memory {
+    /// An access of which no more is known than its space and size.
+    #[must_use]
+    pub fn unknown(space: SpaceId, size: u32) -> Self {
+        let (base, offset, volatile, read_only) = (Base::Unknown, 0, false, false);
+        Self { space, base, offset, size, volatile, read_only, scopes: Vec::new(), no_alias: Vec::new() }
+    }
+
+    /// Whether the accesses can touch a byte in common, or must keep their order for another reason.
+    #[must_use]
+    pub fn conflicts(&self, other: &Self) -> bool {
+        if self.volatile && other.volatile {
+            return true;
+        }
+        if self.space != other.space || self.read_only || other.read_only {
+            return false;
+        }
+        let apart = |a: &Self, b: &Self| a.scopes.iter().any(|s| b.no_alias.contains(s));
+        if !self.volatile && !other.volatile && (apart(self, other) || apart(other, self)) {
+            return false;
+        }
+        let identified = |base| matches!(base, Base::Stack(_) | Base::Symbol(_));
+        if self.base != other.base {
+            return !(identified(self.base) && identified(other.base));
+        }
+        self.base == Base::Unknown
+            || (self.offset < other.offset + i64::from(other.size)
+                && other.offset < self.offset + i64::from(self.size))
+    }
 }
 
 /// An operation, or a copy.
@@ -45,10 +118,12 @@ pub struct Node {
     pub outputs: Vec<Register>,
     /// It happens only if this holds. Its outputs then keep their old values otherwise.
     pub predicate: Option<Predicate>,
+    /// Of a memory access what is known; one without it goes to any space and keeps its order among all.
+    pub memory: Option<Memory>,
 }
 
 /// How a block ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Terminator {
     /// With another block.
     Jump(usize),
@@ -61,6 +136,24 @@ pub enum Terminator {
         /// The block if not.
         otherwise: usize,
     },
+    /// With a call, after which another block continues.
+    Call {
+        /// Whom: a symbol, or a register that holds the address.
+        callee: Operand,
+        /// The block that continues.
+        next: usize,
+        /// The registers that the callee reads.
+        reads: Vec<Register>,
+        /// The registers that it may write, its results among them.
+        clobbers: Vec<Register>,
+    },
+    /// With the caller.
+    Return {
+        /// [`Operand::ReturnAddress`], or the register that it has been brought to.
+        to: Operand,
+        /// The registers that the caller reads.
+        reads: Vec<Register>,
+    },
     /// With the program.
     Halt,
 }
@@ -72,13 +165,28 @@ pub struct Block {
     pub nodes: Vec<Node>,
     /// What comes after.
     pub terminator: Terminator,
+    /// How often it is executed, estimated or counted; 1 where nothing is known.
+    pub weight: u64,
+}
+
+/// A function or object that a function names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolRef {
+    /// The name.
+    pub name: String,
+    /// The space of an object; none for a function.
+    pub space: Option<SpaceId>,
 }
 
 /// A function. The first block is the entry.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Function {
+    /// The name.
+    pub name: String,
     /// The blocks.
     pub blocks: Vec<Block>,
+    /// What operands and callees name.
+    pub symbols: Vec<SymbolRef>,
     /// Registers whose values are asked for when the function halts.
     pub results: Vec<Register>,
 }
@@ -88,7 +196,7 @@ impl Node {
     pub fn reads(&self) -> impl Iterator<Item = Register> + '_ {
         let inputs = self.inputs.iter().filter_map(|i| match i {
             Operand::Register(r) => Some(*r),
-            Operand::Constant(_) => None,
+            Operand::Constant(_) | Operand::Symbol { .. } | Operand::ReturnAddress => None,
         });
         let kept = self.outputs.iter().copied().filter(|_| self.predicate.is_some());
         inputs.chain(self.predicate.map(|p| p.register)).chain(kept)
@@ -102,102 +210,19 @@ impl Terminator {
         match *self {
             Self::Jump(to) => vec![to],
             Self::Branch { taken, otherwise, .. } => vec![taken, otherwise],
-            Self::Halt => Vec::new(),
+            Self::Call { next, .. } => vec![next],
+            Self::Halt | Self::Return { .. } => Vec::new(),
         }
     }
-}
 
-/// The registers and the memory that a function works on. One memory stands for all spaces.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct State {
-    /// Registers that have been written.
-    pub registers: BTreeMap<Register, u64>,
-    /// Bytes that have been written.
-    pub memory: BTreeMap<u64, u8>,
-}
-
-impl State {
-    fn load(&self, address: u64, bytes: u8, order: ByteOrder) -> u64 {
-        let byte = |k: u8| u64::from(self.memory.get(&(address + u64::from(k))).copied().unwrap_or(0));
-        let shift = |k: u8| match order {
-            ByteOrder::Little => 8 * u32::from(k),
-            ByteOrder::Big => 8 * u32::from(bytes - 1 - k),
+    /// The registers that are read by the jump itself.
+    pub fn reads(&self) -> impl Iterator<Item = Register> {
+        let read = match *self {
+            Self::Branch { predicate, .. } => Some(predicate.register),
+            Self::Call { callee: Operand::Register(register), .. }
+            | Self::Return { to: Operand::Register(register), .. } => Some(register),
+            _ => None,
         };
-        (0..bytes).map(|k| byte(k) << shift(k)).sum()
-    }
-
-    fn store(&mut self, address: u64, bytes: u8, order: ByteOrder, value: u64) {
-        for k in 0..bytes {
-            let shift = match order {
-                ByteOrder::Little => 8 * u32::from(k),
-                ByteOrder::Big => 8 * u32::from(bytes - 1 - k),
-            };
-            self.memory.insert(address + u64::from(k), (value >> shift & 0xff) as u8);
-        }
-    }
-
-    fn holds(&self, predicate: Predicate) -> bool {
-        (self.registers.get(&predicate.register).copied().unwrap_or(0) & 1 == 1) != predicate.inverted
-    }
-}
-
-/// Executes `function` one operation at a time; gives up after `limit` of them. Loads and stores of one word, pure operations
-/// and copies; `None` for anything else.
-pub fn interpret(machine: &Machine, function: &Function, state: &mut State, limit: usize) -> Option<()> {
-    let mut block = 0;
-    let mut left = limit;
-    loop {
-        let current = function.blocks.get(block)?;
-        for node in &current.nodes {
-            left = left.checked_sub(1)?;
-            if node.predicate.is_some_and(|p| !state.holds(p)) {
-                continue;
-            }
-            let values: Vec<u64> = node
-                .inputs
-                .iter()
-                .map(|i| match i {
-                    Operand::Register(r) => state.registers.get(r).copied().unwrap_or(0),
-                    Operand::Constant(c) => u64::from(*c),
-                })
-                .collect();
-            let results = match node.op.map(|op| op.info().semantics) {
-                None => vec![values[0]],
-                Some(Semantics::Unary(f)) => vec![f(values[0])],
-                Some(Semantics::Binary(f)) => vec![f(values[0], values[1])],
-                Some(Semantics::Ternary(f)) => vec![f(values[0], values[1], values[2])],
-                Some(Semantics::Pair(f)) => {
-                    let (a, b) = f(values[0], values[1]);
-                    vec![a, b]
-                }
-                Some(Semantics::Load(access)) if access.words == 1 && !access.offset => {
-                    let raw = state.load(values[0], access.bytes, access.order);
-                    let shift = 64 - 8 * u32::from(access.bytes);
-                    let wide = (raw.cast_signed() << shift >> shift).cast_unsigned();
-                    vec![if access.signed { wide } else { raw }]
-                }
-                Some(Semantics::Store(access)) if access.words == 1 && !access.offset => {
-                    state.store(values[0], access.bytes, access.order, values[1]);
-                    vec![]
-                }
-                Some(_) => return None,
-            };
-            for (register, value) in node.outputs.iter().zip(results) {
-                let width = machine.register_files[register.file.index()].width;
-                state.registers.insert(*register, value & crate::model::mask(width.min(32)));
-            }
-        }
-        left = left.checked_sub(1)?;
-        block = match current.terminator {
-            Terminator::Jump(to) => to,
-            Terminator::Branch { predicate, taken, otherwise } => {
-                if state.holds(predicate) {
-                    taken
-                } else {
-                    otherwise
-                }
-            }
-            Terminator::Halt => return Some(()),
-        };
+        read.into_iter()
     }
 }

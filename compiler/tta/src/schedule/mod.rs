@@ -1,28 +1,72 @@
-//! Transport scheduling: machine code in blocks to a program of moves.
+//! Transport scheduling: machine code in blocks to instructions of moves.
 //!
-//! In: a [`mir::Function`] on the machine's registers, after allocation. Out: a [`Program`] for which the machine has every
-//! connection and port it uses, and that runs without a hazard. Blocks are scheduled one by one; results and resources
-//! do not reach from one into the next. Loops are not overlapped.
+//! In: a [`mir::Function`] on the machine's registers, after allocation. Out: instructions for which the machine has every
+//! connection and port they use and that run without a hazard, with every place that holds an address of the function
+//! itself or of a symbol. Blocks are scheduled one by one; results and resources do not reach from one into the next. Loops
+//! are not overlapped.
 
 mod block;
+pub mod interpret;
+mod layout;
 pub mod mir;
 mod table;
+mod wires;
 
-use crate::model::Machine;
-use crate::program::{Destination, Exit, Instruction, Program, Source, Symbol, SymbolValue};
-use block::Scheduler;
-use mir::{Function, Operand, Predicate, Register, Terminator};
+use crate::model::{Direction, Machine, SpaceId};
+use crate::program::{Exit, Instruction, LongImmediate};
+use block::{Scheduler, Target, wide_number};
+use mir::{Function, Predicate, Register, Terminator};
 use std::collections::BTreeSet;
+use table::{Number, Row};
+use wires::Wires;
 
 /// Choices of the scheduler; the switches are there to measure what each is worth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Registers that no operation uses, for values on their way where buses do not connect; at least one in each file.
+    /// Registers that no operation uses, for values on their way where buses do not connect; see [`temporaries`].
     pub temporaries: Vec<Register>,
     /// Readers take results from ports.
     pub bypass: bool,
     /// Operands that a port still holds are not moved again.
     pub share_operands: bool,
+    /// Results that nobody needs in a register do not reach one.
+    pub eliminate: bool,
+    /// The largest instruction address that jumps are scheduled for.
+    pub code_limit: u64,
+}
+
+impl Options {
+    /// Everything on, for a machine.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Self {
+        Self {
+            temporaries: temporaries(machine),
+            bypass: true,
+            share_operands: true,
+            eliminate: true,
+            code_limit: 0x7fff,
+        }
+    }
+}
+
+/// The registers that register allocation leaves to the scheduler: the last of each wide file where some bus or port lacks a
+/// connection that a value may need, none where everything is connected.
+#[must_use]
+pub fn temporaries(machine: &Machine) -> Vec<Register> {
+    let every: Vec<_> = machine.buses().map(|(bus, _)| bus).collect();
+    let full = |socket: Option<crate::model::SocketId>| {
+        socket.is_none_or(|s| every.iter().all(|b| machine.sockets[s.index()].buses.contains(b)))
+    };
+    let ports = machine.units.iter().flat_map(|u| &u.ports).flat_map(|p| [p.input, p.output]);
+    let files = machine.register_files.iter().flat_map(|f| &f.ports).map(|p| p.socket);
+    let immediates = machine.immediate_units.iter().flat_map(|u| &u.ports).map(|p| p.socket);
+    let connected = ports.chain(files).chain(immediates).all(full);
+    let wide = |f: &crate::model::RegisterFile| {
+        let way = |way| f.ports.iter().any(|p| every.iter().any(|b| machine.joins(p.socket, *b, way)));
+        f.width >= 32 && f.size > 1 && way(Direction::Input) && way(Direction::Output)
+    };
+    let all = machine.register_files().filter(|(_, f)| wide(f));
+    all.filter(|_| !connected).map(|(file, f)| Register { file, index: f.size - 1 }).collect()
 }
 
 /// Why a function cannot be scheduled.
@@ -46,21 +90,121 @@ pub enum ScheduleError {
         /// Instructions.
         count: usize,
         /// The limit.
-        limit: usize,
+        limit: u64,
     },
+    /// More buses than the scheduler keeps account of.
+    #[error("the machine has {0} buses; code is scheduled for at most 64")]
+    TooManyBuses(usize),
+}
+
+/// What an address in the code is counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Base {
+    /// The first instruction of the function.
+    Function,
+    /// A symbol, by its position in [`Function::symbols`].
+    Symbol(u32),
+}
+
+/// Where in an instruction an address stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot {
+    /// In the constant of a move, by position in [`Instruction::moves`].
+    Move(u16),
+    /// In a long immediate, by position in [`Instruction::immediates`].
+    Long(u16),
+}
+
+/// A place that holds an address once it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Relocation {
+    /// The instruction, counted from the function's first.
+    pub instruction: u32,
+    /// Where in it.
+    pub slot: Slot,
+    /// What the address is counted from.
+    pub base: Base,
+    /// Added to that.
+    pub addend: i64,
+    /// The largest value that the place can hold.
+    pub limit: u64,
+}
+
+/// What became of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BlockReport {
+    /// Its first instruction.
+    pub start: u32,
+    /// Its instructions.
+    pub length: u32,
+    /// What the block says about how often it is executed.
+    pub weight: u64,
+}
+
+/// What the optimisations of moves have saved, in the text of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Saved {
+    /// Results that never needed a register.
+    pub eliminated: usize,
+    /// Operands that their port still held.
+    pub shared: usize,
 }
 
 /// A scheduled function.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scheduled {
-    /// The program.
-    pub program: Program,
-    /// Results that never needed a register.
-    pub eliminated: usize,
+    /// The instructions; addresses in them are zero.
+    pub instructions: Vec<Instruction>,
+    /// Where addresses stand.
+    pub relocations: Vec<Relocation>,
+    /// Instructions after which the program ends.
+    pub exits: Vec<Exit>,
+    /// The blocks in the order of the instructions; blocks of the function may have been merged and moved.
+    pub blocks: Vec<BlockReport>,
+    /// What was saved.
+    pub saved: Saved,
 }
 
-/// What jumps are scheduled for until the addresses are known: the largest numbers that a signed field of 16 bits holds.
-const LARGEST_TARGET: u32 = 0x7fff;
+/// The addresses that a function's code holds, by number.
+struct Addresses<'f> {
+    machine: &'f Machine,
+    function: &'f Function,
+    code_limit: u64,
+    list: Vec<(Place, i64, u64)>,
+}
+
+/// What an address names while blocks have no place yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Block(usize),
+    Symbol(u32),
+}
+
+impl Addresses<'_> {
+    fn number(&mut self, place: Place, addend: i64, limit: u64) -> Number {
+        let entry = (place, addend, limit);
+        let position = self.list.iter().position(|e| *e == entry).unwrap_or_else(|| {
+            self.list.push(entry);
+            self.list.len() - 1
+        });
+        wide_number(limit, u32::try_from(position).unwrap_or(u32::MAX))
+    }
+
+    fn block(&mut self, block: usize) -> Number {
+        self.number(Place::Block(block), 0, self.code_limit)
+    }
+
+    fn symbol(&mut self, symbol: u32, addend: u32) -> Number {
+        let space = self.function.symbols.get(symbol as usize).and_then(|s| s.space);
+        let limit = space.map_or(self.code_limit, |s| self.data_limit(s));
+        self.number(Place::Symbol(symbol), i64::from(addend.cast_signed()), limit)
+    }
+
+    fn data_limit(&self, space: SpaceId) -> u64 {
+        let space = self.machine.spaces.get(space.index());
+        space.map_or(0xffff_ffff, |s| s.max_address.min(0xffff_ffff))
+    }
+}
 
 /// Schedules `function` for `machine`.
 ///
@@ -71,108 +215,142 @@ pub fn schedule(
     function: &Function,
     options: &Options,
 ) -> Result<Scheduled, ScheduleError> {
+    let wires = Wires::new(machine).ok_or(ScheduleError::TooManyBuses(machine.buses.len()))?;
+    let function = &layout::arrange(function);
     let live = liveness(function);
-    let mut program = Program::default();
-    let mut starts = Vec::new();
-    let mut patches: Vec<(usize, usize, u32, usize)> = Vec::new();
-    let mut eliminated = 0;
-    for (number, block) in function.blocks.iter().enumerate() {
-        let begin = program.instructions.len();
-        starts.push(begin);
-        let name = format!("block_{number}");
-        let at = u32::try_from(begin).unwrap_or(u32::MAX);
-        program.symbols.push(Symbol { name, value: SymbolValue::Code(at) });
-        let mut scheduler = Scheduler::new(machine, options, block, &live[number]);
-        scheduler.run()?;
-        eliminated += scheduler.eliminated;
-        let mut jumps: Vec<(u32, usize)> = Vec::new();
-        let mut end = scheduler.table.last();
-        for (predicate, to) in exits(block.terminator, number + 1) {
-            let placeholder = unused(block, &jumps);
-            let not_before = if jumps.is_empty() { 0 } else { end - i64::from(machine.control.delay_slots) };
-            let cycle = scheduler.jump(placeholder, predicate, not_before)?;
-            end = end.max(cycle + i64::from(machine.control.delay_slots));
-            jumps.push((placeholder, to));
+    let mut addresses = Addresses { machine, function, code_limit: options.code_limit, list: Vec::new() };
+    let mut done = Scheduled::default();
+    let mut tags: Vec<(u32, Slot, u32)> = Vec::new();
+    for (number, live) in live.iter().enumerate() {
+        let start = index(done.instructions.len());
+        let rows = block_rows(machine, &wires, options, function, number, live, &mut addresses, &mut done)?;
+        for (at, row) in (start..).zip(rows) {
+            done.instructions.push(finish(row, at, &mut tags));
         }
-        let mut rows = std::mem::take(&mut scheduler.table.rows);
-        let least = usize::from(matches!(block.terminator, Terminator::Halt));
-        rows.resize_with(usize::try_from(end + 1).unwrap_or(0).max(least), Instruction::default);
-        for row in &mut rows {
-            row.moves.sort_by_key(|m| m.bus);
-        }
-        program.instructions.append(&mut rows);
-        let until = program.instructions.len();
-        patches.extend(jumps.iter().map(|(placeholder, to)| (begin, until, *placeholder, *to)));
-        if block.terminator == Terminator::Halt {
+        let length = index(done.instructions.len()) - start;
+        done.blocks.push(BlockReport { start, length, weight: function.blocks[number].weight });
+        if function.blocks[number].terminator == Terminator::Halt {
             let result = function.results.first().map(|r| (r.file, r.index));
-            let instruction = u32::try_from(until - 1).unwrap_or(u32::MAX);
-            program.exits.push(Exit { instruction, result });
+            done.exits.push(Exit { instruction: start + length - 1, result });
         }
     }
-    let count = program.instructions.len();
-    if count > LARGEST_TARGET as usize {
-        return Err(ScheduleError::TooLong { count, limit: LARGEST_TARGET as usize });
+    let count = done.instructions.len();
+    if count as u64 > options.code_limit {
+        return Err(ScheduleError::TooLong { count, limit: options.code_limit });
     }
-    for (begin, until, placeholder, to) in patches {
-        patch(machine, &mut program.instructions[begin..until], placeholder, starts[to]);
+    for (instruction, slot, tag) in tags {
+        let Some((place, addend, limit)) = addresses.list.get(tag as usize).copied() else { continue };
+        let (base, addend) = match place {
+            Place::Block(block) => (Base::Function, i64::from(done.blocks[block].start)),
+            Place::Symbol(symbol) => (Base::Symbol(symbol), addend),
+        };
+        done.relocations.push(Relocation { instruction, slot, base, addend, limit });
     }
-    Ok(Scheduled { program, eliminated })
+    Ok(done)
+}
+
+fn index(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// The instructions of a block.
+#[expect(clippy::too_many_arguments, reason = "what blocks of a function share is passed on by name")]
+fn block_rows(
+    machine: &Machine,
+    wires: &Wires,
+    options: &Options,
+    function: &Function,
+    number: usize,
+    live: &BTreeSet<Register>,
+    addresses: &mut Addresses<'_>,
+    done: &mut Scheduled,
+) -> Result<Vec<Row>, ScheduleError> {
+    let block = &function.blocks[number];
+    let mut last = None;
+    for strict in [false, true] {
+        let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, strict);
+        match one_block(machine, &mut scheduler, function, number, addresses) {
+            Ok(rows) => {
+                done.saved.eliminated += scheduler.eliminated;
+                done.saved.shared += scheduler.shared;
+                return Ok(rows);
+            }
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or(ScheduleError::NoPlace { what: "a block".to_owned() }))
+}
+
+fn one_block(
+    machine: &Machine,
+    scheduler: &mut Scheduler<'_>,
+    function: &Function,
+    number: usize,
+    addresses: &mut Addresses<'_>,
+) -> Result<Vec<Row>, ScheduleError> {
+    scheduler.run()?;
+    let terminator = &function.blocks[number].terminator;
+    let slots = i64::from(machine.control.delay_slots);
+    let mut end = scheduler.table.last();
+    let mut first = true;
+    for (name, predicate, target) in exits(terminator, number + 1, addresses) {
+        let not_before = if first { 0 } else { end - slots };
+        let cycle = scheduler.jump(name, target, predicate, not_before, addresses)?;
+        end = end.max(cycle + slots);
+        first = false;
+    }
+    let mut rows = std::mem::take(&mut scheduler.table.rows);
+    let least = usize::from(matches!(terminator, Terminator::Halt));
+    rows.resize_with(usize::try_from(end + 1).unwrap_or(0).max(least), Row::default);
+    Ok(rows)
+}
+
+/// The instruction of a row; what stands for addresses is noted in `tags` and zero in the instruction.
+fn finish(row: Row, at: u32, tags: &mut Vec<(u32, Slot, u32)>) -> Instruction {
+    let mut moves: Vec<_> = row.moves.into_iter().zip(row.tags).collect();
+    moves.sort_by_key(|(m, _)| m.bus);
+    for (position, (m, tag)) in (0u16..).zip(&mut moves) {
+        if let Some(tag) = *tag {
+            m.source = crate::program::Source::Constant(0);
+            tags.push((at, Slot::Move(position), tag));
+        }
+    }
+    let mut immediates: Vec<LongImmediate> = row.immediates;
+    for ((position, long), tag) in (0u16..).zip(&mut immediates).zip(row.long_tags) {
+        if let Some(tag) = tag {
+            long.value = 0;
+            tags.push((at, Slot::Long(position), tag));
+        }
+    }
+    Instruction { moves: moves.into_iter().map(|(m, _)| m).collect(), immediates }
 }
 
 /// The jumps that a terminator needs where `next` is the block behind.
-fn exits(terminator: Terminator, next: usize) -> Vec<(Option<Predicate>, usize)> {
-    match terminator {
+fn exits(
+    terminator: &Terminator,
+    next: usize,
+    addresses: &mut Addresses<'_>,
+) -> Vec<(&'static str, Option<Predicate>, Target)> {
+    let mut to = |block| Target::Number(addresses.block(block));
+    match *terminator {
         Terminator::Halt => Vec::new(),
-        Terminator::Jump(to) if to == next => Vec::new(),
-        Terminator::Jump(to) => vec![(None, to)],
+        Terminator::Jump(block) if block == next => Vec::new(),
+        Terminator::Jump(block) => vec![("jump", None, to(block))],
         Terminator::Branch { predicate, taken, otherwise } => {
             let not = Predicate { inverted: !predicate.inverted, ..predicate };
             if taken == otherwise {
-                exits(Terminator::Jump(taken), next)
+                exits(&Terminator::Jump(taken), next, addresses)
             } else if otherwise == next {
-                vec![(Some(predicate), taken)]
+                vec![("jump", Some(predicate), to(taken))]
             } else if taken == next {
-                vec![(Some(not), otherwise)]
+                vec![("jump", Some(not), to(otherwise))]
             } else {
-                vec![(Some(predicate), taken), (Some(not), otherwise)]
+                vec![("jump", Some(predicate), to(taken)), ("jump", Some(not), to(otherwise))]
             }
         }
-    }
-}
-
-/// A number that stands for a jump's target and that the block has no other use for.
-fn unused(block: &mir::Block, jumps: &[(u32, usize)]) -> u32 {
-    let used: BTreeSet<u32> = block
-        .nodes
-        .iter()
-        .flat_map(|n| &n.inputs)
-        .filter_map(|i| match i {
-            Operand::Constant(c) => Some(*c),
-            Operand::Register(_) => None,
-        })
-        .chain(jumps.iter().map(|(p, _)| *p))
-        .collect();
-    (0..=LARGEST_TARGET).rev().find(|p| !used.contains(p)).unwrap_or(LARGEST_TARGET)
-}
-
-/// Puts an address where its placeholder stands.
-fn patch(machine: &Machine, rows: &mut [Instruction], placeholder: u32, target: usize) {
-    let target = target as u64;
-    let control = machine.control_unit();
-    for row in rows {
-        for m in &mut row.moves {
-            let stands = m.source == Source::Constant(u64::from(placeholder));
-            let jumps = matches!(m.destination, Destination::Port { unit, .. } if unit == control);
-            // A constant that goes to a temporary register on its way is the jump's as well: the block has no other use for it.
-            if stands && (jumps || matches!(m.destination, Destination::Register { .. })) {
-                m.source = Source::Constant(target);
-            }
-        }
-        for long in &mut row.immediates {
-            if long.value == u64::from(placeholder) {
-                long.value = target;
-            }
-        }
+        // What continues stands right behind.
+        Terminator::Call { callee, .. } => vec![("call", None, Target::Operand(callee))],
+        Terminator::Return { to, .. } => vec![("jump", None, Target::Operand(to))],
     }
 }
 
@@ -185,16 +363,21 @@ fn liveness(function: &Function) -> Vec<BTreeSet<Register>> {
         let mut changed = false;
         for number in (0..count).rev() {
             let block = &function.blocks[number];
-            let mut live: BTreeSet<Register> = match block.terminator {
+            let mut live: BTreeSet<Register> = match &block.terminator {
+                Terminator::Return { reads, .. } => reads.iter().copied().collect(),
                 Terminator::Halt => function.results.iter().copied().collect(),
                 _ => BTreeSet::new(),
             };
             for successor in block.terminator.successors() {
                 live.extend(live_in[successor].iter().copied());
             }
-            if let Terminator::Branch { predicate, .. } = block.terminator {
-                live.insert(predicate.register);
+            if let Terminator::Call { reads, clobbers, .. } = &block.terminator {
+                for register in clobbers {
+                    live.remove(register);
+                }
+                live.extend(reads);
             }
+            live.extend(block.terminator.reads());
             live_out[number].clone_from(&live);
             for node in block.nodes.iter().rev() {
                 for output in &node.outputs {

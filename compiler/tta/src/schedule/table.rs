@@ -1,59 +1,107 @@
 //! Full reservation tables of a block: what every bus, port, unit and immediate register does in every cycle.
 //!
 //! Every change is logged, so that an operation that does not fit can be taken back as a whole: [`Table::mark`] before,
-//! [`Table::undo`] after. The table knows nothing of values or of the order of operations; it only says what fits.
+//! [`Table::undo`] after. The table knows nothing of the order of operations; it only says what fits. Where all buses that a
+//! move could take are taken, a move that is there already makes room if it can take another.
 
-use crate::check::{fits, problems};
-use crate::model::{BusId, Direction, FilePort, Guard, ImmediateUnitId, Machine, SocketId, UnitId, mask};
-use crate::program::{Destination, Instruction, LongImmediate, Move, Source};
-use std::collections::BTreeMap;
+use super::wires::{Buses, Wires};
+use crate::check::{assign, template_for};
+use crate::model::{BusId, Direction, FileId, Guard, ImmediateUnitId, Machine, UnitId};
+use crate::program::{Destination, Instruction, LongImmediate, Move, Source, exclusive};
+use std::collections::{BTreeMap, HashSet};
 
-/// A result at an output port: when it arrives and when it is last read.
+/// A number as code carries it: a constant, or the widest that an address can become, with what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Number {
+    /// The value, or all ones in as many bits as the address may have.
+    pub(super) value: u64,
+    /// The position in the function's list of addresses.
+    pub(super) tag: Option<u32>,
+}
+
+/// What a move carries: a source and, if that is a number, which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Supply {
+    pub(super) source: Source,
+    pub(super) tag: Option<u32>,
+}
+
+impl From<Source> for Supply {
+    fn from(source: Source) -> Self {
+        Self { source, tag: None }
+    }
+}
+
+impl From<Number> for Supply {
+    fn from(number: Number) -> Self {
+        Self { source: Source::Constant(number.value), tag: number.tag }
+    }
+}
+
+/// A result at an output port: when it arrives, when it is last read, and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrival {
     pub(super) cycle: i64,
     pub(super) last_read: i64,
+    pub(super) value: usize,
 }
 
 /// A long immediate in its register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Held {
-    value: u64,
+    number: Number,
     from: i64,
     last_read: i64,
+}
+
+/// What one instruction does.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    pub(super) moves: Vec<Move>,
+    /// What the moves' constants stand for.
+    pub(super) tags: Vec<Option<u32>>,
+    pub(super) immediates: Vec<LongImmediate>,
+    pub(super) long_tags: Vec<Option<u32>>,
+    used: Buses,
 }
 
 /// How to take a change back.
 #[derive(Debug)]
 enum Undo {
     Move { cycle: usize },
+    Bus { cycle: usize, position: usize, was: BusId },
     Long { cycle: usize, unit: ImmediateUnitId, index: u32 },
     LongRead { unit: ImmediateUnitId, index: u32, position: usize, was: i64 },
-    Arrival { port: (UnitId, u16) },
+    Arrival { port: (UnitId, u16), position: usize },
     ArrivalRead { port: (UnitId, u16), position: usize, was: i64 },
-    Busy { key: (UnitId, String, i64) },
+    Busy { key: (UnitId, usize, i64) },
 }
 
 /// The tables of a block.
 #[derive(Debug)]
 pub(super) struct Table<'m> {
     machine: &'m Machine,
-    pub(super) rows: Vec<Instruction>,
+    wires: &'m Wires,
+    pub(super) rows: Vec<Row>,
     arrivals: BTreeMap<(UnitId, u16), Vec<Arrival>>,
     longs: BTreeMap<(ImmediateUnitId, u32), Vec<Held>>,
-    busy: BTreeMap<(UnitId, String, i64), ()>,
+    busy: HashSet<(UnitId, usize, i64)>,
     log: Vec<Undo>,
+    /// Moves and long immediates placed.
+    pub(super) count: usize,
 }
 
 impl<'m> Table<'m> {
-    pub(super) fn new(machine: &'m Machine) -> Self {
+    pub(super) fn new(machine: &'m Machine, wires: &'m Wires) -> Self {
         Self {
             machine,
+            wires,
             rows: Vec::new(),
             arrivals: BTreeMap::new(),
             longs: BTreeMap::new(),
-            busy: BTreeMap::new(),
+            busy: HashSet::new(),
             log: Vec::new(),
+            count: 0,
         }
     }
 
@@ -62,23 +110,43 @@ impl<'m> Table<'m> {
         self.log.len()
     }
 
+    /// Nothing that has happened so far will be taken back.
+    pub(super) fn settle(&mut self) {
+        self.log.clear();
+    }
+
     /// Takes back everything since `mark`.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.log.len() > mark {
             match self.log.pop() {
-                Some(Undo::Move { cycle }) => drop(self.rows[cycle].moves.pop()),
+                Some(Undo::Move { cycle }) => {
+                    let row = &mut self.rows[cycle];
+                    row.tags.pop();
+                    if let Some(gone) = row.moves.pop() {
+                        row.used &= !(1 << gone.bus.0);
+                    }
+                    self.count -= 1;
+                }
+                Some(Undo::Bus { cycle, position, was }) => {
+                    let row = &mut self.rows[cycle];
+                    row.used &= !(1 << row.moves[position].bus.0);
+                    row.used |= 1 << was.0;
+                    row.moves[position].bus = was;
+                }
                 Some(Undo::Long { cycle, unit, index }) => {
                     self.rows[cycle].immediates.pop();
+                    self.rows[cycle].long_tags.pop();
                     if let Some(held) = self.longs.get_mut(&(unit, index)) {
                         held.pop();
                     }
+                    self.count -= 1;
                 }
                 Some(Undo::LongRead { unit, index, position, was }) => {
                     self.longs.entry((unit, index)).and_modify(|h| h[position].last_read = was);
                 }
-                Some(Undo::Arrival { port }) => {
+                Some(Undo::Arrival { port, position }) => {
                     if let Some(arrivals) = self.arrivals.get_mut(&port) {
-                        arrivals.pop();
+                        arrivals.remove(position);
                     }
                 }
                 Some(Undo::ArrivalRead { port, position, was }) => {
@@ -93,94 +161,185 @@ impl<'m> Table<'m> {
     fn row(&mut self, cycle: i64) -> Option<usize> {
         let cycle = usize::try_from(cycle).ok()?;
         if self.rows.len() <= cycle {
-            self.rows.resize_with(cycle + 1, Instruction::default);
+            self.rows.resize_with(cycle + 1, Row::default);
         }
         Some(cycle)
     }
 
-    /// Whether `socket` joins `bus`; quick enough to ask before anything else.
-    fn joined(&self, socket: Option<SocketId>, bus: BusId, way: Direction) -> bool {
-        self.machine.joins(socket, bus, way)
-    }
-
-    fn file_joined(&self, ports: &[FilePort], bus: BusId, way: Direction) -> bool {
-        ports.iter().any(|p| self.machine.joins(p.socket, bus, way))
-    }
-
-    /// Whether a bus can carry from `source` to `destination` at all.
-    fn carries(&self, bus: BusId, source: Source, destination: Destination) -> bool {
-        let machine = self.machine;
-        let from = match source {
-            Source::Register { file, .. } => {
-                self.file_joined(&machine.register_files[file.index()].ports, bus, Direction::Output)
-            }
-            Source::Immediate { unit, .. } => {
-                self.file_joined(&machine.immediate_units[unit.index()].ports, bus, Direction::Output)
-            }
-            Source::Port { unit, port } => {
-                let socket = machine.units[unit.index()].ports[usize::from(port)].output;
-                self.joined(socket, bus, Direction::Output)
-            }
-            Source::Constant(value) => fits(&machine.buses[bus.index()], value),
-        };
-        from && match destination {
-            Destination::Register { file, .. } => {
-                self.file_joined(&machine.register_files[file.index()].ports, bus, Direction::Input)
-            }
-            Destination::Port { unit, port, .. } => {
-                let socket = machine.units[unit.index()].ports[usize::from(port)].input;
-                self.joined(socket, bus, Direction::Input)
-            }
-        }
-    }
-
     /// Whether any bus connects `source` with `destination`.
     pub(super) fn connected(&self, source: Source, destination: Destination) -> bool {
-        self.machine.buses().any(|(bus, _)| self.carries(bus, source, destination))
+        self.wires.between(self.machine, source, destination, Guard::Always) != 0
     }
 
     /// Puts a move into a cycle, on the first bus that bears it.
     pub(super) fn transport(
         &mut self,
         cycle: i64,
-        source: Source,
+        supply: impl Into<Supply>,
         destination: Destination,
         guard: Guard,
     ) -> bool {
+        let supply = supply.into();
+        let candidates = self.wires.between(self.machine, supply.source, destination, guard);
+        if candidates == 0 {
+            return false;
+        }
         let Some(row) = self.row(cycle) else { return false };
-        for (bus, facts) in self.machine.buses() {
-            let taken = self.rows[row].moves.iter().any(|m| m.bus == bus);
-            if taken || !facts.bears(guard) || !self.carries(bus, source, destination) {
-                continue;
-            }
-            self.rows[row].moves.push(Move { bus, guard, source, destination, producer: None });
-            if problems(self.machine, &self.rows[row]).is_empty() {
-                self.log.push(Undo::Move { cycle: row });
+        let wires = self.wires;
+        let new = |bus| Move { bus, guard, source: supply.source, destination, producer: None };
+        for bus in wires.list(candidates & !self.rows[row].used) {
+            if self.fits(row, &new(bus)) {
+                self.push(row, new(bus), supply.tag);
                 return true;
             }
-            self.rows[row].moves.pop();
+        }
+        // Another move may take another bus.
+        let mark = self.mark();
+        for bus in wires.list(candidates & self.rows[row].used) {
+            let Some(position) = self.rows[row].moves.iter().position(|m| m.bus == bus) else { continue };
+            let old = self.rows[row].moves[position];
+            let others = wires.between(self.machine, old.source, old.destination, old.guard);
+            for other in wires.list(others & !self.rows[row].used) {
+                let moved = Move { bus: other, ..old };
+                self.rebus(row, position, other);
+                if self.fits_beside(row, &moved, position) && self.fits(row, &new(bus)) {
+                    self.push(row, new(bus), supply.tag);
+                    return true;
+                }
+                self.undo(mark);
+            }
         }
         false
     }
 
-    /// Brings `value` into an immediate register that holds it in `cycle`, and does so at least `ahead` cycles before it must;
-    /// gives the register.
-    pub(super) fn long(&mut self, cycle: i64, value: u64, ahead: i64) -> Option<Source> {
-        for (id, unit) in self.machine.immediate_units() {
+    fn push(&mut self, row: usize, new: Move, tag: Option<u32>) {
+        let here = &mut self.rows[row];
+        here.used |= 1 << new.bus.0;
+        here.moves.push(new);
+        here.tags.push(tag);
+        self.count += 1;
+        self.log.push(Undo::Move { cycle: row });
+    }
+
+    fn rebus(&mut self, row: usize, position: usize, bus: BusId) {
+        let here = &mut self.rows[row];
+        let was = here.moves[position].bus;
+        here.used &= !(1 << was.0);
+        here.used |= 1 << bus.0;
+        here.moves[position].bus = bus;
+        self.log.push(Undo::Bus { cycle: row, position, was });
+    }
+
+    fn fits(&self, row: usize, new: &Move) -> bool {
+        self.fits_beside(row, new, usize::MAX)
+    }
+
+    /// Whether a move finds its ports free beside all moves of its row but the one at `except`, which it replaces.
+    fn fits_beside(&self, row: usize, new: &Move, except: usize) -> bool {
+        let here = &self.rows[row];
+        let others = || here.moves.iter().enumerate().filter(|(p, _)| *p != except).map(|(_, m)| m);
+        for other in others() {
+            let same = match (other.destination, new.destination) {
+                (
+                    Destination::Port { unit, port, .. },
+                    Destination::Port { unit: new_unit, port: new_port, .. },
+                ) => unit == new_unit && port == new_port,
+                (a, b) => a == b,
+            };
+            if same && !exclusive(other.guard, new.guard) {
+                return false;
+            }
+        }
+        if let Source::Register { file, .. } = new.source
+            && !self.reads_fit(row, file, new, except)
+        {
+            return false;
+        }
+        if let Source::Immediate { unit, index } = new.source {
+            let mut accesses = vec![(new.bus, (index, new.guard))];
+            accesses.extend(others().filter_map(|m| match m.source {
+                Source::Immediate { unit: u, index } if u == unit => Some((m.bus, (index, m.guard))),
+                _ => None,
+            }));
+            let ports = &self.machine.immediate_units[unit.index()].ports;
+            if accesses.len() > 1 && !assign(self.machine, ports, &accesses, Direction::Output) {
+                return false;
+            }
+        }
+        if let Destination::Register { file, .. } = new.destination
+            && !self.writes_fit(row, file, new, except)
+        {
+            return false;
+        }
+        here.immediates.is_empty() || self.template_fits(row)(new)
+    }
+
+    fn reads_fit(&self, row: usize, file: FileId, new: &Move, except: usize) -> bool {
+        let access = |m: &Move| match m.source {
+            Source::Register { file: f, index } if f == file => Some((m.bus, (index, m.guard))),
+            _ => None,
+        };
+        self.accesses_fit(row, file, new, except, Direction::Output, access)
+    }
+
+    fn writes_fit(&self, row: usize, file: FileId, new: &Move, except: usize) -> bool {
+        let access = |m: &Move| match m.destination {
+            Destination::Register { file: f, index } if f == file => Some((m.bus, (index, m.guard))),
+            _ => None,
+        };
+        self.accesses_fit(row, file, new, except, Direction::Input, access)
+    }
+
+    fn accesses_fit(
+        &self,
+        row: usize,
+        file: FileId,
+        new: &Move,
+        except: usize,
+        way: Direction,
+        access: impl Fn(&Move) -> Option<(BusId, (u32, Guard))>,
+    ) -> bool {
+        let moves = self.rows[row].moves.iter().enumerate().filter(|(p, _)| *p != except);
+        let mut accesses: Vec<_> = moves.filter_map(|(_, m)| access(m)).collect();
+        accesses.extend(access(new));
+        let ports = &self.machine.register_files[file.index()].ports;
+        accesses.len() <= 1 || assign(self.machine, ports, &accesses, way)
+    }
+
+    /// Whether the row's long immediates leave the bus of a further move free.
+    fn template_fits(&self, row: usize) -> impl Fn(&Move) -> bool + '_ {
+        move |new| {
+            let here = &self.rows[row];
+            let mut moves = here.moves.clone();
+            moves.push(*new);
+            self.holds(&Instruction { moves, immediates: here.immediates.clone() })
+        }
+    }
+
+    /// Whether a template holds an instruction's long immediates in full width.
+    fn holds(&self, instruction: &Instruction) -> bool {
+        template_for(self.machine, instruction)
+            .is_some_and(|t| t.is_none_or(|t| crate::check::holds(self.machine, t, instruction)))
+    }
+
+    /// Brings a number into an immediate register that holds it in `cycle`, and does so at least `ahead` cycles before it
+    /// must; gives the register.
+    pub(super) fn long(&mut self, cycle: i64, number: Number, ahead: i64) -> Option<Source> {
+        let machine = self.machine;
+        for (id, unit) in machine.immediate_units() {
             for index in 0..unit.size {
-                let held = self.longs.get(&(id, index)).map_or(&[][..], Vec::as_slice);
-                let last = held.last().copied();
-                if let Some((position, held)) = held.iter().enumerate().next_back()
-                    && held.value == value
+                let held = self.longs.get(&(id, index)).and_then(|h| h.last()).copied();
+                if let Some(held) = held
+                    && held.number == number
                     && held.from <= cycle
                 {
-                    let was = held.last_read;
-                    self.log.push(Undo::LongRead { unit: id, index, position, was });
-                    if let Some(held) = self.longs.get_mut(&(id, index)) {
-                        held[position].last_read = was.max(cycle);
-                    }
-                    return Some(Source::Immediate { unit: id, index });
+                    return Some(self.long_again(id, index, cycle));
                 }
+            }
+        }
+        for (id, unit) in machine.immediate_units() {
+            for index in 0..unit.size {
+                let last = self.longs.get(&(id, index)).and_then(|h| h.last()).copied();
                 let latency = i64::from(unit.latency);
                 // The new value may arrive only after the old one was read for the last time.
                 let earliest = last.map_or(0, |h| h.last_read + 1 - latency).max(0);
@@ -188,8 +347,8 @@ impl<'m> Table<'m> {
                     if last.is_some_and(|h| at + latency <= h.from) {
                         break;
                     }
-                    if self.place_long(at, id, index, value) {
-                        let held = Held { value, from: at + latency, last_read: cycle };
+                    if self.place_long(at, id, index, number) {
+                        let held = Held { number, from: at + latency, last_read: cycle };
                         self.longs.entry((id, index)).or_default().push(held);
                         return Some(Source::Immediate { unit: id, index });
                     }
@@ -199,42 +358,59 @@ impl<'m> Table<'m> {
         None
     }
 
-    fn place_long(&mut self, cycle: i64, unit: ImmediateUnitId, index: u32, value: u64) -> bool {
+    fn long_again(&mut self, unit: ImmediateUnitId, index: u32, cycle: i64) -> Source {
+        if let Some(held) = self.longs.get_mut(&(unit, index)) {
+            let position = held.len() - 1;
+            let was = held[position].last_read;
+            held[position].last_read = was.max(cycle);
+            self.log.push(Undo::LongRead { unit, index, position, was });
+        }
+        Source::Immediate { unit, index }
+    }
+
+    fn place_long(&mut self, cycle: i64, unit: ImmediateUnitId, index: u32, number: Number) -> bool {
         let Some(row) = self.row(cycle) else { return false };
         if !self.rows[row].immediates.is_empty() {
             return false;
         }
-        self.rows[row].immediates.push(LongImmediate { unit, index, value });
-        if problems(self.machine, &self.rows[row]).is_empty() {
-            self.log.push(Undo::Long { cycle: row, unit, index });
-            return true;
+        let immediates = vec![LongImmediate { unit, index, value: number.value }];
+        let instruction = Instruction { moves: self.rows[row].moves.clone(), immediates };
+        if !self.holds(&instruction) {
+            return false;
         }
-        self.rows[row].immediates.pop();
-        false
+        self.rows[row].immediates = instruction.immediates;
+        self.rows[row].long_tags.push(number.tag);
+        self.count += 1;
+        self.log.push(Undo::Long { cycle: row, unit, index });
+        true
     }
 
-    /// The last result on its way to a port or there.
-    pub(super) fn last_arrival(&self, port: (UnitId, u16)) -> Option<Arrival> {
-        self.arrivals.get(&port).and_then(|a| a.last()).copied()
+    /// The last result that reaches a port before `cycle`.
+    pub(super) fn arrival_before(&self, port: (UnitId, u16), cycle: i64) -> Option<Arrival> {
+        self.arrivals.get(&port).and_then(|a| a.iter().rev().find(|a| a.cycle < cycle)).copied()
+    }
+
+    /// The first result that reaches a port after `cycle`.
+    pub(super) fn arrival_after(&self, port: (UnitId, u16), cycle: i64) -> Option<i64> {
+        self.arrivals.get(&port).and_then(|a| a.iter().find(|a| a.cycle > cycle)).map(|a| a.cycle)
     }
 
     /// Whether a result that arrived at `arrived` is still at its port in `cycle`.
     pub(super) fn shows(&self, port: (UnitId, u16), arrived: i64, cycle: i64) -> bool {
-        cycle >= arrived
-            && self
-                .arrivals
-                .get(&port)
-                .is_none_or(|all| all.iter().all(|a| a.cycle <= arrived || a.cycle > cycle))
+        cycle >= arrived && self.arrival_after(port, arrived).is_none_or(|next| next > cycle)
     }
 
-    /// Notes a result; results reach a port in the order in which they are noted.
-    pub(super) fn arrive(&mut self, port: (UnitId, u16), cycle: i64) -> bool {
+    /// Notes the result of `value`; false if the one before is read later or another arrives in the same cycle.
+    pub(super) fn arrive(&mut self, port: (UnitId, u16), cycle: i64, value: usize) -> bool {
         let list = self.arrivals.entry(port).or_default();
-        if list.last().is_some_and(|a| a.cycle >= cycle || a.last_read >= cycle) {
+        let position = list.iter().take_while(|a| a.cycle < cycle).count();
+        if list.get(position).is_some_and(|a| a.cycle == cycle)
+            || position.checked_sub(1).is_some_and(|before| list[before].last_read >= cycle)
+        {
             return false;
         }
-        list.push(Arrival { cycle, last_read: cycle - 1 });
-        self.log.push(Undo::Arrival { port });
+        list.insert(position, Arrival { cycle, last_read: cycle - 1, value });
+        self.log.push(Undo::Arrival { port, position });
         true
     }
 
@@ -250,11 +426,14 @@ impl<'m> Table<'m> {
 
     /// Takes the resources of an operation that is triggered in `cycle`.
     pub(super) fn occupy(&mut self, unit: UnitId, operation: u16, cycle: i64) -> bool {
-        let facts = &self.machine.units[unit.index()].operations[usize::from(operation)];
-        for resource in &facts.resources {
+        let facts = &self.machine.units[unit.index()];
+        for resource in &facts.operations[usize::from(operation)].resources {
+            // A resource's number is the place of its first mention.
+            let mentions = facts.operations.iter().flat_map(|o| &o.resources);
+            let number = mentions.take_while(|r| r.name != resource.name).count();
             for ahead in resource.start..resource.start + resource.cycles {
-                let key = (unit, resource.name.clone(), cycle + i64::from(ahead));
-                if self.busy.insert(key.clone(), ()).is_some() {
+                let key = (unit, number, cycle + i64::from(ahead));
+                if !self.busy.insert(key) {
                     return false;
                 }
                 self.log.push(Undo::Busy { key });
@@ -265,15 +444,10 @@ impl<'m> Table<'m> {
 
     /// The last cycle in which anything happens or arrives.
     pub(super) fn last(&self) -> i64 {
-        let used = |r: &Instruction| !r.moves.is_empty() || !r.immediates.is_empty();
+        let used = |r: &Row| !r.moves.is_empty() || !r.immediates.is_empty();
         let row = self.rows.iter().rposition(used).map_or(-1, |r| i64::try_from(r).unwrap_or(i64::MAX));
         let arrival = self.arrivals.values().flatten().map(|a| a.cycle - 1).max().unwrap_or(-1);
-        let busy = self.busy.keys().map(|k| k.2).max().unwrap_or(-1);
+        let busy = self.busy.iter().map(|k| k.2).max().unwrap_or(-1);
         row.max(arrival).max(busy)
-    }
-
-    /// A constant as a bus of 32 bits carries it.
-    pub(super) fn constant(value: u32) -> u64 {
-        u64::from(value) & mask(32)
     }
 }

@@ -7,20 +7,27 @@ use super::{HORIZON, Input, Latch, OPERAND_WINDOW, Scheduler, Undo, Value};
 use crate::model::{Guard, UnitId};
 use crate::program::{Destination, Source};
 use crate::schedule::mir::Register;
-use crate::schedule::table::Table;
+use crate::schedule::table::{Number, Supply};
 
 impl Scheduler<'_> {
     /// Moves a result to its register under a guard.
-    pub(super) fn merge(&mut self, output: usize, predicate: usize, guard: Guard, from: i64) -> bool {
+    pub(super) fn merge(
+        &mut self,
+        output: usize,
+        predicate: usize,
+        guard: Guard,
+        from: i64,
+        number: usize,
+    ) -> bool {
         let Some((port, arrives)) = self.values[output].arrival else { return false };
         let Register { file, index } = self.values[output].register;
         let source = Source::Port { unit: port.0, port: port.1 };
         let destination = Destination::Register { file, index };
         let direct = self.table.connected(source, destination);
         for cycle in from..from + OPERAND_WINDOW * 4 {
-            let mark = self.mark();
+            let mark = self.marked();
             let moved = self.keep(output, cycle)
-                && self.free(output, cycle)
+                && self.free(output, cycle, Some(number))
                 && if direct {
                     self.show(port, arrives, cycle, destination, guard)
                 } else {
@@ -79,11 +86,15 @@ impl Scheduler<'_> {
         };
         let destination = Destination::Port { unit: port.0, port: port.1, operation };
         if operation.is_some() {
-            if last_use >= cycle || !self.feed(input, cycle, destination, guard) {
+            if last_use >= cycle || !self.feed(input, cycle, destination, guard, true) {
                 return false;
             }
             write(self, cycle, (guard == Guard::Always).then_some(input));
             return true;
+        }
+        let facts = &self.machine.units[port.0.index()].ports[usize::from(port.1)];
+        if !facts.registered {
+            return self.feed(input, cycle, destination, Guard::Always, true);
         }
         if self.options.share_operands
             && let Some(b) = before
@@ -93,25 +104,76 @@ impl Scheduler<'_> {
             new[b].last_use = new[b].last_use.max(cycle);
             self.log.push(Undo::Latches(port, latches));
             self.latches.insert(port, new);
+            self.shared += 1;
             return true;
         }
-        for at in ((last_use + 1).max(cycle - OPERAND_WINDOW).max(0)..=latest).rev() {
-            let mark = self.mark();
-            if self.feed(input, at, destination, Guard::Always) {
-                write(self, at, Some(input));
-                return true;
+        // From the port, or from a register that holds the value anyway, in any of the cycles; else by way of its register.
+        for needs_register in [false, true] {
+            for at in ((last_use + 1).max(cycle - OPERAND_WINDOW).max(0)..=latest).rev() {
+                let mark = self.marked();
+                if self.feed(input, at, destination, Guard::Always, needs_register) {
+                    write(self, at, Some(input));
+                    return true;
+                }
+                self.undo(mark);
             }
-            self.undo(mark);
+            if !matches!(input, Input::Value(v) if self.values[v].written.is_none()) {
+                break;
+            }
         }
         false
     }
 
+    /// Whether the register of `value` may be written in `cycle`, as far as the values before it go: none of them has readers left
+    /// but node `own`, and none is read later or written as late.
+    pub(super) fn free(&self, value: usize, cycle: i64, own: Option<usize>) -> bool {
+        let mut before = self.values[value].previous;
+        while let Some(number) = before {
+            let Value { last_read, written, previous, readers, .. } = self.values[number];
+            let work = own.map(|n| &self.work[n]);
+            let mine = work.map_or(0, |w| {
+                let inputs = w.inputs.iter().filter(|i| **i == Input::Value(number)).count();
+                let guards = w.predicate.map_or(0, |(p, _)| {
+                    let kept = w.outputs.iter().filter(|o| self.values[**o].previous == Some(number)).count();
+                    usize::from(p == number) + kept
+                });
+                inputs + guards
+            });
+            if readers > mine || last_read > cycle {
+                return false;
+            }
+            // A value that never reached the register leaves the one before it there.
+            if let Some(written) = written {
+                return written < cycle;
+            }
+            before = previous;
+        }
+        true
+    }
+
+    /// Sees to it that what the register of `value` held before is in it, before a guarded write in `cycle`.
+    pub(super) fn keep(&mut self, value: usize, cycle: i64) -> bool {
+        let Some(previous) = self.values[value].previous else { return true };
+        self.values[previous].written.is_some_and(|w| w < cycle)
+            || (self.values[previous].written.is_none() && self.write_back(previous, Some(cycle - 1)))
+    }
+
     /// Moves an input to a destination in `cycle`, from the cheapest place that has it.
-    pub(super) fn feed(&mut self, input: Input, cycle: i64, destination: Destination, guard: Guard) -> bool {
+    ///
+    /// Without `needs_register` not from a register that does not hold it yet.
+    pub(super) fn feed(
+        &mut self,
+        input: Input,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+        needs_register: bool,
+    ) -> bool {
         match input {
-            Input::Constant(constant) => self.constant(constant, cycle, destination, guard),
+            Input::Number(number) => self.constant(number, cycle, destination, guard),
+            Input::ReturnAddress => self.return_address(cycle, destination, guard),
             Input::Value(value) => {
-                let mark = self.mark();
+                let mark = self.marked();
                 // A register narrower than a word may cut what the port shows.
                 let file = &self.machine.register_files[self.values[value].register.file.index()];
                 if self.options.bypass
@@ -125,7 +187,9 @@ impl Scheduler<'_> {
                         return true;
                     }
                 }
-                if self.values[value].written.is_none() && !self.write_back(value, Some(cycle - 1)) {
+                if self.values[value].written.is_none()
+                    && (!needs_register || !self.write_back(value, Some(cycle - 1)))
+                {
                     self.undo(mark);
                     return false;
                 }
@@ -157,39 +221,40 @@ impl Scheduler<'_> {
         }
     }
 
-    pub(super) fn constant(
-        &mut self,
-        constant: u32,
-        cycle: i64,
-        destination: Destination,
-        guard: Guard,
-    ) -> bool {
-        let value = Table::constant(constant);
-        if self.table.transport(cycle, Source::Constant(value), destination, guard) {
-            return true;
-        }
-        if self.long_constant(value, cycle, destination, guard) {
+    /// Moves the address that the function returns to; it stays at its port until the block's end.
+    fn return_address(&mut self, cycle: i64, destination: Destination, guard: Guard) -> bool {
+        let unit = self.machine.control_unit();
+        let Some(port) = self.machine.control.return_address else { return false };
+        let source = Source::Port { unit, port };
+        if self.table.transport(cycle, source, destination, guard) {
             return true;
         }
         let step = |s: &mut Self, at: i64, through: Destination| {
-            s.table.transport(at, Source::Constant(value), through, Guard::Always)
-                || s.long_constant(value, at, through, Guard::Always)
+            s.table.transport(at, source, through, Guard::Always)
         };
         self.detour(0, cycle, destination, guard, step)
     }
 
-    pub(super) fn long_constant(
-        &mut self,
-        value: u64,
-        cycle: i64,
-        destination: Destination,
-        guard: Guard,
-    ) -> bool {
+    fn constant(&mut self, number: Number, cycle: i64, destination: Destination, guard: Guard) -> bool {
+        if self.table.transport(cycle, number, destination, guard) {
+            return true;
+        }
+        if self.long_constant(number, cycle, destination, guard) {
+            return true;
+        }
+        let step = |s: &mut Self, at: i64, through: Destination| {
+            s.table.transport(at, number, through, Guard::Always)
+                || s.long_constant(number, at, through, Guard::Always)
+        };
+        self.detour(0, cycle, destination, guard, step)
+    }
+
+    fn long_constant(&mut self, number: Number, cycle: i64, destination: Destination, guard: Guard) -> bool {
         // A template may need the very bus that the move does; then the immediate comes some cycles earlier.
         for ahead in 0..4 {
-            let mark = self.mark();
-            if let Some(source) = self.table.long(cycle, value, ahead)
-                && self.table.transport(cycle, source, destination, guard)
+            let mark = self.marked();
+            if let Some(source) = self.table.long(cycle, number, ahead)
+                && self.table.transport(cycle, Supply { source, tag: None }, destination, guard)
             {
                 return true;
             }
@@ -220,7 +285,7 @@ impl Scheduler<'_> {
                 if taken {
                     continue;
                 }
-                let mark = self.mark();
+                let mark = self.marked();
                 if step(self, at, Destination::Register { file, index })
                     && self.table.transport(cycle, onward, destination, guard)
                 {
@@ -243,7 +308,7 @@ impl Scheduler<'_> {
         let direct = self.table.connected(source, destination);
         let last = limit.unwrap_or(i64::MAX).min(arrives + HORIZON);
         for cycle in arrives..=last {
-            if !self.free(value, cycle) {
+            if !self.free(value, cycle, None) {
                 continue;
             }
             if direct {

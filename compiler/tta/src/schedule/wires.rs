@@ -1,0 +1,116 @@
+//! Which bus joins what, as sets of buses: asked for every move that is tried, so worked out once a machine.
+//!
+//! In: a machine of at most 64 buses. Out: for every place that a value can come from or go to the buses that reach it, and
+//! the order in which buses are tried: what joins little first, so that what joins much stays free.
+
+use crate::check::fits;
+use crate::model::{BusId, Direction, FilePort, Guard, Machine};
+use crate::program::{Destination, Source};
+use std::collections::HashMap;
+
+/// A set of buses.
+pub(super) type Buses = u64;
+
+/// The buses of a machine by what they join.
+#[derive(Debug)]
+pub(super) struct Wires {
+    guards: HashMap<Guard, Buses>,
+    files: Vec<(Buses, Buses)>,
+    immediates: Vec<Buses>,
+    ports: Vec<Vec<(Buses, Buses)>>,
+    /// For each width in bits up to 64 the buses that carry it.
+    wide: Vec<Buses>,
+    /// The buses in the order in which they are tried.
+    order: Vec<BusId>,
+}
+
+impl Wires {
+    /// Works the sets out; `None` for machines of more than 64 buses.
+    pub(super) fn new(machine: &Machine) -> Option<Self> {
+        if machine.buses.len() > 64 {
+            return None;
+        }
+        let set = |member: &dyn Fn(BusId) -> bool| -> Buses {
+            machine.buses().filter(|(bus, _)| member(*bus)).map(|(bus, _)| 1 << bus.0).sum()
+        };
+        let file =
+            |ports: &[FilePort], way| set(&|bus| ports.iter().any(|p| machine.joins(p.socket, bus, way)));
+        let mut guards: HashMap<Guard, Buses> = HashMap::new();
+        for (bus, facts) in machine.buses() {
+            for guard in facts.guards.iter().copied().chain([Guard::Always]) {
+                if facts.bears(guard) {
+                    *guards.entry(guard).or_default() |= 1 << bus.0;
+                }
+            }
+        }
+        let files: Vec<_> = machine
+            .register_files
+            .iter()
+            .map(|f| (file(&f.ports, Direction::Input), file(&f.ports, Direction::Output)))
+            .collect();
+        let immediates = machine.immediate_units.iter().map(|u| file(&u.ports, Direction::Output)).collect();
+        let ports: Vec<Vec<_>> = machine
+            .units
+            .iter()
+            .map(|unit| {
+                let sets = unit.ports.iter().map(|p| {
+                    let input = set(&|bus| machine.joins(p.input, bus, Direction::Input));
+                    (input, set(&|bus| machine.joins(p.output, bus, Direction::Output)))
+                });
+                sets.collect()
+            })
+            .collect();
+        let wide = (0..=64).map(|width| set(&|bus| machine.buses[bus.index()].width >= width)).collect();
+        let degree = |bus: BusId| {
+            let on = |s: Buses| u32::from(s >> bus.0 & 1 == 1);
+            let joined: u32 = files.iter().chain(ports.iter().flatten()).map(|(i, o)| on(*i) + on(*o)).sum();
+            (joined, machine.buses[bus.index()].short_immediate.width, bus)
+        };
+        let mut order: Vec<BusId> = machine.buses().map(|(bus, _)| bus).collect();
+        order.sort_by_key(|bus| degree(*bus));
+        Some(Self { guards, files, immediates, ports, wide, order })
+    }
+
+    /// The buses that carry from `source` to `destination` under `guard`.
+    pub(super) fn between(
+        &self,
+        machine: &Machine,
+        source: Source,
+        destination: Destination,
+        guard: Guard,
+    ) -> Buses {
+        let (to, room) = match destination {
+            Destination::Register { file, .. } => {
+                (self.files[file.index()].0, machine.register_files[file.index()].width)
+            }
+            Destination::Port { unit, port, .. } => {
+                let facts = &machine.units[unit.index()].ports[usize::from(port)];
+                (self.ports[unit.index()][usize::from(port)].0, facts.width)
+            }
+        };
+        let candidates = to & self.guards.get(&guard).copied().unwrap_or(0);
+        let (from, bits) = match source {
+            Source::Register { file, .. } => {
+                (self.files[file.index()].1, machine.register_files[file.index()].width)
+            }
+            Source::Immediate { unit, .. } => {
+                (self.immediates[unit.index()], machine.immediate_units[unit.index()].width)
+            }
+            Source::Port { unit, port } => {
+                let facts = &machine.units[unit.index()].ports[usize::from(port)];
+                (self.ports[unit.index()][usize::from(port)].1, facts.width)
+            }
+            Source::Constant(value) => {
+                let fitting = self.list(candidates).filter(|b| fits(&machine.buses[b.index()], value));
+                return fitting.map(|b| 1 << b.0).sum();
+            }
+        };
+        // Values have 32 bits at most, whatever the ports have.
+        candidates & from & self.wide[bits.min(room).min(32) as usize]
+    }
+
+    /// The buses of a set in the order in which they are tried.
+    pub(super) fn list(&self, set: Buses) -> impl Iterator<Item = BusId> + '_ {
+        self.order.iter().copied().filter(move |bus| set >> bus.0 & 1 == 1)
+    }
+}

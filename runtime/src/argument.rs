@@ -13,6 +13,9 @@ pub enum ArgValue<'a> {
     Buffer(&'a Buffer),
     /// The null pointer, for a `global` or `constant` pointer.
     Null,
+    /// An address, for a `global` or `constant` pointer: of shared memory, or of memory of the host program, for which the
+    /// kernel's promises are the program's. See [`crate::SharedMemory`].
+    Pointer(*mut u8),
     /// This many bytes of local memory, for a `local` pointer.
     Local(u64),
     /// The bytes of a scalar, vector or structure.
@@ -24,6 +27,7 @@ impl ArgValue<'_> {
         match self {
             Self::Buffer(_) => "a buffer",
             Self::Null => "a null pointer",
+            Self::Pointer(_) => "an address",
             Self::Local(_) => "a size of local memory",
             Self::Value(_) => "a value",
         }
@@ -86,7 +90,8 @@ fn check_one<'a>(
             _ => Err(wrong_kind("a size of local memory")),
         },
         ArgKind::Pointer => match value {
-            ArgValue::Buffer(buffer) => Ok(Argument::Pointer(buffer.address())),
+            ArgValue::Buffer(buffer) => Ok(Argument::Pointer(buffer.address()?)),
+            ArgValue::Pointer(pointer) => Ok(Argument::Pointer(pointer)),
             ArgValue::Null => Ok(Argument::Pointer(std::ptr::null_mut())),
             _ => Err(wrong_kind("a buffer")),
         },

@@ -14,13 +14,14 @@ use oxcl_scheduler::{Access, Command, EnqueueError, Facts, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::bounds;
-use crate::buffer::{Buffer, Held};
+use crate::buffer::{Buffer, BufferError, Held};
 use crate::device::Device;
 use crate::error::{Coded, ErrorCode};
 use crate::guarded::Guarded;
 use crate::local_size;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
+use crate::shared::SharedMemory;
 
 /// How a launch went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,6 +181,9 @@ pub enum LaunchError {
     /// The launch would certainly leave a buffer.
     #[error("{0}")]
     OutOfBounds(Box<OutOfBounds>),
+    /// A buffer's memory cannot be had.
+    #[error(transparent)]
+    Buffer(#[from] BufferError),
     /// The machine code cannot be used.
     #[error(transparent)]
     Code(#[from] CodeError),
@@ -250,6 +254,7 @@ impl Coded for LaunchError {
             Self::LocalMemory { .. } => ErrorCode("OX0554"),
             Self::IdTooLarge { .. } => ErrorCode("OX0555"),
             Self::OutOfBounds(_) => ErrorCode("OX0560"),
+            Self::Buffer(error) => error.code(),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),
             Self::Enqueue(error) => error.code(),
@@ -310,6 +315,9 @@ impl Device {
         );
         let buffers = arguments.iter().filter_map(|argument| match argument {
             ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
+            ArgValue::Pointer(pointer) => {
+                SharedMemory::find(*pointer).map(|(memory, _)| memory.buffer().clone())
+            }
             _ => None,
         });
         // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is for
@@ -402,8 +410,22 @@ impl Device {
 
 /// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
 fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>, Facts) {
+    // Where memory that an argument leads to ends is not known, nor whose it is.
+    let mut anywhere = false;
     let touch = |(index, argument): (usize, &ArgValue<'_>)| {
-        let ArgValue::Buffer(buffer) = argument else { return None };
+        let shared;
+        let buffer = match argument {
+            ArgValue::Buffer(buffer) => *buffer,
+            ArgValue::Pointer(pointer) => {
+                let Some((memory, _)) = SharedMemory::find(*pointer) else {
+                    anywhere = true;
+                    return None;
+                };
+                shared = memory;
+                shared.buffer()
+            }
+            _ => return None,
+        };
         let access = match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
             Some(meta::Access::None) => return None,
             Some(meta::Access::Read) => Access::Read,
@@ -413,7 +435,7 @@ fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>
     };
     let touches = arguments.iter().enumerate().filter_map(touch).collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
-        opaque: meta.opaque,
+        opaque: meta.opaque || anywhere,
         globals: meta.globals,
         printf: meta.printf,
     });
@@ -458,6 +480,10 @@ fn check_bounds(
         let available = match argument {
             ArgValue::Buffer(buffer) => Some(buffer.size()),
             ArgValue::Null => None,
+            ArgValue::Pointer(pointer) => match SharedMemory::find(*pointer) {
+                Some((memory, offset)) => Some(memory.size() - offset),
+                None => continue,
+            },
             ArgValue::Local(bytes) => Some(*bytes),
             ArgValue::Value(_) => continue,
         };

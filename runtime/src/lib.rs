@@ -38,6 +38,8 @@ mod queue;
 mod rect;
 mod registry;
 mod service;
+mod shared;
+mod storage;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
@@ -56,6 +58,7 @@ pub use oxcl_driver_cpu::{
 };
 pub use oxcl_scheduler::{CommandRecord, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent};
 pub use program::{Kernel, LoadError, Program};
-pub use queue::{Mapping, Queue, QueueError, ReadBack};
+pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
 pub use service::{Service, ServiceOptions};
+pub use shared::{SharedKind, SharedMemory};

@@ -60,6 +60,14 @@ impl RectRegion {
 }
 
 impl Placed {
+    /// The same region where the memories begin so many bytes earlier.
+    pub(crate) fn shifted(mut self, from: u64, to: u64) -> Self {
+        self.rect.from.offset += from;
+        self.rect.to.offset += to;
+        self.ends = [self.ends[0] + from, self.ends[1] + to];
+        self
+    }
+
     /// Whether some byte is both read and written, in one memory.
     pub(crate) fn overlaps_itself(&self) -> bool {
         let Rect { from, to, .. } = &self.rect;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use oxcl_driver::Failure;
 use oxcl_runtime::{
-    ArgValue, Buffer, BufferError, Coded as _, Context, ContextOptions, Kernel, NdRange, Program, QueueError,
-    QueueProperties, RectRegion, Status,
+    ArgValue, Buffer, BufferError, Coded as _, Context, ContextOptions, Kernel, MapAccess, NdRange, Program,
+    QueueError, QueueProperties, RectRegion, Status,
 };
 use support::{baseline, buffer, kernel, our_archive, our_kernel, program_meta};
 
@@ -110,7 +110,7 @@ fn rectangles_and_mappings_reach_their_bytes() {
     let region =
         RectRegion { size: [3, 2, 2], from_origin: [1, 1, 0], from_pitch: [5, 20], ..RectRegion::default() };
     queue.copy_rect(&a, &b, &region, &[]).unwrap();
-    let map = queue.map(&b, 2, 10, &[]).unwrap();
+    let map = queue.map(&b, MapAccess::ReadWrite, 2, 10, &[]).unwrap();
     map.event().wait().unwrap();
     let mut seen = [0; 10];
     map.read(0, &mut seen).unwrap();

@@ -1,0 +1,161 @@
+//! The memory behind buffers and their sub-buffers: made when it is first used, in each address space that uses it.
+//!
+//! The host's part is one block that all devices in the host's address space share: the program's own memory, memory
+//! shared with kernels by address, or a block that is allocated zeroed at its first use.
+
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use oxcl_driver::{Allocation, HostSpan};
+use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
+use oxcl_scheduler::{Access, ResourceId, Touch};
+
+use crate::shared::SharedMemory;
+
+/// Memory of the host that a storage has.
+#[derive(Debug)]
+struct HostPart {
+    /// What keeps it, unless it is the program's.
+    _owner: Owner,
+    allocation: Arc<Allocation>,
+    span: HostSpan,
+}
+
+#[derive(Debug)]
+enum Owner {
+    /// A block of ours.
+    Block(#[expect(dead_code, reason = "kept for its drop")] HostMemory),
+    /// The program's memory, which is shared memory of ours if it is known.
+    Program(#[expect(dead_code, reason = "kept for its drop")] Option<SharedMemory>),
+}
+
+/// One buffer's memory. Sub-buffers are parts of it.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    /// Differs between storages; locks of several are taken in this order.
+    number: u64,
+    size: u64,
+    host: OnceLock<HostPart>,
+    /// Commands name its bytes by address, because others may lie over the same memory.
+    by_address: bool,
+    /// Held shared to read the memory, alone to change it and during a launch. Lock rank 1.
+    access: RwLock<()>,
+    /// Held shared while a piece of a command is executed, alone by the host's commands. Lock rank 2: whoever holds it
+    /// waits for no command.
+    pieces: RwLock<()>,
+}
+
+fn number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Relaxed: the number only has to differ from all others.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Storage {
+    /// Storage of `size` bytes; its memory comes with its first use.
+    pub(crate) fn lazy(size: u64) -> Self {
+        Self::with(size, false)
+    }
+
+    fn with(size: u64, by_address: bool) -> Self {
+        let (access, pieces) = (RwLock::new(()), RwLock::new(()));
+        Self { number: number(), size, host: OnceLock::new(), by_address, access, pieces }
+    }
+
+    /// Storage in a block of ours that others may know by address: `size` bytes from `start` on.
+    pub(crate) fn in_block(block: HostMemory, start: NonNull<u8>, size: u64) -> Self {
+        let storage = Self::with(size, true);
+        // SAFETY: the block contains the bytes and lives as long as the storage.
+        let span = unsafe { HostSpan::new(start, size) };
+        let _ = storage.host.set(HostPart::new(Owner::Block(block), span, storage.number));
+        storage
+    }
+
+    /// Storage in memory of the program, which keeps its promise to `span` as long as the storage lives.
+    pub(crate) fn over_host(span: HostSpan) -> Self {
+        let storage = Self::with(span.length(), true);
+        let shared = SharedMemory::find(span.pointer()).map(|(shared, _)| shared);
+        let _ = storage.host.set(HostPart::new(Owner::Program(shared), span, storage.number));
+        storage
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn host(&self) -> Result<&HostPart, OutOfResources> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let block = HostMemory::new(self.size, true, Resource::Buffer)?;
+        let start = NonNull::new(block.as_ptr()).unwrap_or(NonNull::dangling());
+        // SAFETY: the block lives as long as the storage, which every command that uses the span keeps, and pieces of
+        // commands and the host's commands exclude each other.
+        let span = unsafe { HostSpan::new(start, self.size) };
+        // Of two threads that come here at once, one's block is kept.
+        Ok(self.host.get_or_init(|| HostPart::new(Owner::Block(block), span, self.number)))
+    }
+
+    /// The host's memory as drivers know it.
+    pub(crate) fn host_allocation(&self) -> Result<&Arc<Allocation>, OutOfResources> {
+        Ok(&self.host()?.allocation)
+    }
+
+    /// The host's memory.
+    pub(crate) fn host_span(&self) -> Result<HostSpan, OutOfResources> {
+        Ok(self.host()?.span)
+    }
+
+    /// Whether the host's part has ever been needed.
+    #[cfg(test)]
+    pub(crate) fn has_host(&self) -> bool {
+        self.host.get().is_some()
+    }
+
+    /// What a command does to bytes `start..end`, as queues know them.
+    pub(crate) fn touch(&self, start: u64, end: u64, access: Access) -> Touch {
+        match self.host.get().filter(|_| self.by_address) {
+            Some(host) => host_touch(host.span, start, end, access),
+            None => Touch { resource: ResourceId(self.number), start, end, access },
+        }
+    }
+
+    pub(crate) fn shared(&self) -> RwLockReadGuard<'_, ()> {
+        // The locks guard bytes, which a panic cannot leave invalid.
+        self.access.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(crate) fn exclusive(&self) -> RwLockWriteGuard<'_, ()> {
+        self.access.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Keeps the host's commands away while a piece of a command is executed.
+    pub(crate) fn used_by_device(&self) -> RwLockReadGuard<'_, ()> {
+        self.pieces.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Keeps pieces of commands away.
+    pub(crate) fn used_by_host(&self) -> RwLockWriteGuard<'_, ()> {
+        self.pieces.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl HostPart {
+    fn new(owner: Owner, span: HostSpan, number: u64) -> Self {
+        let (size, address) = (span.length(), span.pointer() as u64);
+        let allocation = Allocation { size, address, host: Some(span), token: number };
+        Self { _owner: owner, allocation: Arc::new(allocation), span }
+    }
+}
+
+/// What a command does to bytes `start..end` of a span of the host's memory.
+pub(crate) fn host_touch(span: HostSpan, start: u64, end: u64, access: Access) -> Touch {
+    let at = span.pointer() as u64;
+    let (start, end) = (at.saturating_add(start), at.saturating_add(end));
+    Touch { resource: ResourceId::HOST_MEMORY, start, end, access }
+}

@@ -24,6 +24,7 @@ mod program;
 #[cfg(feature = "compiler")]
 mod serve;
 mod sizes;
+mod tasks;
 mod trace;
 mod ui;
 mod value;

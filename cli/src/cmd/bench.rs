@@ -2,10 +2,12 @@
 
 use crate::error::CliError;
 use crate::exit::Outcome;
+use crate::tasks::{Compiled, Kernels};
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
 use clap::{Args, Subcommand};
-use oxcl_scheduler::bench::{self, Benchmark, Figure, Measure, Plan};
+use oxcl_runtime::{Coded as _, Program};
+use oxcl_scheduler::bench::{self, Benchmark, Figure, Functions, Measure, Plan};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,10 +21,10 @@ pub(crate) enum BenchArgs {
 
 /// Measure the scheduler: chains, imbalanced kernels and work-groups, parallel in-order queues
 ///
-/// The kernels are small functions of this program, so that nothing but the scheduler is measured. With --json each
-/// figure is an object on a line of its own.
+/// The kernels are compiled OpenCL C and go through the whole runtime. With --json each figure is an object on a line
+/// of its own.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: oxcl bench tasks --workers 4 --plot plots")]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct TasksArgs {
     /// Measure with 1 to N workers, the waiting thread included [default: as many as there are CPUs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
@@ -39,7 +41,32 @@ pub(crate) struct TasksArgs {
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME", value_parser = benchmark)]
     only: Vec<Benchmark>,
+    /// Take the compiled kernels from this archive
+    #[arg(long, value_name = "FILE", conflicts_with = "functions")]
+    kernels: Option<PathBuf>,
+    /// Instead of kernels run functions of this program, so that nothing but the scheduler is measured
+    #[arg(long)]
+    functions: bool,
+    #[cfg(feature = "compiler")]
+    #[command(flatten)]
+    emit: EmitArgs,
 }
+
+/// Making the archive, for a machine without the compiler
+#[cfg(feature = "compiler")]
+#[derive(Debug, Args)]
+struct EmitArgs {
+    /// Write the compiled kernels to this archive and measure nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kernels", "functions", "plot"])]
+    emit_kernels: Option<PathBuf>,
+    /// CPUs to make the archive for, in LLVM's names [default: this machine's]
+    #[arg(long, value_name = "CPU", value_delimiter = ',', requires = "emit_kernels")]
+    cpu: Vec<String>,
+}
+
+const EXAMPLES: &str = "Examples:
+  oxcl bench tasks --workers 4 --plot plots
+  oxcl bench tasks --kernels tasks.poclbin --json";
 
 fn benchmark(name: &str) -> Result<Benchmark, String> {
     Benchmark::from_name(name).ok_or_else(|| {
@@ -56,6 +83,14 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    #[cfg(feature = "compiler")]
+    if let Some(path) = &args.emit.emit_kernels {
+        let archive = compile(&args.emit.cpu, ui)?;
+        crate::data::file::write_whole(path, &archive)
+            .map_err(|source| CliError::Write { path: path.clone(), source })?;
+        ui.note(&format!("wrote {}", path.display()));
+        return Ok(Outcome::Ok);
+    }
     let mut plan = Plan { n: args.n, runs: args.runs, ..Plan::default() };
     if let Some(workers) = args.workers {
         plan.workers = (1..=usize::try_from(workers).unwrap_or(1)).collect();
@@ -65,20 +100,62 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let mut figures = Vec::new();
     let mut written = Ok(());
-    bench::run(&plan, |figure| {
+    let each = |figure: Figure| {
         let line = if ui.json { format!("{}\n", as_json(&figure)) } else { format!("{figure}\n") };
         // Whoever has closed the output gets no more lines; the measurements cannot be broken off.
         if written.is_ok() {
             written = ui.result(&line);
         }
         figures.push(figure);
-    })
-    .map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
+    };
+    let result = if args.functions {
+        bench::run(&plan, Functions::start, each)
+    } else {
+        let kernels = kernels(args.kernels.as_deref(), ui)?;
+        bench::run(&plan, |workers| Compiled::start(workers, &kernels), each)
+    };
+    result.map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
     written?;
     if let Some(folder) = &args.plot {
         plot(folder, &figures, ui)?;
     }
     Ok(Outcome::Ok)
+}
+
+/// The benchmarks' kernels: from an archive, or compiled here.
+fn kernels(archive: Option<&Path>, ui: &mut Ui) -> Result<Kernels, CliError> {
+    let (path, contents) = match archive {
+        Some(path) => {
+            let contents = fs::read(path);
+            let contents = contents.map_err(|source| CliError::Read { path: path.to_owned(), source })?;
+            (path.to_owned(), contents)
+        }
+        None => (PathBuf::from("the benchmarks' kernels"), compile(&[], ui)?),
+    };
+    let program = Program::from_archive(&contents).and_then(|program| Kernels::of(&program));
+    program.map_err(|error| CliError::File {
+        path,
+        reason: format!("{error} [{}]", error.code()),
+        help: Some("make one where the compiler is: oxcl bench tasks --emit-kernels FILE".to_owned()),
+    })
+}
+
+#[cfg(feature = "compiler")]
+fn compile(cpus: &[String], ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    use oxcl_compiler::{Emit, Request, SourceFile};
+    let source = SourceFile { name: "kernels.cl".to_owned(), text: crate::tasks::SOURCE.to_owned() };
+    let mut request = Request::new(vec![source]);
+    request.devices = crate::build::devices(&[crate::device::Device::Cpu]);
+    request.cpus = cpus.to_vec();
+    Ok(crate::build::compile(&request, Emit::Archive, None, ui)?.bytes)
+}
+
+#[cfg(not(feature = "compiler"))]
+fn compile(_cpus: &[String], _ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    Err(CliError::usage_with_help(
+        "this oxcl was built without the compiler and has no kernels to run",
+        "give it an archive (--kernels FILE), or measure the scheduler alone (--functions)",
+    ))
 }
 
 /// A figure rounded to what it is worth.

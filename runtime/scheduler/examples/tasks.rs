@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use oxcl_scheduler::bench::{Benchmark, Plan, run};
+use oxcl_scheduler::bench::{Benchmark, Functions, Plan, run};
 
 fn main() -> ExitCode {
     let mut plan = Plan::default();
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     if !chosen.is_empty() {
         plan.benchmarks = chosen;
     }
-    match run(&plan, |figure| println!("{figure}")) {
+    match run(&plan, Functions::start, |figure| println!("{figure}")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tasks: {error}");

@@ -1,17 +1,20 @@
 //! The task-scheduling benchmarks: the six of the out-of-order execution thesis in the shape of its test programs, and
-//! the launch latency, the cost of an enqueue, and the cost of an empty work-group. Kernels are small functions of this
-//! program behind the null driver, so what is measured is the scheduler.
+//! the launch latency, the cost of an enqueue, and the cost of an empty work-group. They run on any [`Platform`]:
+//! [`Functions`] measures the scheduler alone, the command line's platform compiled kernels through the whole runtime.
 //!
 //! Every figure is the best of several runs. The runs of different numbers of workers are interleaved, so that a change
 //! in the machine's load meets all of them. Results of the kernels are checked.
 
-mod kernels;
+mod functions;
+mod platform;
 mod programs;
 
 use std::fmt;
 use std::time::Duration;
 
-use crate::scheduler::{Options, Scheduler, StartError};
+pub use self::functions::{Bound, Functions, Memory};
+pub use self::platform::{ELEMENTS, EMPTY_ITEMS, Platform, Work};
+use crate::scheduler::StartError;
 use crate::{EnqueueError, available_processors};
 
 /// What is measured.
@@ -164,6 +167,9 @@ pub enum BenchError {
     /// A command could not be enqueued.
     #[error(transparent)]
     Enqueue(#[from] EnqueueError),
+    /// The platform refused something, for a reason of its own.
+    #[error(transparent)]
+    Platform(Box<dyn std::error::Error + Send + Sync>),
     /// The kernels' results are wrong.
     #[error("benchmark '{benchmark}' computed {found} instead of {expected}")]
     WrongResult {
@@ -203,12 +209,13 @@ impl Sample {
 /// Numbers of parallel kernels or work-groups that the imbalance benchmarks go through.
 const WIDTHS: [u64; 5] = [1, 4, 16, 64, 256];
 
-/// Runs the plan; hands out each figure as soon as it is known.
-pub fn run(plan: &Plan, mut each: impl FnMut(Figure)) -> Result<(), BenchError> {
-    let mut schedulers = Vec::new();
-    for &workers in &plan.workers {
-        schedulers.push(Scheduler::start(Options { workers, ..Options::default() })?);
-    }
+/// Runs the plan on platforms that `start` makes for numbers of workers; hands out each figure as soon as it is known.
+pub fn run<P: Platform>(
+    plan: &Plan,
+    start: impl Fn(usize) -> Result<P, BenchError>,
+    mut each: impl FnMut(Figure),
+) -> Result<(), BenchError> {
+    let platforms = plan.workers.iter().map(|workers| start(*workers)).collect::<Result<Vec<P>, _>>()?;
     for &benchmark in &plan.benchmarks {
         let sizes: Vec<u64> = match benchmark {
             Benchmark::KernelImbalance | Benchmark::WorkGroupImbalance | Benchmark::Both => WIDTHS.to_vec(),
@@ -218,10 +225,10 @@ pub fn run(plan: &Plan, mut each: impl FnMut(Figure)) -> Result<(), BenchError> 
             Benchmark::InOrder | Benchmark::OutOfOrder => vec![plan.n / 10, plan.n],
         };
         for size in sizes {
-            let mut best: Vec<Option<Sample>> = vec![None; schedulers.len()];
+            let mut best: Vec<Option<Sample>> = vec![None; platforms.len()];
             for _ in 0..plan.runs.max(1) {
-                for (scheduler, best) in schedulers.iter().zip(&mut best) {
-                    let sample = programs::run(scheduler, benchmark, size.max(1), plan.n)?;
+                for (platform, best) in platforms.iter().zip(&mut best) {
+                    let sample = programs::run(platform, benchmark, size.max(1), plan.n)?;
                     *best = Some(best.map_or(sample, |before| before.better(sample)));
                 }
             }
@@ -272,7 +279,7 @@ mod tests {
     fn every_benchmark_runs_and_its_results_are_right() {
         let plan = Plan { workers: vec![1, 2], n: 100, runs: 1, ..Plan::default() };
         let mut names = Vec::new();
-        run(&plan, |figure| {
+        run(&plan, Functions::start, |figure| {
             names.push(figure.benchmark.name());
             assert!(!figure.to_string().is_empty());
         })

@@ -271,12 +271,13 @@ fn a_timeline_and_figures_tell_what_a_run_did() {
     assert_eq!(ran.code, Some(6), "{}", ran.err);
 }
 
+const TASKS: &str =
+    "bench tasks --workers 2 -n 100 --runs 1 --only in-order --only launch+finish --json --plot plots";
+
 #[test]
 fn the_task_benchmarks_give_a_line_for_each_figure() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run(&words(
-        "bench tasks --workers 2 -n 100 --runs 1 --only in-order --only launch+finish --json --plot plots",
-    ));
+    let ran = sandbox.run(&words(&format!("{TASKS} --functions")));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let lines: Vec<serde_json::Value> =
         ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -284,6 +285,26 @@ fn the_task_benchmarks_give_a_line_for_each_figure() {
     assert!(lines.iter().any(|l| l["bench"] == "launch+finish" && l["p99_us"].is_number()));
     assert!(sandbox.read("plots/in-order.svg").starts_with(b"<svg"));
     assert_eq!(sandbox.run(&words("bench tasks --only nothing")).code, Some(2));
+}
+
+#[test]
+fn the_task_benchmarks_run_compiled_kernels_from_an_archive() {
+    let sandbox = Sandbox::new();
+    if cfg!(feature = "compiler") {
+        let ran = sandbox.run(&words("bench tasks --emit-kernels tasks.poclbin"));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+        let all = "bench tasks --workers 2 -n 20 --runs 1 --kernels tasks.poclbin";
+        let ran = sandbox.run(&words(all));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.out.contains("in-order-par-rw") && ran.out.contains("empty-groups"), "{}", ran.out);
+        assert_eq!(sandbox.run(&words(TASKS)).code, Some(0));
+    } else {
+        let ran = sandbox.run(&words(TASKS));
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.err.contains("--kernels"), "{}", ran.err);
+    }
+    sandbox.write("none.poclbin", b"poclbin\0");
+    assert_eq!(sandbox.run(&words("bench tasks --kernels none.poclbin")).code, Some(4));
 }
 
 #[test]

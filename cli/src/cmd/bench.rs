@@ -98,6 +98,7 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !args.only.is_empty() {
         plan.benchmarks.clone_from(&args.only);
     }
+    let kernels = if args.functions { None } else { Some(kernels(args.kernels.as_deref(), ui)?) };
     let mut figures = Vec::new();
     let mut written = Ok(());
     let each = |figure: Figure| {
@@ -108,11 +109,9 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         figures.push(figure);
     };
-    let result = if args.functions {
-        bench::run(&plan, Functions::start, each)
-    } else {
-        let kernels = kernels(args.kernels.as_deref(), ui)?;
-        bench::run(&plan, |workers| Compiled::start(workers, &kernels), each)
+    let result = match &kernels {
+        Some(kernels) => bench::run(&plan, |workers| Compiled::start(workers, kernels), each),
+        None => bench::run(&plan, Functions::start, each),
     };
     result.map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
     written?;

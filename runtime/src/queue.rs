@@ -79,20 +79,6 @@ impl Queue {
         Ok(self.queue.enqueue(Command { work: Some(work), touches, facts, waits, fence: Fence::None })?)
     }
 
-    /// Enqueues a launch as [`Self::launch`] does, where nobody wants its event.
-    ///
-    /// # Errors
-    /// As for [`Self::launch`].
-    pub fn launch_silently(&self, launch: &Launch, waits: &[Event]) -> Result<(), QueueError> {
-        if !launch.device().is_same(&self.device) {
-            return Err(QueueError::OtherContext);
-        }
-        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
-        let (touches, facts) = launch.facts();
-        let command = Command { work: Some(work), touches, facts, waits, fence: Fence::None };
-        Ok(self.queue.enqueue_silently(command)?)
-    }
-
     /// Checks a launch and enqueues it.
     ///
     /// # Errors

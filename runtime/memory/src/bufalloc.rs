@@ -13,6 +13,9 @@
 
 use crate::classes::{Class, ClassMap, class_of};
 
+pub(crate) mod divide;
+pub(crate) mod scan;
+
 /// Where a new chunk is looked for first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
@@ -55,6 +58,14 @@ pub enum AllocError {
     /// The chunk is not allocated here, or was freed before.
     #[error("the chunk at address {0:#x} is not allocated in this region")]
     NotAllocated(u64),
+    /// The bytes asked for are not all free, or not aligned.
+    #[error("the {size} bytes at {address:#x} cannot be taken")]
+    Taken {
+        /// First address.
+        address: u64,
+        /// Size in bytes.
+        size: u64,
+    },
     /// The region wraps around the address space or does not hold one aligned byte.
     #[error("the region of {size} bytes at {base:#x} is empty or wraps around")]
     Region {
@@ -187,17 +198,12 @@ impl BufAlloc {
     /// # Errors
     /// [`AllocError::NotAllocated`] for a chunk of another region or one that was freed before; nothing changes.
     pub fn free(&mut self, chunk: Chunk) -> Result<(), AllocError> {
-        let known = self.nodes.get(chunk.slot as usize);
-        let valid = known.is_some_and(|node| {
-            !node.free
-                && node.generation == chunk.generation
-                && node.address == chunk.address
-                && node.size == chunk.size
-        });
-        if !valid {
-            return Err(AllocError::NotAllocated(chunk.address));
-        }
-        let mut index = chunk.slot;
+        self.give_back(chunk).map(drop)
+    }
+
+    /// Frees a chunk and says which free chunk it has become part of.
+    fn give_back(&mut self, chunk: Chunk) -> Result<u32, AllocError> {
+        let mut index = self.allocated(chunk)?;
         let Node { size, before, after, .. } = self.nodes[index as usize];
         self.used -= size;
         self.free += size;
@@ -214,7 +220,19 @@ impl BufAlloc {
             index = before;
         }
         self.list(index);
-        Ok(())
+        Ok(index)
+    }
+
+    /// The slot of a chunk that is allocated here.
+    fn allocated(&self, chunk: Chunk) -> Result<u32, AllocError> {
+        let known = self.nodes.get(chunk.slot as usize);
+        let valid = known.is_some_and(|node| {
+            !node.free
+                && node.generation == chunk.generation
+                && node.address == chunk.address
+                && node.size == chunk.size
+        });
+        if valid { Ok(chunk.slot) } else { Err(AllocError::NotAllocated(chunk.address)) }
     }
 
     /// The region's occupancy. Walks one size class for the largest chunk.

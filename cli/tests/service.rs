@@ -5,8 +5,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use oxcl_binary::archive::{Archive, BinaryType};
 use oxcl_runtime::{
-    BuildFault, BuildRequest, BuildTarget, CompilerService as _, Program, Service, ServiceOptions,
+    BuildAction, BuildFault, BuildRequest, BuildTarget, CompilerService as _, Program, Service,
+    ServiceOptions, Source,
 };
 
 const SCALE: &str = "kernel void scale(global float *x, float a) { x[get_global_id(0)] *= a; }";
@@ -100,4 +102,88 @@ fn without_a_compiler_there_is_an_error() {
     let error = Service::new(nowhere).build(&request(SCALE)).unwrap_err();
     assert_eq!(error.fault, BuildFault::Unavailable);
     assert!(error.message.contains("/nowhere/oxcl"), "{}", error.message);
+}
+
+fn many_kernels() -> String {
+    let mut text = String::new();
+    for index in 0..7 {
+        text.push_str(&format!(
+            "kernel void k{index}(global float *x, local float *l) {{
+                size_t i = get_global_id(0);
+                for (int n = 0; n < {index}; ++n) x[i] = sqrt(x[i]) + n;
+                l[get_local_id(0)] = x[i];
+                barrier(CLK_LOCAL_MEM_FENCE);
+                x[i] = l[0];
+            }}\n"
+        ));
+    }
+    text
+}
+
+#[test]
+fn several_servers_make_the_bytes_that_one_makes() {
+    let mut alone = options(&[]);
+    alone.servers = 1;
+    let wanted = request(&many_kernels());
+    let whole = Service::new(alone).build(&wanted).unwrap();
+    for servers in [2, 3, 9] {
+        let mut several = options(&[]);
+        several.servers = servers;
+        let service = Service::new(several);
+        let built = service.build(&wanted).unwrap();
+        assert!(built.archive == whole.archive, "{servers} servers make other bytes");
+        assert_eq!(service.idle_processes().len(), servers.min(many_kernels().matches("kernel").count()));
+    }
+    let program = Program::from_archive(&whole.archive).unwrap();
+    assert_eq!(program.kernel_names().count(), 7);
+}
+
+#[test]
+fn parts_are_compiled_apart_and_linked() {
+    let service = Service::new(options(&[]));
+    let mut helper = request("#include \"factor.h\"\nfloat times(float x) { return x * FACTOR; }");
+    helper.action = BuildAction::Compile;
+    helper.headers.push(Source { name: "factor.h".to_owned(), text: "#define FACTOR 3".to_owned() });
+    helper.options = "-cl-std=CL3.0 -cl-denorms-are-zero".to_owned();
+    let helper = service.build(&helper).unwrap().archive;
+    let archive = Archive::read(&helper).unwrap();
+    assert_eq!(archive.binary_type, BinaryType::CompiledObject);
+    assert!(archive.file("/program.bc").is_some());
+
+    let mut entry = request("float times(float x); kernel void f(global float *x) { x[0] = times(x[0]); }");
+    entry.action = BuildAction::Compile;
+    let entry = service.build(&entry).unwrap().archive;
+
+    // A library of one part, linked with the other.
+    let mut library = BuildRequest::link(BuildAction::Link, vec![helper.clone()], BuildTarget::Cpu);
+    library.options = "-create-library -enable-link-options".to_owned();
+    let library = service.build(&library).unwrap().archive;
+    assert_eq!(Archive::read(&library).unwrap().binary_type, BinaryType::Library);
+
+    for other in [helper, library] {
+        let link = BuildRequest::link(BuildAction::Link, vec![entry.clone(), other], BuildTarget::Both);
+        let built = service.build(&link).unwrap();
+        let program = Program::from_archive(&built.archive).unwrap();
+        assert_eq!(program.kernel_names().collect::<Vec<_>>(), ["f"]);
+        let meta = program.meta().unwrap();
+        assert_eq!((meta.cl_std.as_str(), program.archive().flush_denorms), ("CL3.0", true));
+    }
+
+    let alone = BuildRequest::link(BuildAction::Link, vec![entry.clone()], BuildTarget::Cpu);
+    let error = service.build(&alone).unwrap_err();
+    assert_eq!(error.fault, BuildFault::Source);
+    assert!(error.message.contains("times"), "{}", error.message);
+    let twice = BuildRequest::link(BuildAction::Link, vec![entry.clone(), entry.clone()], BuildTarget::Cpu);
+    assert!(service.build(&twice).unwrap_err().message.contains("defined more than once: 'f'"));
+
+    let mut wrong = BuildRequest::link(BuildAction::Link, vec![entry.clone()], BuildTarget::Cpu);
+    wrong.options = "-DX".to_owned();
+    assert_eq!(service.build(&wrong).unwrap_err().fault, BuildFault::Options);
+    wrong.options = "-enable-link-options".to_owned();
+    assert_eq!(service.build(&wrong).unwrap_err().fault, BuildFault::Options);
+    let nothing = BuildRequest::link(BuildAction::Link, Vec::new(), BuildTarget::Cpu);
+    assert_eq!(service.build(&nothing).unwrap_err().fault, BuildFault::Request);
+    let junk = BuildRequest::link(BuildAction::Link, vec![b"junk".to_vec()], BuildTarget::Cpu);
+    let error = service.build(&junk).unwrap_err();
+    assert!(error.fault == BuildFault::Request && error.message.contains("OX0211"), "{}", error.message);
 }

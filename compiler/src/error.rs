@@ -16,6 +16,14 @@ pub enum CompileError {
     /// The sources do not fit together.
     #[error("{0}")]
     Sources(#[from] LinkError),
+    /// An archive to link holds nothing that can be linked.
+    #[error("input {index} cannot be linked: {reason}")]
+    Input {
+        /// Which, from 0.
+        index: usize,
+        /// Why not.
+        reason: String,
+    },
     /// No source defines a kernel.
     #[error("there is no kernel in {}", .sources.join(", "))]
     NoKernel {
@@ -110,6 +118,7 @@ impl CompileError {
             Self::Source(error) if error.kind == CompileErrorKind::Rejected => "OX0201",
             Self::Source(_) => "OX0202",
             Self::Sources(_) => "OX0203",
+            Self::Input { .. } => "OX0211",
             Self::NoKernel { .. } => "OX0204",
             Self::UnknownKernel { .. } => "OX0205",
             Self::OneKernel { .. } => "OX0206",
@@ -137,9 +146,11 @@ impl CompileError {
             | Self::NotYet { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { .. } => Fault::Source,
-            Self::UnknownKernel { .. } | Self::OneKernel { .. } | Self::Cpu(_) | Self::Request(_) => {
-                Fault::Request
-            }
+            Self::Input { .. }
+            | Self::UnknownKernel { .. }
+            | Self::OneKernel { .. }
+            | Self::Cpu(_)
+            | Self::Request(_) => Fault::Request,
             Self::Codegen { .. } | Self::Link { .. } | Self::Ir(_) | Self::Archive(_) | Self::Meta(_) => {
                 Fault::Internal
             }

@@ -4,14 +4,17 @@
 //! is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
 
 mod error;
+mod objects;
 mod pack;
 mod pipeline;
 mod reference;
 mod request;
+mod share;
 pub mod timing;
 mod undefined;
 
 pub use error::{CompileError, Fault};
+pub use oxcl_binary::pipe::Kernels;
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
 pub use oxcl_workgroup::FormError;
 pub use pipeline::{Compiled, Emit, compile};

@@ -17,6 +17,9 @@ const MAX_GROUP: u64 = 4096;
 /// Most scratch memory, in bytes, that one work-group may need. A thread keeps as much as its largest group needed.
 const MAX_SCRATCH: u64 = 256 << 20;
 
+/// Where an archive has the module that is to be linked: the place and the name that PoCL knows it by.
+pub(crate) const MODULE_PATH: &str = "/program.bc";
+
 /// One CPU level's code of a kernel.
 pub(crate) struct LevelCode {
     /// What the work-group pass found.
@@ -69,9 +72,30 @@ pub(crate) fn archive(
     cpus: &[CpuTarget],
     kernels: Vec<KernelParts>,
 ) -> Result<Archive, CompileError> {
-    let (version, device_id) = version_and_id(request, &cpus[0]);
+    let kernels = kernels
+        .into_iter()
+        .map(|parts| kernel(parts, cpus, version_and_id(request, &cpus[0]).0))
+        .collect::<Result<Vec<Kernel>, CompileError>>()?;
+    let facts =
+        vec![vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus).to_json()? }]];
+    Ok(container(request, cpus, BinaryType::Executable, facts, kernels))
+}
+
+/// A compiled object or a library: the module itself, to be linked.
+pub(crate) fn object(
+    request: &Request<'_>,
+    cpus: &[CpuTarget],
+    what: BinaryType,
+    bitcode: Vec<u8>,
+) -> Result<Archive, CompileError> {
+    let facts = File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus).to_json()? };
+    let module = File { path: MODULE_PATH.to_owned(), data: bitcode };
+    Ok(container(request, cpus, what, vec![vec![facts, module]], Vec::new()))
+}
+
+fn meta_of(request: &Request<'_>, cpus: &[CpuTarget]) -> ProgramMeta {
     let options = &request.options;
-    let meta = ProgramMeta {
+    ProgramMeta {
         schema: SCHEMA,
         compiler: env!("CARGO_PKG_VERSION").to_owned(),
         triple: TRIPLE.to_owned(),
@@ -80,22 +104,27 @@ pub(crate) fn archive(
         cl_std: options.standard().name().to_owned(),
         uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
         options: print_options(options),
-    };
-    let root = vec![vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta.to_json()? }]];
-    let kernels = kernels
-        .into_iter()
-        .map(|parts| kernel(parts, cpus, version))
-        .collect::<Result<Vec<Kernel>, CompileError>>()?;
-    Ok(Archive {
+    }
+}
+
+fn container(
+    request: &Request<'_>,
+    cpus: &[CpuTarget],
+    binary_type: BinaryType,
+    root: Vec<Vec<File>>,
+    kernels: Vec<Kernel>,
+) -> Archive {
+    let (version, device_id) = version_and_id(request, &cpus[0]);
+    Archive {
         version,
         device_id,
-        flush_denorms: options.switches.has(Switch::DenormsAreZero),
+        flush_denorms: request.options.switches.has(Switch::DenormsAreZero),
         program_scope_bytes: (version != Version::V9).then_some(0),
-        binary_type: BinaryType::Executable,
+        binary_type,
         build_hash: String::new(),
         root,
         kernels,
-    })
+    }
 }
 
 fn level(cpu: &CpuTarget) -> oxcl_binary::meta::Level {

@@ -6,6 +6,7 @@
 use oxcl_binary::abi;
 use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::pipe::{Dependency, Kernels};
 use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
@@ -15,9 +16,11 @@ use oxcl_ir::{Context, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::error::CompileError;
+use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::reference;
 use crate::request::Request;
+use crate::share;
 use crate::timing::{self, Timings};
 use crate::undefined;
 
@@ -36,6 +39,10 @@ pub enum Emit {
     Object,
     /// A pocl-binary archive.
     Archive,
+    /// An archive of a compiled object, to be linked.
+    CompiledObject,
+    /// An archive of a library, to be linked.
+    Library,
 }
 
 /// What came of a request.
@@ -47,8 +54,10 @@ pub struct Compiled {
     pub diagnostics: Diagnostics,
     /// Time by stage.
     pub timings: Timings,
-    /// The kernels, in the order of the sources.
+    /// The kernels, in the order of the sources; those that were not asked for as well.
     pub kernels: Vec<String>,
+    /// What was read from disk, or looked for there in vain.
+    pub dependencies: Vec<Dependency>,
 }
 
 /// Compiles `request`. `kernel` restricts everything but archives to one kernel.
@@ -61,7 +70,19 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     // Until this request is done, on a core that would be idle.
     let _warming = WarmUp::start();
     let context = Context::create();
-    let (module, diagnostics) = timings.measure(timing::FRONTEND, || front_end(&context, request))?;
+    let linked;
+    let request = if request.objects.is_empty() {
+        request
+    } else {
+        linked = objects::with_options(request)?;
+        &linked
+    };
+    let Parsed { module, diagnostics, dependencies } =
+        timings.measure(timing::FRONTEND, || front_end(&context, request))?;
+    if let Emit::CompiledObject | Emit::Library = emit {
+        let bytes = timings.measure(timing::PACK, || objects::archive(request, &module, emit))?;
+        return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies });
+    }
     timings.measure(timing::BUILTINS, || link_builtins(&module))?;
     let mut signatures = kernels(&module);
     if signatures.is_empty() {
@@ -75,30 +96,50 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
             return Err(CompileError::UnknownKernel { name: wanted.to_owned(), known: names });
         }
     }
+    if emit == Emit::Archive {
+        share::retain(&module, &request.kernels, &mut signatures)?;
+    }
     let mut builder = Builder::new(request, &module, timings)?;
     let bytes = builder.emit(emit, signatures)?;
-    Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names })
+    Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })
 }
 
-/// Compiles the sources and links them into one module.
-fn front_end<'ctx>(
-    context: &'ctx Context,
-    request: &Request<'_>,
-) -> Result<(Module<'ctx>, Diagnostics), CompileError> {
+/// What the sources and the objects have become.
+struct Parsed<'ctx> {
+    module: Module<'ctx>,
+    diagnostics: Diagnostics,
+    dependencies: Vec<Dependency>,
+}
+
+/// Compiles the sources and links them and the objects into one module.
+fn front_end<'ctx>(context: &'ctx Context, request: &Request<'_>) -> Result<Parsed<'ctx>, CompileError> {
     let mut program: Option<Module<'ctx>> = None;
     let mut diagnostics = Diagnostics::default();
+    let mut dependencies: Vec<Dependency> = Vec::new();
     for file in &request.sources {
         let source = Source { name: &file.name, text: &file.text };
         let compiled = clang(context, &source, &request.options, &request.headers, Bits::Bits64);
         let compiled = compiled.map_err(CompileError::Source)?;
         diagnostics.items.extend(compiled.diagnostics.items);
+        for dependency in compiled.dependencies {
+            if !dependencies.contains(&dependency) {
+                dependencies.push(dependency);
+            }
+        }
         match &program {
             None => program = Some(compiled.module),
             Some(first) => link_into(first, compiled.module)?,
         }
     }
-    let program = program.ok_or_else(|| CompileError::Request("there is no source".into()))?;
-    Ok((program, diagnostics))
+    for (index, object) in request.objects.iter().enumerate() {
+        let module = objects::module(context, index, object)?;
+        match &program {
+            None => program = Some(module),
+            Some(first) => link_into(first, module)?,
+        }
+    }
+    let module = program.ok_or_else(|| CompileError::Request("there is no source".into()))?;
+    Ok(Parsed { module, diagnostics, dependencies })
 }
 
 /// Links the builtins that the program reaches, gives events a type that targets know, and checks that nothing is
@@ -160,6 +201,9 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             Emit::WorkGroup => self.join(&signatures, |module, _| print(module)),
             Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
             Emit::Object => self.one(&signatures, "an object", Output::Object),
+            Emit::CompiledObject | Emit::Library => {
+                Err(CompileError::Request("an object holds no code of kernels".to_owned()))
+            }
             Emit::Archive => {
                 let parts = signatures
                     .into_iter()
@@ -216,7 +260,8 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let name = signature.name.clone();
         let mut levels = Vec::new();
         if self.request.devices.cpu {
-            let mut sizes = vec![ANY_SIZE];
+            let only_special = matches!(self.request.kernels, Kernels::Specialised(_));
+            let mut sizes = if only_special { Vec::new() } else { vec![ANY_SIZE] };
             for size in &self.request.local_sizes {
                 if !sizes.contains(size) {
                     sizes.push(*size);

@@ -1,6 +1,7 @@
 //! What is asked of the compiler: sources, options, and the code that the archive shall hold.
 
 use oxcl_binary::archive::Version;
+use oxcl_binary::pipe::Kernels;
 use oxcl_frontend::{BuildOptions, VirtualHeader};
 
 /// A source text with the name that messages call it by.
@@ -38,6 +39,8 @@ pub struct Devices {
 pub struct Request<'a> {
     /// Sources that link into one program.
     pub sources: Vec<SourceFile>,
+    /// Compiled objects and libraries, as archives, that link into the program.
+    pub objects: Vec<Vec<u8>>,
     /// Headers that exist in memory only.
     pub headers: Vec<VirtualHeader<'a>>,
     /// Build options.
@@ -54,6 +57,8 @@ pub struct Request<'a> {
     pub device_id: DeviceId,
     /// W: work-items that the code runs at a time. 1 leaves vectors to LLVM.
     pub width: u32,
+    /// Which kernels the archive shall hold.
+    pub kernels: Kernels,
 }
 
 impl Request<'_> {
@@ -62,6 +67,7 @@ impl Request<'_> {
     pub fn new(sources: Vec<SourceFile>) -> Self {
         Self {
             sources,
+            objects: Vec::new(),
             headers: Vec::new(),
             options: BuildOptions::default(),
             devices: Devices { cpu: true, reference: false },
@@ -70,6 +76,7 @@ impl Request<'_> {
             version: None,
             device_id: DeviceId::default(),
             width: 1,
+            kernels: Kernels::All,
         }
     }
 }

@@ -133,7 +133,9 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     let target = target(args, ui)?;
     let request = Request {
         sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
+        objects: Vec::new(),
         headers: Vec::new(),
+        kernels: oxcl_compiler::Kernels::All,
         options: build::options(&args.build.options())?,
         devices: build::devices(&args.device),
         cpus: args.cpu.clone(),

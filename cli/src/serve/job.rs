@@ -3,9 +3,9 @@
 use std::env;
 
 use oxcl_binary::archive::Version;
-use oxcl_binary::pipe::{Action, Done, FailKind, Failed, Job, Kernels, WireError};
+use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Job, Seen, WireError};
 use oxcl_compiler::{
-    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, Request, SourceFile,
+    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, OptionError, Request, SourceFile,
     VirtualHeader, compile, render,
 };
 
@@ -22,43 +22,73 @@ pub(super) fn run(job: &Job) -> Result<Done, Failed> {
         // Where the host's folder is not there any more, relative paths lead nowhere; absolute ones still do.
         let _ = env::set_current_dir(&job.directory);
     }
-    if job.action != Action::Build || job.kernels != Kernels::All {
-        return Err(failed(
-            FailKind::Request,
-            format!("only whole programs can be built yet [{BAD_REQUEST}]"),
-        ));
-    }
-    let mut request = Request::new(
-        job.sources
-            .iter()
-            .map(|source| SourceFile { name: source.name.clone(), text: source.text.clone() })
-            .collect(),
-    );
-    request.headers = job.headers.iter().map(|h| VirtualHeader { name: &h.name, text: &h.text }).collect();
-    request.options = BuildOptions::parse(&job.options)
-        .map_err(|error| failed(FailKind::Options, format!("{error} [{BAD_OPTIONS}]")))?;
-    request.devices = Devices { cpu: job.cpu, reference: job.reference };
-    request.cpus.clone_from(&job.cpus);
-    request.local_sizes.clone_from(&job.local_sizes);
-    if job.version != 0 {
-        let version = Version::from_number(job.version).ok_or_else(|| {
-            failed(
-                FailKind::Request,
-                format!("container version {} is not known [{BAD_REQUEST}]", job.version),
-            )
-        })?;
-        request.version = Some(version);
-    }
-    match compile(&request, Emit::Archive, None) {
+    let mut request = request(job)?;
+    let emit = match job.action {
+        Action::Build | Action::Compile => {
+            request.options = BuildOptions::parse(&job.options).map_err(bad_options)?;
+            let one = job.action == Action::Compile;
+            check(!job.sources.is_empty() && (!one || job.sources.len() == 1), "there is not one source")?;
+            check(job.inputs.is_empty(), "there is nothing to link to a source")?;
+            if one { Emit::CompiledObject } else { Emit::Archive }
+        }
+        Action::Link | Action::Library => {
+            let (options, library) = BuildOptions::parse_link(&job.options).map_err(bad_options)?;
+            request.options = options;
+            check(job.sources.is_empty(), "sources are compiled, not linked")?;
+            check(!job.inputs.is_empty(), "there is nothing to link")?;
+            if library || job.action == Action::Library { Emit::Library } else { Emit::Archive }
+        }
+    };
+    match compile(&request, emit, None) {
         Ok(compiled) => Ok(Done {
             archive: compiled.bytes,
             log: shown(&compiled.diagnostics),
             kernels: compiled.kernels,
-            dependencies: Vec::new(),
-            repeatable: false,
+            repeatable: is_repeatable(job, &compiled.dependencies),
+            dependencies: compiled.dependencies,
         }),
         Err(error) => Err(refused(&error)),
     }
+}
+
+/// The parts of a request that all actions have.
+fn request(job: &Job) -> Result<Request<'_>, Failed> {
+    let sources = job.sources.iter();
+    let sources = sources.map(|source| SourceFile { name: source.name.clone(), text: source.text.clone() });
+    let mut request = Request::new(sources.collect());
+    request.objects.clone_from(&job.inputs);
+    request.headers = job.headers.iter().map(|h| VirtualHeader { name: &h.name, text: &h.text }).collect();
+    request.devices = Devices { cpu: job.cpu, reference: job.reference };
+    request.cpus.clone_from(&job.cpus);
+    request.local_sizes.clone_from(&job.local_sizes);
+    request.kernels.clone_from(&job.kernels);
+    if job.version != 0 {
+        let version = Version::from_number(job.version);
+        check(version.is_some(), "the container version is not known")?;
+        request.version = version;
+    }
+    Ok(request)
+}
+
+fn check(holds: bool, otherwise: &str) -> Result<(), Failed> {
+    if holds { Ok(()) } else { Err(failed(FailKind::Request, format!("{otherwise} [{BAD_REQUEST}]"))) }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn bad_options(error: OptionError) -> Failed {
+    failed(FailKind::Options, format!("{error} [{BAD_OPTIONS}]"))
+}
+
+/// Whether the same job gives the same code at another time: not if the source may ask for the time.
+fn is_repeatable(job: &Job, read: &[Dependency]) -> bool {
+    const CLOCKS: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
+    let asks = |text: &str| CLOCKS.iter().any(|clock| text.contains(clock));
+    let mut texts = job.sources.iter().chain(&job.headers);
+    let included = |one: &Dependency| {
+        matches!(one.seen, Seen::File(_))
+            && std::fs::read(&one.path).map_or(true, |bytes| asks(&String::from_utf8_lossy(&bytes)))
+    };
+    !asks(&job.options) && !texts.any(|text| asks(&text.text)) && !read.iter().any(included)
 }
 
 /// A message that is no job.

@@ -9,7 +9,9 @@
 #include "clang.h"
 #include "crash_guard.h"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -219,9 +221,54 @@ private:
   clang::CodeGenerator *generator = nullptr;
 };
 
-std::unique_ptr<llvm::Module> compile(const OxclJob &job, Collector &collector) {
+// What was asked of the disk: files that were there, and paths at which nothing was.
+struct Asked {
+  std::set<std::string> found, missing;
+  std::map<std::string, std::string> contents;
+};
+
+// The real file system, listening.
+class RecordingFileSystem : public llvm::vfs::ProxyFileSystem {
+public:
+  RecordingFileSystem(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> real, Asked &asked)
+      : ProxyFileSystem(std::move(real)), asked(asked) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override {
+    auto result = ProxyFileSystem::status(path);
+    if (!result)
+      asked.missing.insert(path.str());
+    else if (!result->isDirectory())
+      asked.found.insert(path.str());
+    return result;
+  }
+
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>> openFileForRead(const llvm::Twine &path) override {
+    auto result = ProxyFileSystem::openFileForRead(path);
+    (result ? asked.found : asked.missing).insert(path.str());
+    return result;
+  }
+
+  bool exists(const llvm::Twine &path) override { return bool(status(path)); }
+
+private:
+  Asked &asked;
+};
+
+// Keeps the texts of the files that were read, as they were read.
+void keepContents(clang::CompilerInstance &instance, Asked &asked) {
+  if (!instance.hasSourceManager())
+    return;
+  SourceManager &sources = instance.getSourceManager();
+  for (auto entry = sources.fileinfo_begin(); entry != sources.fileinfo_end(); ++entry) {
+    if (auto buffer = entry->second ? entry->second->getBufferIfLoaded() : std::nullopt)
+      asked.contents[entry->first.getName().str()] = buffer->getBuffer().str();
+  }
+}
+
+std::unique_ptr<llvm::Module> compile(const OxclJob &job, Collector &collector, Asked &asked) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
-  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(llvm::vfs::getRealFileSystem());
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      llvm::makeIntrusiveRefCnt<RecordingFileSystem>(llvm::vfs::getRealFileSystem(), asked));
   if (auto here = files->getCurrentWorkingDirectory())
     memory->setCurrentWorkingDirectory(*here);
   for (size_t i = 0; i < job.file_count; ++i)
@@ -250,9 +297,24 @@ std::unique_ptr<llvm::Module> compile(const OxclJob &job, Collector &collector) 
   instance.createDiagnostics(&collector, /*ShouldOwnClient=*/false);
   instance.setFileManager(llvm::makeIntrusiveRefCnt<clang::FileManager>(instance.getFileSystemOpts(), files));
   GenerateModule action(*llvm::unwrap(job.context));
-  if (!instance.ExecuteAction(action))
-    return nullptr;
-  return std::move(action.module);
+  bool done = instance.ExecuteAction(action);
+  keepContents(instance, asked);
+  return done ? std::move(action.module) : nullptr;
+}
+
+// Files that were found but not read, by `__has_include` for example, are told without contents.
+void deliver(const Asked &asked, OxclDependencySink sink, void *user) {
+  for (const std::string &path : asked.found) {
+    auto known = asked.contents.find(path);
+    OxclDependency file = {view(path), known == asked.contents.end() ? 2u : 1u, {nullptr, 0}};
+    if (known != asked.contents.end())
+      file.contents = view(known->second);
+    sink(user, &file);
+  }
+  for (const std::string &path : asked.missing) {
+    OxclDependency nothing = {view(path), 0, {nullptr, 0}};
+    sink(user, &nothing);
+  }
 }
 
 void deliver(const Stored &stored, OxclDiagnosticSink sink, void *user) {
@@ -267,14 +329,16 @@ void deliver(const Stored &stored, OxclDiagnosticSink sink, void *user) {
 
 } // namespace
 
-OxclOutcome oxcl_clang_compile(const OxclJob *job, LLVMModuleRef *module, OxclDiagnosticSink sink, void *user) {
+OxclOutcome oxcl_clang_compile(const OxclJob *job, LLVMModuleRef *module, OxclDiagnosticSink sink,
+                               OxclDependencySink dependencies, void *user) {
   // Not freed after a crash: what clang was doing with them is unknown.
   auto *collector = new Collector;
+  auto *asked = new Asked;
   std::unique_ptr<llvm::Module> made;
   std::string fatal;
   bool whole = oxcl::runGuarded(fatal, [&] {
     clang::noteBottomOfStack(/*ForceSet=*/true);
-    made = compile(*job, *collector);
+    made = compile(*job, *collector, *asked);
   });
 
   for (const Stored &stored : collector->stored)
@@ -286,6 +350,8 @@ OxclOutcome oxcl_clang_compile(const OxclJob *job, LLVMModuleRef *module, OxclDi
     deliver(last, sink, user);
     return OXCL_CRASHED;
   }
+  deliver(*asked, dependencies, user);
+  delete asked;
   delete collector;
   if (!made)
     return OXCL_REJECTED;

@@ -59,6 +59,14 @@ struct OxclDiagnostic {
   size_t fix_it_count;
 };
 
+// Something on disk that was read, or looked for and not found. Files that exist in memory only are not among them.
+struct OxclDependency {
+  OxclText path;
+  uint32_t present; // 0: not found, 1: read, 2: there, but not read
+  OxclText contents;
+};
+
+typedef void (*OxclDependencySink)(void *user, const OxclDependency *);
 typedef void (*OxclDiagnosticSink)(void *user, const OxclDiagnostic *);
 
 // Outcomes of `oxcl_clang_compile`.
@@ -77,7 +85,7 @@ struct OxclJob {
 };
 
 OxclOutcome oxcl_clang_compile(const OxclJob *job, LLVMModuleRef *module,
-                               OxclDiagnosticSink sink, void *user);
+                               OxclDiagnosticSink sink, OxclDependencySink dependencies, void *user);
 
 } // extern "C"
 

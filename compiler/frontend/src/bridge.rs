@@ -18,16 +18,25 @@ impl Text {
         Self { data: text.as_ptr().cast(), size: text.len() }
     }
 
+    /// The bytes.
+    ///
+    /// # Safety
+    /// `data` points to `size` readable bytes (or `size` is 0), for as long as the result is used.
+    pub(crate) unsafe fn bytes<'a>(self) -> &'a [u8] {
+        if self.size == 0 {
+            return &[];
+        }
+        // SAFETY: the caller promises that `size` bytes are readable at `data`, which is not null then.
+        unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.size) }
+    }
+
     /// The text, with what is no UTF-8 replaced.
     ///
     /// # Safety
     /// `data` points to `size` readable bytes (or `size` is 0).
     pub(crate) unsafe fn to_string(self) -> String {
-        if self.size == 0 {
-            return String::new();
-        }
-        // SAFETY: the caller promises that `size` bytes are readable at `data`, which is not null then.
-        let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.size) };
+        // SAFETY: the caller promises what `bytes` asks for; the result is used here only.
+        let bytes = unsafe { self.bytes() };
         String::from_utf8_lossy(bytes).into_owned()
     }
 }
@@ -81,6 +90,20 @@ pub(crate) const ERROR: u32 = 3;
 
 pub(crate) type DiagnosticSink = unsafe extern "C" fn(user: *mut c_void, diagnostic: *const Diagnostic);
 
+/// Nothing is at the path.
+pub(crate) const MISSING: u32 = 0;
+/// A file is there, and was read.
+pub(crate) const READ: u32 = 1;
+
+#[repr(C)]
+pub(crate) struct Dependency {
+    pub(crate) path: Text,
+    pub(crate) present: u32,
+    pub(crate) contents: Text,
+}
+
+pub(crate) type DependencySink = unsafe extern "C" fn(user: *mut c_void, dependency: *const Dependency);
+
 pub(crate) const COMPILED: u32 = 0;
 pub(crate) const REJECTED: u32 = 1;
 
@@ -127,6 +150,7 @@ unsafe extern "C" {
         job: *const Job,
         module: *mut LLVMModuleRef,
         sink: DiagnosticSink,
+        dependencies: DependencySink,
         user: *mut c_void,
     ) -> u32;
 

@@ -11,6 +11,8 @@
 use std::ffi::{CString, c_void};
 use std::fmt;
 
+use oxcl_binary::hash::Sha256;
+use oxcl_binary::pipe::{Dependency, Seen};
 use oxcl_ir::{Context, Module};
 
 use crate::bridge;
@@ -72,6 +74,15 @@ pub struct Compiled<'ctx> {
     pub module: Module<'ctx>,
     /// Warnings and remarks.
     pub diagnostics: Diagnostics,
+    /// What was read from disk, or looked for there in vain, by path.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// What a compilation hears from clang.
+#[derive(Default)]
+struct Heard {
+    diagnostics: Diagnostics,
+    dependencies: Vec<Dependency>,
 }
 
 /// A source that was not compiled.
@@ -123,7 +134,7 @@ pub fn compile<'ctx>(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Result<Compiled<'ctx>, CompileError> {
-    let mut diagnostics = Diagnostics::default();
+    let mut heard = Heard::default();
     let arguments = arguments(options, !headers.is_empty(), bits);
     let arguments: Vec<CString> = match arguments.into_iter().map(CString::new).collect() {
         Ok(arguments) => arguments,
@@ -146,15 +157,17 @@ pub fn compile<'ctx>(
         argument_count: pointers.len(),
     };
     let mut made = std::ptr::null_mut();
-    let user: *mut c_void = (&raw mut diagnostics).cast();
-    // SAFETY: `job` and all that it points to live until the call returns; `take_diagnostic` is called with `user`,
-    // which is the only way to `diagnostics` meanwhile.
-    let outcome = unsafe { bridge::oxcl_clang_compile(&job, &raw mut made, take_diagnostic, user) };
+    let user: *mut c_void = (&raw mut heard).cast();
+    // SAFETY: `job` and all that it points to live until the call returns; both sinks are called with
+    // `user`, which is the only way to `heard` meanwhile.
+    let outcome =
+        unsafe { bridge::oxcl_clang_compile(&job, &raw mut made, take_diagnostic, take_dependency, user) };
+    let Heard { mut diagnostics, dependencies } = heard;
     match outcome {
         bridge::COMPILED if !made.is_null() => {
             // SAFETY: the bridge gives the module away; it is valid and was made in `context`.
             let module = unsafe { Module::new(made) };
-            Ok(Compiled { module, diagnostics })
+            Ok(Compiled { module, diagnostics, dependencies })
         }
         bridge::REJECTED => {
             if diagnostics.error_count() == 0 {
@@ -235,10 +248,10 @@ fn shown_name(path: String) -> String {
 /// Copies one diagnostic of the bridge's.
 ///
 /// # Safety
-/// `user` is the `Diagnostics` of the running call, and `shown` is valid for the length of this one.
+/// `user` is the `Heard` of the running call, and `shown` is valid for the length of this one.
 unsafe extern "C" fn take_diagnostic(user: *mut c_void, shown: *const bridge::Diagnostic) {
-    // SAFETY: `user` is what `compile` passed: a `Diagnostics` that nothing else touches during the call.
-    let into = unsafe { &mut *user.cast::<Diagnostics>() };
+    // SAFETY: `user` is what `compile` passed: a `Heard` that nothing else touches during the call.
+    let into = unsafe { &mut (*user.cast::<Heard>()).diagnostics };
     // SAFETY: the bridge passes a valid structure.
     let shown = unsafe { &*shown };
     // SAFETY: texts of a diagnostic are readable while it is shown.
@@ -278,6 +291,34 @@ unsafe extern "C" fn take_diagnostic(user: *mut c_void, shown: *const bridge::Di
         fix_its: fix_its.iter().map(|fix| FixIt { span: span(&fix.replace), text: text(fix.text) }).collect(),
         notes: Vec::new(),
     });
+}
+
+/// Notes one thing on disk that the source depends on. Clang's own headers and the caller's are in memory: what is asked
+/// of the disk below their folders is never there.
+///
+/// # Safety
+/// `user` is the `Heard` of the running call, and `shown` is valid for the length of this one.
+unsafe extern "C" fn take_dependency(user: *mut c_void, shown: *const bridge::Dependency) {
+    // SAFETY: `user` is what `compile` passed: a `Heard` that nothing else touches during the call.
+    let into = unsafe { &mut (*user.cast::<Heard>()).dependencies };
+    // SAFETY: the bridge passes a valid structure.
+    let shown = unsafe { &*shown };
+    // SAFETY: the path is readable while it is shown.
+    let path = unsafe { shown.path.to_string() };
+    if path.starts_with("/.oxcl/") {
+        return;
+    }
+    let seen = match shown.present {
+        bridge::MISSING => Seen::Absent,
+        // SAFETY: the contents are readable while they are shown.
+        bridge::READ => Seen::File(Sha256::of(unsafe { shown.contents.bytes() })),
+        // Only asked about: what it holds matters to nobody, but whoever compares later sees a file.
+        _ => match std::fs::read(&path) {
+            Ok(bytes) => Seen::File(Sha256::of(&bytes)),
+            Err(_) => Seen::Absent,
+        },
+    };
+    into.push(Dependency { path, seen });
 }
 
 #[cfg(test)]

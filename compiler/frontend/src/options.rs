@@ -145,6 +145,16 @@ const SWITCHES: [(&str, Switch); 13] = [
     ("-g", Switch::Debug),
 ];
 
+/// The options that programs are linked with. They are permissions: what was compiled without them stays as it is.
+const LINK_OPTIONS: [&str; 6] = [
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-fast-relaxed-math",
+    "-cl-no-subgroup-ifp",
+];
+
 /// What else is known, for the nearest name in an error.
 const OTHER_OPTIONS: [&str; 13] =
     ["-D", "-I", "-O0", "-O1", "-O2", "-O3", "-U", "-W", "-Werror", "-cl-ext=", "-cl-std=", "-w", "-x"];
@@ -362,6 +372,32 @@ impl BuildOptions {
             }
         }
         Ok(())
+    }
+
+    /// Parses the string that `clLinkProgram` takes. The second value: `-create-library` is in it.
+    ///
+    /// # Errors
+    /// An option that does not go with linking, or `-enable-link-options` without `-create-library`.
+    pub fn parse_link(text: &str) -> Result<(Self, bool), OptionError> {
+        let mut words = words::split(text)?;
+        let mut take = |name: &str| {
+            let before = words.len();
+            words.retain(|word| word != name);
+            words.len() < before
+        };
+        let (library, link_options) = (take("-create-library"), take("-enable-link-options"));
+        if let Some(option) = words.iter().find(|word| !LINK_OPTIONS.contains(&word.as_str())) {
+            let known = LINK_OPTIONS.into_iter().chain(["-create-library", "-enable-link-options"]);
+            let nearest = nearest(option, known).map(str::to_owned);
+            return Err(OptionError::Unknown { option: option.clone(), nearest });
+        }
+        if link_options && !library {
+            return Err(OptionError::Unsupported {
+                option: "-enable-link-options".to_owned(),
+                reason: "it goes with -create-library only",
+            });
+        }
+        Ok((Self::from_arguments(words)?, library))
     }
 
     /// The version of the language that the source is in.

@@ -10,6 +10,7 @@
 //! forks off starts its own.
 
 mod locate;
+mod merge;
 mod pool;
 mod repro;
 mod server;
@@ -21,12 +22,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use oxcl_binary::pipe::{FailKind, Failed, Job, Kernels, Text};
+use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text};
 
-use crate::compiler::{BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source};
+use crate::compiler::{
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
+};
 use crate::error::Coded as _;
 use pool::Pool;
-use server::{Answer, Lost};
+use server::{Answer, Lost, Server};
 
 /// Seconds that a build may take, if `OXCL_BUILD_TIMEOUT` does not say otherwise.
 const TIMEOUT: u64 = 300;
@@ -112,37 +115,86 @@ impl Service {
         self.pool.idle_processes()
     }
 
-    fn run(&self, job: &Job) -> Result<Built, BuildError> {
-        let payload = job.encode();
-        let mut stale = 0;
-        loop {
-            let mut server = self.pool.take().map_err(|error| unavailable(&error))?;
-            let fresh = server.is_fresh();
-            match server.run(&payload, self.pool.options().timeout) {
-                Ok(Answer::Done(done)) => {
+    /// Does a job, with several servers if the program has several kernels and the servers are free.
+    fn run(&self, job: &Job) -> Result<Done, BuildError> {
+        let parts =
+            if job.action == BuildAction::Build { parts_of(job, self.pool.options().servers) } else { 1 };
+        let mut servers = vec![self.pool.take().map_err(|error| unavailable(&error))?];
+        while servers.len() < parts {
+            let Some(server) = self.pool.try_take() else { break };
+            servers.push(server);
+        }
+        let of = u32::try_from(servers.len()).unwrap_or(1);
+        let mut at_work = Vec::new();
+        let mut lost = None;
+        for (index, server) in (0..).zip(servers) {
+            let mut part = job.clone();
+            if of > 1 {
+                part.kernels = Kernels::Share { index, of };
+            }
+            let payload = part.encode();
+            match self.send(server, &payload) {
+                Ok(server) => at_work.push((server, part, payload)),
+                Err(error) => lost = lost.or_else(|| Some(lost_error(&error, &part, &payload))),
+            }
+        }
+        let mut done = Vec::new();
+        let mut failed = None;
+        for (mut server, part, payload) in at_work {
+            match server.receive() {
+                Ok(Answer::Done(answer)) => {
                     self.pool.give_back(server);
-                    return Ok(Built { archive: done.archive, log: done.log, cached: false });
+                    done.push(answer);
                 }
-                Ok(Answer::Failed(failed)) => {
-                    if failed.last {
+                Ok(Answer::Failed(answer)) => {
+                    if answer.last {
                         self.pool.lost_one();
                     } else {
                         self.pool.give_back(server);
                     }
-                    return Err(refused(failed, job, &payload));
+                    failed = failed.or_else(|| Some(refused(answer, &part, &payload)));
                 }
-                // It died while it waited, before it had the job: another one gets it.
-                Err(lost) if lost.before_job() && !fresh && stale < MOST_STALE => {
+                Err(error) => {
                     self.pool.lost_one();
-                    stale += 1;
-                }
-                Err(lost) => {
-                    self.pool.lost_one();
-                    return Err(lost_error(&lost, job, &payload));
+                    lost = lost.or_else(|| Some(lost_error(&error, &part, &payload)));
                 }
             }
         }
+        // What is wrong with the program says more than what happened to a server.
+        match failed.or(lost) {
+            Some(error) => Err(error),
+            None => merge::merge(done).map_err(|error| {
+                let payload = job.encode();
+                let message = format!("the parts of the program do not fit together: {error}");
+                let log = message.clone();
+                refused(Failed { kind: FailKind::Internal, message, log, last: false }, job, &payload)
+            }),
+        }
     }
+
+    /// Sends a job to a server; one that died while it waited is replaced.
+    fn send(&self, mut server: Server, payload: &[u8]) -> Result<Server, Lost> {
+        let mut dead = 0;
+        loop {
+            let fresh = server.is_fresh();
+            let Err(lost) = server.send(payload, self.pool.options().timeout) else { return Ok(server) };
+            self.pool.lost_one();
+            dead += 1;
+            if fresh || lost.timed_out() || dead > MOST_STALE {
+                return Err(lost);
+            }
+            match self.pool.take() {
+                Ok(another) => server = another,
+                Err(_) => return Err(lost),
+            }
+        }
+    }
+}
+
+/// Into how many parts a program's kernels are worth dividing: no more than there seem to be.
+fn parts_of(job: &Job, servers: usize) -> usize {
+    let kernels: usize = job.sources.iter().map(|source| source.text.matches("kernel").count()).sum();
+    kernels.clamp(1, servers.max(1))
 }
 
 fn refused(failed: Failed, job: &Job, payload: &[u8]) -> BuildError {
@@ -195,7 +247,8 @@ fn unavailable(error: &pool::StartError) -> BuildError {
 
 impl CompilerService for Service {
     fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
-        self.run(&job(request))
+        let done = self.run(&job(request))?;
+        Ok(Built { archive: done.archive, log: done.log, cached: false })
     }
 
     fn prewarm(&self) {

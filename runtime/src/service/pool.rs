@@ -106,6 +106,23 @@ impl Pool {
         }
     }
 
+    /// A server that can be had without waiting for one to be given back.
+    pub(super) fn try_take(&self) -> Option<Server> {
+        let here = self.here();
+        let mut state = here.lock();
+        if let Some(server) = state.idle.pop() {
+            state.busy += 1;
+            return Some(server);
+        }
+        if state.busy >= self.options.servers {
+            return None;
+        }
+        state.busy += 1;
+        drop(state);
+        // Where one cannot be started, the one that is there does all.
+        self.start().inspect_err(|_| self.lost_one()).ok()
+    }
+
     /// Takes back a server that can go on.
     pub(super) fn give_back(&self, server: Server) {
         let here = self.here();

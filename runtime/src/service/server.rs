@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use oxcl_binary::pipe::{Done, Failed, FrameError, Hello, Kind, WireError, read_frame, write_frame};
+use oxcl_binary::pipe::{Done, Failed, Frame, FrameError, Hello, Kind, WireError, read_frame, write_frame};
 
 use super::spawn::{Process, memory_file, spawn};
 
@@ -23,6 +23,9 @@ pub(super) struct Server {
     messages: File,
     hello: Option<Hello>,
     jobs: u64,
+    /// When the job at hand must be done, and how long it was given.
+    until: Instant,
+    timeout: Duration,
 }
 
 /// What a server answers.
@@ -37,7 +40,6 @@ pub(super) enum Answer {
 #[error("{reason}")]
 pub(super) struct Lost {
     reason: Reason,
-    before_job: bool,
     last_words: String,
 }
 
@@ -56,11 +58,6 @@ enum Reason {
 }
 
 impl Lost {
-    /// Whether it cannot have begun the job.
-    pub(super) fn before_job(&self) -> bool {
-        self.before_job
-    }
-
     /// Whether it took too long.
     pub(super) fn timed_out(&self) -> bool {
         matches!(self.reason, Reason::TimedOut(_))
@@ -81,7 +78,8 @@ impl Server {
             vec!["serve".to_owned(), format!("--host={}", std::process::id()), format!("--memory={memory}")];
         arguments.extend(more.iter().cloned());
         let process = spawn(compiler, &arguments, theirs.as_fd(), messages.as_fd())?;
-        Ok(Self { stream: ours, process, messages, hello: None, jobs: 0 })
+        let (until, timeout) = (Instant::now(), Duration::ZERO);
+        Ok(Self { stream: ours, process, messages, hello: None, jobs: 0, until, timeout })
     }
 
     /// Whether it has had no job.
@@ -94,57 +92,57 @@ impl Server {
         self.process.id
     }
 
-    /// Sends a job and waits for the answer.
-    pub(super) fn run(&mut self, job: &[u8], timeout: Duration) -> Result<Answer, Lost> {
+    /// Sends a job; the answer is to be there before `timeout` is over.
+    pub(super) fn send(&mut self, job: &[u8], timeout: Duration) -> Result<(), Lost> {
         // The messages of earlier jobs are not this one's. What fails here only makes them longer.
         let _ = self.messages.set_len(0);
-        let until = Instant::now() + timeout;
-        let mut before_job = true;
-        let outcome = self.exchange(job, until, timeout, &mut before_job);
+        self.timeout = timeout;
+        self.until = Instant::now() + timeout;
         self.jobs += 1;
-        outcome.map_err(|reason| {
-            self.process.kill();
-            Lost { reason, before_job, last_words: self.last_words() }
-        })
+        let mut stream = Timed { stream: &self.stream, until: self.until };
+        write_frame(&mut stream, Kind::Job, job).map_err(|error| self.lost(self.reason(error)))
     }
 
-    fn exchange(
-        &mut self,
-        job: &[u8],
-        until: Instant,
-        timeout: Duration,
-        before_job: &mut bool,
-    ) -> Result<Answer, Reason> {
-        let reason = |error: FrameError| match error {
-            FrameError::Closed => Reason::Ended,
-            FrameError::Broken(error) => match error.kind() {
-                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Reason::TimedOut(timeout),
-                io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
-                    Reason::Ended
-                }
-                _ => Reason::Frame(FrameError::Broken(error)),
-            },
-            other => Reason::Frame(other),
-        };
-        let mut stream = Timed { stream: &self.stream, until };
-        let sent = write_frame(&mut stream, Kind::Job, job);
-        if sent.is_ok() {
-            *before_job = false;
-        }
-        // A server that could not be sent everything may have said why.
-        let mut frame = match (sent, &self.hello) {
-            (Ok(()), _) | (Err(_), None) => read_frame(&mut stream).map_err(reason)?,
-            (Err(error), Some(_)) => return Err(reason(error)),
-        };
+    /// Waits for the answer to the job that was sent.
+    pub(super) fn receive(&mut self) -> Result<Answer, Lost> {
+        self.answer().map_err(|reason| self.lost(reason))
+    }
+
+    fn answer(&mut self) -> Result<Answer, Reason> {
+        let mut frame = self.read()?;
         if self.hello.is_none() && frame.kind == Kind::Hello {
             self.hello = Some(Hello::decode(&frame.payload)?);
-            frame = read_frame(&mut stream).map_err(reason)?;
+            frame = self.read()?;
         }
         match frame.kind {
             Kind::Done => Ok(Answer::Done(Done::decode(&frame.payload)?)),
             Kind::Failed => Ok(Answer::Failed(Failed::decode(&frame.payload)?)),
             Kind::Hello | Kind::Job | Kind::Tidy => Err(Reason::OutOfTurn),
         }
+    }
+
+    fn read(&self) -> Result<Frame, Reason> {
+        let mut stream = Timed { stream: &self.stream, until: self.until };
+        read_frame(&mut stream).map_err(|error| self.reason(error))
+    }
+
+    fn reason(&self, error: FrameError) -> Reason {
+        match error {
+            FrameError::Closed => Reason::Ended,
+            FrameError::Broken(error) => match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Reason::TimedOut(self.timeout),
+                io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof => {
+                    Reason::Ended
+                }
+                _ => Reason::Frame(FrameError::Broken(error)),
+            },
+            other => Reason::Frame(other),
+        }
+    }
+
+    fn lost(&self, reason: Reason) -> Lost {
+        self.process.kill();
+        Lost { reason, last_words: self.last_words() }
     }
 
     fn last_words(&self) -> String {

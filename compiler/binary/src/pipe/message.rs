@@ -2,6 +2,9 @@
 
 use super::wire::{Reader, WireError, Writer};
 
+/// Into how many parts a program's kernels may be divided.
+const MOST_SHARES: u32 = 1024;
+
 /// What a server says when it is ready to take jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
@@ -278,7 +281,7 @@ fn read_kernels(input: &mut Reader<'_>) -> Result<Kernels, WireError> {
         0 => Ok(Kernels::All),
         1 => {
             let (index, of) = (input.u32(FIELD)?, input.u32(FIELD)?);
-            if index >= of {
+            if index >= of || of > MOST_SHARES {
                 return Err(WireError::Value { field: FIELD, value: index.into() });
             }
             Ok(Kernels::Share { index, of })

@@ -1,0 +1,73 @@
+//! Compiled objects and libraries: programs between compiling and linking.
+//!
+//! Their intermediate form is LLVM bitcode as the front end left it, nothing linked or optimised, in the archive entry
+//! `/program.bc` beside the program's facts. It goes over the compile service's pipe and is what
+//! `clGetProgramInfo(CL_PROGRAM_BINARIES)` gives, so it can be kept and linked by another process.
+
+use oxcl_binary::archive::{Archive, BinaryType};
+use oxcl_codegen::CpuTarget;
+use oxcl_frontend::{BuildOptions, OptLevel, Standard, Switch};
+use oxcl_ir::{Context, Module, read_module};
+
+use crate::error::CompileError;
+use crate::pack::{self, MODULE_PATH};
+use crate::pipeline::Emit;
+use crate::request::Request;
+
+fn refused(index: usize, reason: impl Into<String>) -> CompileError {
+    CompileError::Input { index, reason: reason.into() }
+}
+
+fn read(index: usize, bytes: &[u8]) -> Result<Archive, CompileError> {
+    let archive = Archive::read(bytes).map_err(|error| refused(index, error.to_string()))?;
+    if archive.binary_type == BinaryType::Executable {
+        return Err(refused(index, "it is an executable program"));
+    }
+    Ok(archive)
+}
+
+/// The module in an archive.
+pub(crate) fn module<'ctx>(
+    context: &'ctx Context,
+    index: usize,
+    bytes: &[u8],
+) -> Result<Module<'ctx>, CompileError> {
+    let archive = read(index, bytes)?;
+    let file = archive.file(MODULE_PATH).ok_or_else(|| refused(index, format!("it has no {MODULE_PATH}")))?;
+    read_module(context, &file.data, MODULE_PATH).map_err(|error| refused(index, error.to_string()))
+}
+
+/// The request with what its objects were compiled with: the latest language version, whatever concerns the program as
+/// a whole, and the lowest level of optimisation.
+pub(crate) fn with_options<'a>(request: &Request<'a>) -> Result<Request<'a>, CompileError> {
+    let mut linked = request.clone();
+    let mut latest: Option<Standard> = None;
+    let mut level: Option<OptLevel> = None;
+    for (index, bytes) in request.objects.iter().enumerate() {
+        let meta = read(index, bytes)?.program_meta()?;
+        let meta = meta.ok_or_else(|| refused(index, "another compiler made it"))?;
+        let options =
+            BuildOptions::parse(&meta.options).map_err(|error| refused(index, error.to_string()))?;
+        latest = latest.max(Some(options.standard()));
+        level = Some(level.map_or(options.opt_level(), |level| level.min(options.opt_level())));
+        for switch in [Switch::DenormsAreZero, Switch::UniformWorkGroupSize, Switch::OptDisable] {
+            if options.switches.has(switch) {
+                linked.options.switches.set(switch);
+            }
+        }
+    }
+    linked.options.standard = latest;
+    linked.options.optimisation = level.filter(|level| *level != OptLevel::default());
+    Ok(linked)
+}
+
+/// The archive of a compiled object or a library.
+pub(crate) fn archive(
+    request: &Request<'_>,
+    module: &Module<'_>,
+    emit: Emit,
+) -> Result<Vec<u8>, CompileError> {
+    let what = if emit == Emit::Library { BinaryType::Library } else { BinaryType::CompiledObject };
+    let bitcode = module.write_bitcode_to_memory().as_slice().to_vec();
+    Ok(pack::object(request, &[CpuTarget::host()], what, bitcode)?.seal()?)
+}

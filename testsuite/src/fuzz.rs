@@ -2,5 +2,7 @@
 //! them under a fuzzer; the tests replay the corpus kept there on every toolchain.
 
 mod archive;
+mod unit;
 
 pub use archive::read_archive;
+pub use unit::read_unit;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use oxcl_testsuite::fuzz::read_archive;
+use oxcl_testsuite::fuzz::{read_archive, read_unit};
 
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
@@ -36,9 +36,23 @@ fn the_corpus_of_archives_holds_its_promises() {
 }
 
 #[test]
+fn the_corpus_of_units_holds_its_promises() {
+    let corpus = corpus("read_unit");
+    assert!(!corpus.is_empty(), "the corpus has a seed");
+    for (_, bytes) in &corpus {
+        read_unit(bytes);
+    }
+    mutate(&corpus, read_unit);
+}
+
+#[test]
 fn mutations_of_the_corpus_hold_their_promises() {
+    mutate(&corpus("read_archive"), read_archive);
+}
+
+fn mutate(corpus: &[(PathBuf, Vec<u8>)], target: fn(&[u8])) {
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for (_, bytes) in corpus("read_archive") {
+    for (_, bytes) in corpus {
         for _ in 0..500 {
             let mut bytes = bytes.clone();
             for _ in 0..=numbers.next(4) {
@@ -50,7 +64,7 @@ fn mutations_of_the_corpus_hold_their_promises() {
                     _ => bytes[at] = bytes[at].wrapping_add(1),
                 }
             }
-            read_archive(&bytes);
+            target(&bytes);
         }
     }
 }

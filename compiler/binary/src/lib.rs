@@ -9,3 +9,4 @@ pub mod archive;
 pub mod hash;
 pub mod meta;
 pub mod pipe;
+pub mod unit;

@@ -18,4 +18,5 @@ pub mod program;
 pub mod sample;
 pub mod schedule;
 pub mod show;
+pub mod unit;
 pub mod validate;

@@ -103,7 +103,7 @@ fn both_styles_of_long_immediates_and_names_are_read() {
     ";
     let program = parse(&machine, text).expect("it is good");
     assert_eq!(program.instructions.len(), 7);
-    assert_eq!(program.instructions[0].immediates[0].value, (-70000i32).cast_unsigned().into());
+    assert_eq!(program.instructions[0].immediates[0].value, u64::from((-70000i32).cast_unsigned()));
     assert_eq!(program.instructions[1].immediates[0].value, 0x1234);
     let jump = &program.instructions[4].moves[0];
     assert_eq!(jump.source, Source::Constant(5));

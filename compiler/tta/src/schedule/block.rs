@@ -6,6 +6,7 @@
 //! still holds is not moved again. What does not fit in a cycle is taken back and tried in the next. This file sees what depends
 //! on what; `place.rs` places operations, `moves.rs` their moves.
 
+mod bound;
 mod moves;
 mod place;
 
@@ -256,11 +257,16 @@ impl<'a> Scheduler<'a> {
         }
         for number in (0..self.work.len()).rev() {
             let outputs = &self.work[number].outputs;
-            let own = outputs
-                .iter()
-                .map(|o| self.latency(number, *o) + tails.get(o).copied().unwrap_or(0))
-                .max()
-                .unwrap_or(1);
+            // A copy writes at once; what only operations of the block read need not be written.
+            let copied = self.nodes[number].op.is_none();
+            let written = |o: &usize| match (tails.get(o), self.values[*o].live_out) {
+                (None, false) => 0,
+                (tail, _) => {
+                    let after = if copied { 0 } else { self.latency(number, *o) };
+                    after + tail.copied().unwrap_or(0)
+                }
+            };
+            let own = outputs.iter().map(written).max().unwrap_or(0);
             let below = self.work[number].successors.iter();
             let below = below.map(|e| self.work[e.to].height + e.length).max();
             self.work[number].height = own.max(below.unwrap_or(0));

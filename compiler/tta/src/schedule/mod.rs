@@ -137,6 +137,8 @@ pub struct BlockReport {
     pub start: u32,
     /// Its instructions.
     pub length: u32,
+    /// The least number of instructions that it could take: see `block/bound.rs`.
+    pub bound: u32,
     /// What the block says about how often it is executed.
     pub weight: u64,
 }
@@ -223,12 +225,13 @@ pub fn schedule(
     let mut tags: Vec<(u32, Slot, u32)> = Vec::new();
     for (number, live) in live.iter().enumerate() {
         let start = index(done.instructions.len());
-        let rows = block_rows(machine, &wires, options, function, number, live, &mut addresses, &mut done)?;
+        let (rows, bound) =
+            block_rows(machine, &wires, options, function, number, live, &mut addresses, &mut done)?;
         for (at, row) in (start..).zip(rows) {
             done.instructions.push(finish(row, at, &mut tags));
         }
         let length = index(done.instructions.len()) - start;
-        done.blocks.push(BlockReport { start, length, weight: function.blocks[number].weight });
+        done.blocks.push(BlockReport { start, length, bound, weight: function.blocks[number].weight });
         if function.blocks[number].terminator == Terminator::Halt {
             let result = function.results.first().map(|r| (r.file, r.index));
             done.exits.push(Exit { instruction: start + length - 1, result });
@@ -264,16 +267,18 @@ fn block_rows(
     live: &BTreeSet<Register>,
     addresses: &mut Addresses<'_>,
     done: &mut Scheduled,
-) -> Result<Vec<Row>, ScheduleError> {
+) -> Result<(Vec<Row>, u32), ScheduleError> {
     let block = &function.blocks[number];
     let mut last = None;
     for strict in [false, true] {
         let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, strict);
+        let jumps = exits(&block.terminator, number + 1, addresses).len();
+        let bound = scheduler.bound(&block.terminator, jumps);
         match one_block(machine, &mut scheduler, function, number, addresses) {
             Ok(rows) => {
                 done.saved.eliminated += scheduler.eliminated;
                 done.saved.shared += scheduler.shared;
-                return Ok(rows);
+                return Ok((rows, bound));
             }
             Err(error) => last = Some(error),
         }

@@ -8,3 +8,4 @@ mod hazards;
 mod reports;
 mod schedule;
 mod timing;
+mod units;

@@ -2,10 +2,11 @@
 //! strict mode, so that a hazard is an error as much as a wrong result.
 
 use crate::common::system;
+use oxcl_binary::unit::{Needs, Unit};
 use oxcl_tta::asm::print;
 use oxcl_tta::compose::{compose, stock};
 use oxcl_tta::image::Image;
-use oxcl_tta::link::{DataBases, Piece, link};
+use oxcl_tta::link::DataBases;
 use oxcl_tta::model::{FileId, Guard, GuardSource, Machine};
 use oxcl_tta::ops::{Op, Semantics};
 use oxcl_tta::program::Program;
@@ -13,6 +14,7 @@ use oxcl_tta::sample::{self, Random};
 use oxcl_tta::schedule::interpret::{Addresses, State, interpret};
 use oxcl_tta::schedule::mir::{Block, Function, Node, Operand, Predicate, Register, Terminator};
 use oxcl_tta::schedule::{Options, schedule, temporaries};
+use oxcl_tta::unit::{Part, link_units, pack};
 use oxcl_ttasim::Engine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,10 +27,13 @@ fn block(nodes: Vec<Node>, terminator: Terminator) -> Block {
 fn linked(machine: &Machine, function: &Function, options: &Options) -> (Program, usize) {
     let scheduled = schedule(machine, function, options)
         .unwrap_or_else(|e| panic!("{e}\n{}\n{function:?}", oxcl_tta::adf::write(machine)));
-    let piece = Piece { name: &function.name, symbols: &function.symbols, code: &scheduled };
-    let none = DataBases::new();
-    let program = link(machine, &[piece], &[], &none, &BTreeMap::new(), &function.name);
-    (program.expect("it links"), scheduled.saved.eliminated)
+    let eliminated = scheduled.saved.eliminated;
+    let part = Part { name: function.name.clone(), symbols: function.symbols.clone(), code: scheduled };
+    // By way of an archive's file, as every kernel goes.
+    let unit = pack(machine, &[part], &[], &[], Needs::default());
+    let unit = Unit::read(&unit.write()).expect("it reads back");
+    let program = link_units(machine, &[&unit], &DataBases::new(), &BTreeMap::new(), &function.name);
+    (program.expect("it links"), eliminated)
 }
 
 /// Makes a random function for a machine.
@@ -289,4 +294,20 @@ fn bypassing_and_sharing_save_cycles_and_registers() {
     let ((with, eliminated), (without, _)) = (run(true), run(false));
     assert!(with < 26 && eliminated == 19, "{with} cycles, {eliminated} results without a register");
     assert!(without > 40, "{without} cycles");
+}
+
+/// No block without shared operands is shorter than its bound.
+#[test]
+fn schedules_respect_their_bound() {
+    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
+        let machine = compose(&plan);
+        let options = Options { share_operands: false, ..Options::new(&machine) };
+        for seed in 0..40 {
+            let function = maker(&machine, seed).function();
+            let scheduled = schedule(&machine, &function, &options).expect("it can be scheduled");
+            for block in &scheduled.blocks {
+                assert!(block.length >= block.bound, "{name}, seed {seed}: {block:?}");
+            }
+        }
+    }
 }

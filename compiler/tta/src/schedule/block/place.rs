@@ -163,7 +163,7 @@ impl Scheduler<'_> {
     }
 
     /// The units that a node can go to.
-    fn offers(&self, number: usize) -> Vec<(UnitId, u16)> {
+    pub(super) fn offers(&self, number: usize) -> Vec<(UnitId, u16)> {
         let node = &self.nodes[number];
         let Some(op) = node.op else { return Vec::new() };
         let space = node.memory.as_ref().map(|m| m.space);

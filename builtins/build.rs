@@ -38,6 +38,7 @@ const SOURCES: &[&str] = &[
     "inverse",
     "log",
     "pow",
+    "print",
     "ref_workitem",
     "relational",
     "remainder",

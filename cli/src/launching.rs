@@ -4,7 +4,11 @@ use crate::data::HostData;
 use crate::data::element::Element;
 use crate::error::CliError;
 use oxcl_binary::meta::Access;
-use oxcl_runtime::{Buffer, BufferError, Coded, Device, DeviceError, Kernel, LaunchError, NdRange};
+use oxcl_runtime::{
+    Buffer, BufferError, Coded, Device, DeviceError, Kernel, LaunchError, LaunchReport, NdRange,
+};
+
+use crate::ui::Ui;
 
 /// A device of the runtime.
 pub(crate) fn device(device: crate::device::Device) -> Result<Device, CliError> {
@@ -44,6 +48,14 @@ fn launch_help(error: &LaunchError) -> Option<String> {
         _ => return None,
     };
     Some(help.to_owned())
+}
+
+/// Says so where calls of printf found no room.
+pub(crate) fn tell_dropped(ui: &mut Ui, report: &LaunchReport) {
+    if report.print_dropped > 0 {
+        let dropped = report.print_dropped;
+        ui.message(&format!("the print buffer of a work-group was full: {dropped} calls of printf are lost"));
+    }
 }
 
 /// The index space of a launch.

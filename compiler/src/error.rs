@@ -58,6 +58,20 @@ pub enum CompileError {
         /// Their names as the source writes them, sorted.
         symbols: Vec<String>,
     },
+    /// The format of a printf is not known.
+    #[error("the format of printf must be a string literal")]
+    PrintfFormat {
+        /// Line of the call, 0 if unknown.
+        line: u32,
+    },
+    /// An argument that no conversion of printf's takes.
+    #[error("argument {position} of printf has a type that cannot be printed")]
+    PrintfArgument {
+        /// Its place behind the format, from 1.
+        position: usize,
+        /// Line of the call, 0 if unknown.
+        line: u32,
+    },
     /// A kernel has no work-group function.
     #[error("{error}")]
     Kernel {
@@ -124,6 +138,8 @@ impl CompileError {
             Self::OneKernel { .. } => "OX0206",
             Self::Undefined { .. } => "OX0207",
             Self::NotYet { .. } => "OX0208",
+            Self::PrintfFormat { .. } => "OX0221",
+            Self::PrintfArgument { .. } => "OX0222",
             Self::Kernel { error, .. } => error.code(),
             Self::Cpu(_) => "OX0209",
             Self::Request(_) => "OX0210",
@@ -143,7 +159,9 @@ impl CompileError {
             | Self::Sources(_)
             | Self::NoKernel { .. }
             | Self::Undefined { .. }
-            | Self::NotYet { .. } => Fault::Source,
+            | Self::NotYet { .. }
+            | Self::PrintfFormat { .. }
+            | Self::PrintfArgument { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { .. } => Fault::Source,
             Self::Input { .. }
@@ -171,6 +189,9 @@ impl CompileError {
     pub fn line(&self) -> Option<u32> {
         match self {
             Self::Kernel { error, .. } => error.line(),
+            Self::PrintfFormat { line } | Self::PrintfArgument { line, .. } => {
+                Some(*line).filter(|line| *line != 0)
+            }
             _ => None,
         }
     }

@@ -7,6 +7,7 @@ mod error;
 mod objects;
 mod pack;
 mod pipeline;
+mod print;
 mod reference;
 mod request;
 mod share;

@@ -18,6 +18,7 @@ use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 use crate::error::CompileError;
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
+use crate::print;
 use crate::reference;
 use crate::request::Request;
 use crate::share;
@@ -142,9 +143,10 @@ fn front_end<'ctx>(context: &'ctx Context, request: &Request<'_>) -> Result<Pars
     Ok(Parsed { module, diagnostics, dependencies })
 }
 
-/// Links the builtins that the program reaches, gives events a type that targets know, and checks that nothing is
+/// Lowers printf, links the builtins that the program reaches, gives events a type that targets know, and checks that nothing is
 /// missing.
 fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
+    print::lower(module)?;
     let undefined = undefined::undefined(module);
     for unit in
         oxcl_builtins::units_for(oxcl_builtins::AddressBits::Bits64, undefined.iter().map(String::as_str))

@@ -7,7 +7,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 19] = [
+const LOWERED_LATER: [&str; 20] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -26,6 +26,7 @@ const LOWERED_LATER: [&str; 19] = [
     "_Z15write_mem_fence",
     "_Z22atomic_work_item_fence",
     "llvm.",
+    "oxcl_print_block",
     "memcpy",
 ];
 
@@ -60,10 +61,6 @@ pub(crate) fn check(module: &Module<'_>) -> Result<(), CompileError> {
     for list in [&mut builtin, &mut own] {
         list.sort_unstable();
         list.dedup();
-    }
-    if own.iter().any(|name| name == "printf") {
-        own.retain(|name| name != "printf");
-        builtin.push("printf".to_owned());
     }
     if !own.is_empty() {
         return Err(CompileError::Undefined { symbols: own });

@@ -9,7 +9,10 @@ use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
-use oxcl_driver_cpu::{EntryKind, Failure, Geometry, KernelWork, LoadError as CodeError, PreparedLaunch};
+use oxcl_driver_cpu::{
+    EntryKind, Failure, Geometry, KernelTraits, KernelWork, LoadError as CodeError, PreparedLaunch,
+};
+use oxcl_driver_cpu::{PrintSink, Printed};
 use oxcl_scheduler::{Access, Command, EnqueueError, Facts, Touch};
 
 use crate::argument::{self, ArgValue};
@@ -42,8 +45,10 @@ pub struct LaunchReport {
     pub width: u32,
     /// Whether the function that ran is specialised for this local size.
     pub specialised: bool,
-    /// What the kernel printed.
+    /// What the kernel printed, where no sink took it.
     pub printed: Vec<u8>,
+    /// Calls of printf that found no room in the print buffer.
+    pub print_dropped: u64,
 }
 
 /// Who chose a launch's local size.
@@ -309,9 +314,7 @@ impl Device {
             geometry,
             &checked,
             &record.local_sizes,
-            // A kernel without facts may do anything.
-            meta.is_none_or(|meta| meta.barrier),
-            meta.and_then(|meta| meta.code.first()).map_or(1, |code| code.width),
+            KernelTraits::of(meta),
         );
         let buffers = arguments.iter().filter_map(|argument| match argument {
             ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
@@ -530,12 +533,19 @@ impl Launch {
         Ok(self.report(elapsed))
     }
 
+    /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for
+    /// [`Self::report`].
+    pub fn print_to(&self, sink: PrintSink) {
+        self.work.work().prepared().print_to(sink);
+    }
+
     /// The report of an execution that has ended well, where it took `elapsed`. What the kernel has printed since the
     /// last report is in it.
     #[must_use]
     pub fn report(&self, elapsed: Duration) -> LaunchReport {
         let prepared = self.work.work().prepared();
         let geometry = prepared.geometry();
+        let Printed { text, dropped } = prepared.take_printed();
         LaunchReport {
             elapsed,
             groups: geometry.groups,
@@ -545,7 +555,8 @@ impl Launch {
             cpu: self.cpu.clone(),
             width: prepared.function().width(),
             specialised: prepared.function().is_specialised(),
-            printed: self.work.work().take_printed(),
+            printed: text,
+            print_dropped: dropped,
         }
     }
 

@@ -56,6 +56,7 @@ pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
+pub use oxcl_driver_cpu::{PrintSink, Printed};
 pub use oxcl_scheduler::{CommandRecord, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent};
 pub use program::{Kernel, LoadError, Program};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};

@@ -8,6 +8,7 @@
 //! | `targets` | devices to run on, default `ref cpu basic` |
 //! | `ulp` | distance allowed between devices for floating-point data; default 0 |
 //! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; default: they also run at 4 and 16 |
+//! | `prints` | a line that the kernels print; repeatable. The order counts where no launch has several work-items |
 //! | `compare` | the buffers to compare between devices; default all |
 //! | `expect` | `fail CODE`: the source is rejected with this code |
 //!
@@ -67,6 +68,8 @@ pub struct FileTest {
     pub scalar_only: bool,
     /// Buffers to compare; empty means all.
     pub compare: Vec<String>,
+    /// Lines that all launches together print.
+    pub prints: Vec<String>,
     /// Code of the expected rejection.
     pub fails_with: Option<String>,
 }
@@ -94,6 +97,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
         ulp: 0,
         scalar_only: false,
         compare: Vec::new(),
+        prints: Vec::new(),
         fails_with: None,
     };
     for (index, text) in source.lines().enumerate() {
@@ -125,6 +129,11 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "width" if value == "1" => test.scalar_only = true,
             "width" => return Err(fail(format!("'{value}' is not 1"))),
             "compare" => test.compare = value.split_whitespace().map(String::from).collect(),
+            // Blanks at the ends count: they are between the bars.
+            "prints" => {
+                let line = value.strip_prefix('|').and_then(|line| line.strip_suffix('|'));
+                test.prints.push(line.ok_or_else(|| fail("expected '|LINE|'".into()))?.to_owned());
+            }
             "ulp" => {
                 test.ulp = value.parse().map_err(|_| fail(format!("'{value}' is not a whole number")))?
             }

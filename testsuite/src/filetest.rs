@@ -4,6 +4,7 @@
 //! The reference executor is the judge: where a file runs on `ref`, every other target's buffers are compared with
 //! its. Expectations in the file are checked on every target.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -127,6 +128,7 @@ impl Input<'_> {
         let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
         let special = self.load(&sizes)?;
         let wide = self.load_wide()?;
+        let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {
             let mut first: Option<(String, Contents)> = None;
             for target in &self.test.targets {
@@ -138,7 +140,8 @@ impl Input<'_> {
                 for (which, program) in programs {
                     let label = format!("{target}, {which}");
                     let at = |message: String| format!("line {}: on {label}: {message}", run.line);
-                    let contents = execute(program, target, run).map_err(at)?;
+                    let (contents, text) = execute(program, target, run).map_err(at)?;
+                    printed.entry(label.clone()).or_default().extend(text);
                     expectations(run, &contents, self.test.ulp).map_err(at)?;
                     match &first {
                         None => first = Some((label, contents)),
@@ -149,7 +152,22 @@ impl Input<'_> {
                 }
             }
         }
-        Ok(())
+        printed.iter().try_for_each(|(label, text)| {
+            self.prints(&String::from_utf8_lossy(text)).map_err(|message| format!("on {label}: {message}"))
+        })
+    }
+
+    /// Compares what was printed with what the file says.
+    fn prints(&self, text: &str) -> Result<(), String> {
+        let mut want: Vec<&str> = self.test.prints.iter().map(String::as_str).collect();
+        let mut have: Vec<&str> =
+            text.split_inclusive('\n').map(|line| line.trim_end_matches('\n')).collect();
+        // Between work-items there is no order.
+        if self.test.runs.iter().any(|run| run.global.iter().product::<u64>() > 1) {
+            want.sort_unstable();
+            have.sort_unstable();
+        }
+        if want == have { Ok(()) } else { Err(format!("printed {have:?} instead of {want:?}")) }
     }
 
     fn load(&self, sizes: &[[u64; 3]]) -> Result<Program, String> {
@@ -189,7 +207,8 @@ impl Input<'_> {
     }
 }
 
-fn execute(program: &Program, target: &str, run: &Run) -> Result<Contents, String> {
+/// Runs one line; gives the buffers and what the kernel printed.
+fn execute(program: &Program, target: &str, run: &Run) -> Result<(Contents, Vec<u8>), String> {
     let device = Device::by_name(target).map_err(|e| e.to_string())?;
     let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
     let mut data: Vec<(String, Scalar, Prepared)> = Vec::new();
@@ -210,15 +229,16 @@ fn execute(program: &Program, target: &str, run: &Run) -> Result<Contents, Strin
     if !run.offset.is_empty() {
         range = range.with_offset(&run.offset).map_err(|e| e.to_string())?;
     }
-    device.launch(&kernel, &range, &arguments).map_err(|e| e.to_string())?;
+    let report = device.launch(&kernel, &range, &arguments).map_err(|e| e.to_string())?;
     drop(arguments);
-    Ok(data
+    let contents = data
         .into_iter()
         .filter_map(|(name, scalar, prepared)| match prepared {
             Prepared::Buffer(buffer) => Some((name, scalar, buffer.to_vec())),
             _ => None,
         })
-        .collect())
+        .collect();
+    Ok((contents, report.printed))
 }
 
 enum Prepared {

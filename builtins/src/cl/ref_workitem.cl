@@ -16,10 +16,18 @@ typedef struct RefItem {
   ulong sub_group_size;
   void (*barrier)(const __private struct RefItem *item, uint flags);
   __private void *executor;
+  __private void *print;
+  __global void *program_variables;
 } RefItem;
 
 // The calling thread's item. Defined where the kernel is compiled, as OpenCL C has no thread-local variables.
 const __private RefItem *oxcl_ref_current_item(void);
+
+// What the compiler's functions behind printf ask for.
+__private void *oxcl_print_block(void) { return oxcl_ref_current_item()->print; }
+
+// What takes the place of variables at program scope.
+__global void *oxcl_program_variables(void) { return oxcl_ref_current_item()->program_variables; }
 
 #define FIELD(field, d, otherwise) (d < 3 ? (size_t)oxcl_ref_current_item()->field[d] : (size_t)(otherwise))
 

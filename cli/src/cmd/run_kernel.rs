@@ -109,6 +109,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         return Ok(outcome);
     }
     ui.result_bytes(&report.printed)?;
+    launching::tell_dropped(ui, &report);
     for (slice, data) in &printed {
         // `afterwards` has checked the range.
         let range = slice.start..slice.end.unwrap_or(data.len());

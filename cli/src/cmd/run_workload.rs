@@ -101,6 +101,7 @@ fn one(plan: &Plan, everywhere: Option<Device>, repeat: u32, ui: &mut Ui) -> Res
     for report in ran.commands.iter().filter_map(|c| c.report.as_ref()) {
         if !ui.json {
             ui.result_bytes(&report.printed)?;
+            crate::launching::tell_dropped(ui, report);
         }
     }
     let met: Vec<usize> = plan

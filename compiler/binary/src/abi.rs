@@ -60,8 +60,8 @@ pub struct PoclContext112 {
     pub printf_buffer_position: *mut u32,
     /// Size of `printf_buffer` in bytes.
     pub printf_buffer_capacity: u32,
-    /// Padding.
-    pub reserved: u32,
+    /// Records that found no room; padding to PoCL.
+    pub printf_dropped: u32,
     /// The program's variables at program scope.
     pub global_var_buffer: *mut u8,
     /// Number of dimensions of the launch, 1 to 3.
@@ -89,6 +89,37 @@ pub struct Context {
 const _: () = assert!(size_of::<PoclContext96>() == 96);
 const _: () = assert!(size_of::<PoclContext112>() == 112);
 const _: () = assert!(std::mem::offset_of!(Context, abi) == 128);
+
+/// Where a launch prints to: the part of the contexts that begins at [`PoclContext112::printf_buffer`].
+///
+/// The buffer holds *records*, one after another, unaligned. A record begins with a 32-bit word: its size in bytes, this
+/// word included, shifted left by [`PRINT_SIZE_SHIFT`], and flags ([`PRINT_FORMAT_POINTER`], [`PRINT_DOUBLES`]). Then
+/// comes the format, and then the arguments: integers in 64 bits, floating-point numbers as `double`, pointers in 64 bits,
+/// strings with their terminating zero in place, vectors element by element, those of three as four and those of less than
+/// eight bytes filled up to eight. PoCL 7 and later write and read the same.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct PrintBlock {
+    /// The records; null where nothing is printed.
+    pub buffer: *mut u8,
+    /// Bytes used of `buffer`; taken atomically.
+    pub position: *mut u32,
+    /// Size of `buffer` in bytes.
+    pub capacity: u32,
+    /// Records that found no room. PoCL has padding here, and does not look.
+    pub dropped: u32,
+}
+
+/// How far the size is shifted in a record's first word.
+pub const PRINT_SIZE_SHIFT: u32 = 8;
+/// The record has a 64-bit pointer to the format, which is a constant, and not the format itself.
+pub const PRINT_FORMAT_POINTER: u32 = 1 << 1;
+/// Scalar floating-point arguments are doubles.
+pub const PRINT_DOUBLES: u32 = 1 << 3;
+
+const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_buffer) == 72);
+const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_dropped) == 72 + 20);
+const _: () = assert!(std::mem::offset_of!(PrintBlock, dropped) == 20);
 
 /// `oxcl_wg_<kernel>`: runs the work-groups `(gx..gx+n, gy, gz)`.
 ///
@@ -162,6 +193,10 @@ pub struct RefItem {
     pub barrier: Option<unsafe extern "C" fn(item: *const RefItem, flags: u32)>,
     /// The executor's own.
     pub executor: *mut c_void,
+    /// Where the kernel prints to.
+    pub print: *mut PrintBlock,
+    /// The program's variables at program scope.
+    pub program_variables: *mut u8,
 }
 
 /// `oxcl_ref_<kernel>`: runs one work-item on the calling thread. `args` as for the other entries.

@@ -11,6 +11,10 @@ use crate::types::TypeKind;
 use crate::value::Value;
 use std::collections::HashSet;
 
+/// How the names of functions begin that make a printf record: they touch the launch's print buffer and constant
+/// strings, and what the kernel cannot name does not count.
+pub const PRINT: &str = "oxcl_print";
+
 /// Reads and writes of one parameter's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Access {
@@ -95,6 +99,9 @@ impl<'c> Finder<'c> {
             return;
         };
         let name = callee.name();
+        if name.starts_with(PRINT) {
+            return;
+        }
         if name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.") {
             return;
         }

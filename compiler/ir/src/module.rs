@@ -161,6 +161,26 @@ pub fn is_constant_global(global: Value<'_>) -> bool {
     global.is_global_variable() && llvm!(c::LLVMIsGlobalConstant; global.raw()) != 0
 }
 
+/// The bytes of a constant array of bytes that ends with a zero, without the zero; `None` for any other variable.
+#[must_use]
+pub fn constant_text(global: Value<'_>) -> Option<Vec<u8>> {
+    if !is_constant_global(global) {
+        return None;
+    }
+    let value = Value::maybe(llvm!(c::LLVMGetInitializer; global.raw()))?;
+    if llvm!(c::LLVMIsNull; value.raw()) != 0 {
+        return Some(Vec::new());
+    }
+    if llvm!(c::LLVMIsConstantString; value.raw()) == 0 {
+        return None;
+    }
+    let mut length = 0;
+    let text = llvm!(c::LLVMGetAsString; value.raw(), &raw mut length);
+    // SAFETY: LLVM gives as many bytes as it says; they live as long as the constant.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    bytes.iter().position(|byte| *byte == 0).map(|end| bytes[..end].to_vec())
+}
+
 /// Makes a global variable visible to its own module only.
 pub fn set_internal_global(global: Value<'_>) {
     let declared = llvm!(c::LLVMIsDeclaration; global.raw()) != 0;

@@ -222,6 +222,12 @@ impl<'c> Types<'c> {
         self.int(8)
     }
 
+    /// `double`.
+    #[must_use]
+    pub fn double(self) -> Type<'c> {
+        Type::from_raw(llvm!(c::LLVMDoubleTypeInContext; self.raw()))
+    }
+
     /// No value.
     #[must_use]
     pub fn void(self) -> Type<'c> {

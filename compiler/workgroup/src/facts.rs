@@ -6,7 +6,7 @@ use crate::Facts;
 use crate::prepare::Prepared;
 use crate::workitem::{Query, is_barrier};
 use oxcl_binary::meta::{Access, AccessBound, ArgFacts};
-use oxcl_ir::access::accesses;
+use oxcl_ir::access::{PRINT, accesses};
 use oxcl_ir::affine::{Forms, Id};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::{Opcode, TypeKind, Value};
@@ -49,7 +49,7 @@ pub(crate) fn collect(kernel: &Prepared<'_, '_>) -> Facts {
 }
 
 fn is_printf(call: Value<'_>) -> bool {
-    call.callee().is_some_and(|callee| callee.name() == "printf")
+    call.callee().is_some_and(|callee| callee.name().starts_with(PRINT))
 }
 
 /// The id that a call asks for.

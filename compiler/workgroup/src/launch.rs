@@ -23,13 +23,14 @@ pub(crate) fn finish<'c>(
     body: Function<'c>,
     slots: &Slots<'c>,
     locals: &[Local<'c>],
+    prints: bool,
     options: &Options,
 ) -> Result<(), FormError> {
     // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which halves
     // the time that a build takes; a call for each group costs a few nanoseconds.
     body.add_attribute(Place::Function, "noinline");
     native_entry(kernel, body, locals, options);
-    pocl_entry(kernel, body, slots, locals, options);
+    pocl_entry(kernel, body, slots, locals, prints, options);
     constants(kernel, slots, options);
     kernel.function.set_internal(true);
     clean_up(kernel)?;
@@ -117,6 +118,7 @@ fn pocl_entry<'c>(
     body: Function<'c>,
     slots: &Slots<'c>,
     locals: &[Local<'c>],
+    prints: bool,
     options: &Options,
 ) {
     let function = entry(kernel, &abi::pocl_symbol(&kernel.name), 3, false, options);
@@ -130,7 +132,8 @@ fn pocl_entry<'c>(
     let dimensions =
         b.load(b.types().i32(), b.byte_offset(context, b.i64(work_dim as i64), ""), 4, "work_dim");
     let mut values = arguments(&b, kernel, locals, args);
-    let own = if options.has_edges() { with_global_size(&b, context) } else { context };
+    let silent = prints && options.pocl == PoclAbi::Context96;
+    let own = if options.has_edges() || silent { own_context(&b, context, options.pocl) } else { context };
     values.extend([own, gx, gy, gz, dimensions]);
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
         let mut all = values.clone();
@@ -181,15 +184,24 @@ fn pocl_entry<'c>(
 }
 
 /// A context of ours, on the stack, with what the body reads of PoCL's and the global size, which that does not have: PoCL
-/// launches whole groups only.
-fn with_global_size<'c>(b: &Builder<'c>, context: Value<'c>) -> Value<'c> {
+/// launches whole groups only. Nothing is printed to the older PoCLs, which expect text and not records.
+fn own_context<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) -> Value<'c> {
     let types = b.types();
     let at = |base: Value<'c>, offset: usize| b.byte_offset(base, b.i64(offset as i64), "");
     let bytes = types.i8().array(size_of::<Context>() as u64);
     let own = b.alloca(bytes, "context");
     own.set_alignment(8);
     // Both of PoCL's layouts begin in the same way.
-    b.copy_memory(own, context, 8, offset_of!(PoclContext112, printf_buffer_capacity) as u64);
+    let buffer = offset_of!(PoclContext112, printf_buffer);
+    match pocl {
+        PoclAbi::Context96 => {
+            b.copy_memory(own, context, 8, buffer as u64);
+            b.store(types.pointer(0).zero(), at(own, buffer), 8);
+        }
+        PoclAbi::Context112 => {
+            b.copy_memory(own, context, 8, size_of::<PoclContext112>() as u64);
+        }
+    }
     for dimension in 0..3 {
         let field = |start: usize| b.load(types.i64(), at(context, start + 8 * dimension), 8, "");
         let (count, size) =

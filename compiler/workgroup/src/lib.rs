@@ -132,8 +132,8 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let regions = regions::form(&prepared);
     let slots = slots::assign(&prepared, &regions);
     let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
-    let body = emit::emit(&prepared, &regions, &slots, &locals, options)?;
-    launch::finish(&prepared, body, &slots, &locals, options)?;
+    let body = emit::emit(&prepared, &regions, &slots, &locals, facts.printf, options)?;
+    launch::finish(&prepared, body, &slots, &locals, facts.printf, options)?;
     Ok(Formed {
         local_sizes: locals.iter().map(|local| local.size).collect(),
         scratch_fixed: 0,

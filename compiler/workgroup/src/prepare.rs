@@ -8,6 +8,7 @@
 use crate::error::FormError;
 use crate::workitem::{Query, is_barrier_function, is_work_item_function};
 use crate::{Options, Target, divide, indices};
+use oxcl_ir::access::PRINT;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
 use std::collections::{HashMap, HashSet};
@@ -123,7 +124,8 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, all: bool) -> Re
             function.remove_attribute(Place::Function, "alwaysinline");
             continue;
         }
-        if touches || all {
+        // What makes printf records is called lane by lane, and its code is not needed more than once.
+        if (touches || all) && !function.name().starts_with(PRINT) {
             function.remove_attribute(Place::Function, "noinline");
             function.remove_attribute(Place::Function, "optnone");
             function.add_attribute(Place::Function, "alwaysinline");

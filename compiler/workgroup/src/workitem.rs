@@ -17,6 +17,7 @@ pub(crate) enum Query {
     Dimensions,
     GlobalLinearId,
     LocalLinearId,
+    PrintBlock,
 }
 
 impl Query {
@@ -34,6 +35,7 @@ impl Query {
             "_Z12get_work_dimv" => Query::Dimensions,
             "_Z20get_global_linear_idv" => Query::GlobalLinearId,
             "_Z19get_local_linear_idv" => Query::LocalLinearId,
+            "oxcl_print_block" => Query::PrintBlock,
             _ => return None,
         })
     }

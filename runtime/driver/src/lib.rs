@@ -14,6 +14,8 @@ pub mod error;
 pub mod image;
 pub mod memory;
 mod null;
+pub mod print;
+mod print_float;
 pub mod program;
 pub mod rect;
 

@@ -46,6 +46,8 @@ struct GroupIds<'c> {
     /// Global id of the group's first work-item.
     first: [Value<'c>; 3],
     dimensions: Value<'c>,
+    /// Where the group prints to.
+    print: Value<'c>,
     /// Work-items of the group, rounded up to W.
     rounded: Value<'c>,
 }
@@ -77,15 +79,16 @@ struct Variable<'c> {
     next: Value<'c>,
 }
 
-/// Emits the body of a kernel.
+/// Emits the body of a kernel. `prints`: it calls printf, which counts in the context what finds no room.
 pub(crate) fn emit<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     slots: &Slots<'c>,
     locals: &[Local<'c>],
+    prints: bool,
     options: &Options,
 ) -> Result<Function<'c>, FormError> {
-    let body = declare(kernel, locals, options);
+    let body = declare(kernel, locals, prints, options);
     let entry = Builder::at_end(body.append_block("entry"));
     let frame = open(kernel, regions, slots, locals, options, body, entry);
     if frame.width > 1 && !regions.regular {
@@ -100,7 +103,12 @@ pub(crate) fn emit<'c>(
     Ok(body)
 }
 
-fn declare<'c>(kernel: &Prepared<'_, 'c>, locals: &[Local<'c>], options: &Options) -> Function<'c> {
+fn declare<'c>(
+    kernel: &Prepared<'_, 'c>,
+    locals: &[Local<'c>],
+    prints: bool,
+    options: &Options,
+) -> Function<'c> {
     let types = kernel.function.types();
     let own = kernel.function.parameters();
     let mut parameters: Vec<_> = own.iter().map(|parameter| parameter.ty()).collect();
@@ -128,7 +136,9 @@ fn declare<'c>(kernel: &Prepared<'_, 'c>, locals: &[Local<'c>], options: &Option
         function.add_attribute_value(place, "dereferenceable", local.size.max(1));
     }
     function.add_attribute(index(context), "noalias");
-    function.add_attribute(index(context), "readonly");
+    if !prints {
+        function.add_attribute(index(context), "readonly");
+    }
     function.add_attribute(index(context + 5), "noalias");
     function.add_attribute_value(index(context + 5), "align", MAX_ALIGNMENT as u64);
     function
@@ -213,12 +223,24 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
     } else {
         ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
     };
+    let print = b.byte_offset(context, b.i64(offset_of!(PoclContext112, printf_buffer) as i64), "print");
     let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
     let items = b.mul_no_wrap(plane, local_size[2], "items");
     let width = i64::from(options.width);
     let up = b.add_no_wrap(items, b.i64(width - 1), "");
     let rounded = b.and(up, b.i64(-width), "rounded");
-    GroupIds { group, counts, offset, enqueued, local_size, global_size, first, dimensions: rest[4], rounded }
+    GroupIds {
+        group,
+        counts,
+        offset,
+        enqueued,
+        local_size,
+        global_size,
+        first,
+        dimensions: rest[4],
+        print,
+        rounded,
+    }
 }
 
 impl<'c> Frame<'_, 'c> {
@@ -248,6 +270,7 @@ impl<'c> Frame<'_, 'c> {
             Query::GlobalSize => ids.global_size,
             Query::GlobalOffset => ids.offset,
             Query::Dimensions => return ids.dimensions,
+            Query::PrintBlock => return ids.print,
             Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId => ids.first,
         };
         match dimension {

@@ -208,7 +208,7 @@ impl Kernel {
             printf_buffer: printed.as_mut_ptr(),
             printf_buffer_position: &raw mut position,
             printf_buffer_capacity: 16,
-            reserved: 0,
+            printf_dropped: 0,
             global_var_buffer: std::ptr::null_mut(),
             work_dim: 3,
             execution_failed: 0,

@@ -17,7 +17,7 @@ use crate::arguments::Argument;
 use crate::error::{LoadError, Resource};
 use crate::features::HostCpu;
 use crate::geometry::Geometry;
-use crate::launch::PreparedLaunch;
+use crate::launch::{KernelTraits, PreparedLaunch};
 use crate::loader::{KernelCode, Target};
 use crate::memory::HostMemory;
 use crate::work::{KernelWork, Kind, Unit};
@@ -265,9 +265,7 @@ impl Driver for CpuDriver {
             geometry,
             &arguments,
             &program.archive.kernels[index].local_sizes,
-            // A kernel without facts may do anything.
-            facts.is_none_or(|facts| facts.barrier),
-            facts.and_then(|facts| facts.code.first()).map_or(1, |code| code.width),
+            KernelTraits::of(facts),
         );
         let launch =
             launch.map_err(|error| DriverError::OutOfMemory { needed: error.amount, available: 0 })?;

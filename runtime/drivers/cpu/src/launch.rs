@@ -8,8 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxcl_binary::abi::{
-    ABI_VERSION, Context, NativeEntry, PoclContext96, PoclContext112, PoclEntry, RefEntry, RefItem,
+    ABI_VERSION, Context, NativeEntry, PoclContext96, PoclContext112, PoclEntry, PrintBlock, RefEntry,
+    RefItem,
 };
+
+use oxcl_binary::meta::KernelMeta;
 
 use crate::arguments::{Argument, Cells};
 use crate::error::{Failure, Fault, GroupRun, OutOfResources, Resource};
@@ -19,6 +22,7 @@ use crate::foreign::PoclLayout;
 use crate::geometry::Geometry;
 use crate::loader::{Entry, Function};
 use crate::nonlocal::{self, Frame};
+use crate::print::{PrintSink, Printed, Printer};
 use crate::worker::Worker;
 
 /// Which of a kernel's entries a launch calls.
@@ -41,8 +45,31 @@ pub struct PreparedLaunch {
     cells: Cells,
     context: Context,
     scratch_bytes: u64,
-    has_barrier: bool,
-    sub_group_size: u64,
+    traits: KernelTraits,
+    printer: Printer,
+}
+
+/// What a launch has to know of a kernel beside its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelTraits {
+    /// It may call a work-group barrier.
+    pub has_barrier: bool,
+    /// It may call printf.
+    pub prints: bool,
+    /// The size of a sub-group, which the reference executor reports.
+    pub sub_group_size: u32,
+}
+
+impl KernelTraits {
+    /// What the facts say; a kernel without facts may do anything.
+    #[must_use]
+    pub fn of(facts: Option<&KernelMeta>) -> Self {
+        Self {
+            has_barrier: facts.is_none_or(|facts| facts.barrier),
+            prints: facts.is_none_or(|facts| facts.printf),
+            sub_group_size: facts.and_then(|facts| facts.code.first()).map_or(1, |code| code.width),
+        }
+    }
 }
 
 // SAFETY: the pointers inside lead to argument cells that the launch owns and nobody writes while it runs, and to
@@ -53,8 +80,6 @@ unsafe impl Sync for PreparedLaunch {}
 
 impl PreparedLaunch {
     /// Binds `arguments`, in the kernel's order, and the kernel's automatic local variables, of `automatic` bytes each.
-    /// `has_barrier` says whether the kernel may call a work-group barrier; `sub_group_size` is what the reference
-    /// executor reports.
     ///
     /// # Errors
     /// [`OutOfResources`] when the arguments find no memory.
@@ -63,8 +88,7 @@ impl PreparedLaunch {
         geometry: Geometry,
         arguments: &[Argument<'_>],
         automatic: &[u64],
-        has_barrier: bool,
-        sub_group_size: u32,
+        traits: KernelTraits,
     ) -> Result<Self, OutOfResources> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let scratch_bytes = match function.entry {
@@ -82,8 +106,8 @@ impl PreparedLaunch {
             function,
             geometry,
             scratch_bytes,
-            has_barrier,
-            sub_group_size: u64::from(sub_group_size),
+            traits,
+            printer: Printer::default(),
         })
     }
 
@@ -121,6 +145,26 @@ impl PreparedLaunch {
         self.scratch_bytes
     }
 
+    /// Gives what the kernel prints to `sink`, as it is printed. Without a sink it is kept for [`Self::take_printed`].
+    pub fn print_to(&self, sink: PrintSink) {
+        self.printer.print_to(sink);
+    }
+
+    /// What the kernel has printed since the last call, without a sink.
+    #[must_use]
+    pub fn take_printed(&self) -> Printed {
+        self.printer.take()
+    }
+
+    pub(crate) fn printer(&self) -> &Printer {
+        &self.printer
+    }
+
+    /// Whether the kernel may print: nobody knows what those of other compilers do.
+    pub(crate) fn prints(&self) -> bool {
+        self.traits.prints || self.entry_kind() == EntryKind::Foreign
+    }
+
     /// Gives `worker` the memory that [`Self::run_groups`] needs. Comes before the command starts.
     ///
     /// # Errors
@@ -129,8 +173,7 @@ impl PreparedLaunch {
         if worker.is_bound_to(self.number) {
             return Ok(());
         }
-        let prints = self.entry_kind() == EntryKind::Foreign;
-        worker.reserve(self.scratch_bytes, &self.cells, prints)
+        worker.reserve(self.scratch_bytes, &self.cells, self.prints())
     }
 
     /// Runs `count` work-groups, from the one with linear index `first` on (x fastest), on this thread.
@@ -149,7 +192,9 @@ impl PreparedLaunch {
         let end = first + count;
         let mut next = first;
         while next < end {
-            let run = self.geometry.run_at(next, end - next);
+            // What a group prints is taken before the next begins.
+            let most = if self.prints() { 1 } else { end - next };
+            let run = self.geometry.run_at(next, most);
             match self.function.entry {
                 // SAFETY: the arguments and the scratch memory are bound for this function.
                 Entry::Native(entry, _) => unsafe { self.run_native(entry, run, worker) },
@@ -165,18 +210,35 @@ impl PreparedLaunch {
 
     /// # Safety
     /// As for [`Self::run_groups`]; `entry` is this launch's.
-    unsafe fn run_native(&self, entry: NativeEntry, run: GroupRun, worker: &Worker) -> Result<(), Failure> {
+    unsafe fn run_native(
+        &self,
+        entry: NativeEntry,
+        run: GroupRun,
+        worker: &mut Worker,
+    ) -> Result<(), Failure> {
         let mut frame = Frame::default();
-        let mut call = NativeCall {
-            entry,
-            arguments: worker.arguments(),
-            context: &raw const self.context,
-            run,
-            scratch: worker.scratch(),
+        let mut printing = self.context;
+        let context = if self.prints() {
+            let block = worker.print_block();
+            printing.pocl.printf_buffer = block.buffer;
+            printing.pocl.printf_buffer_position = block.position;
+            printing.pocl.printf_buffer_capacity = block.capacity;
+            &raw mut printing
+        } else {
+            (&raw const self.context).cast_mut()
         };
+        let mut call =
+            NativeCall { entry, arguments: worker.arguments(), context, run, scratch: worker.scratch() };
         let data = (&raw mut call).cast();
         // SAFETY: the call's parts are those that the entry takes; neither `call_native` nor a kernel has destructors.
         let ended = unsafe { faults::call(self.function.image.range(), &raw mut frame, call_native, data) };
+        if self.prints() {
+            // SAFETY: the context is this function's own copy, and the call that wrote to it is over.
+            let dropped = unsafe { (*context).pocl.printf_dropped };
+            let mut block = PrintBlock { dropped, ..worker.print_block() };
+            // SAFETY: the block is the worker's, and the kernel has returned; its formats are its constants.
+            unsafe { self.printer.drain(&raw mut block, self.function.image.range()) };
+        }
         match ended {
             Ended::Returned => Ok(()),
             Ended::Left => Err(self.gave_up(run)),
@@ -193,7 +255,9 @@ impl PreparedLaunch {
         run: GroupRun,
         worker: &mut Worker,
     ) -> Result<(), Failure> {
-        let (printf_buffer, printf_buffer_position, printf_buffer_capacity) = worker.printf();
+        let block = worker.print_block();
+        let (printf_buffer, printf_buffer_position, printf_buffer_capacity) =
+            (block.buffer, block.position, block.capacity);
         // The entry may write to its context: each run has its own.
         let mut long = PoclContext112 {
             printf_buffer,
@@ -225,6 +289,7 @@ impl PreparedLaunch {
             unsafe { faults::call(self.function.image.range(), &raw mut frame, call_pocl, call.cast()) };
         // SAFETY: the structure is this function's own, and the call that wrote to it is over.
         let PoclCall { done, gave_up, .. } = unsafe { call.read() };
+        self.printer.add(&worker.take_printed(), 0);
         let [x, y, z] = run.first;
         let current = GroupRun { first: [x + done, y, z], count: 1 };
         match ended {
@@ -238,8 +303,15 @@ impl PreparedLaunch {
     ///
     /// # Safety
     /// As for [`Self::run_groups`]; `entry` is this launch's.
-    unsafe fn run_reference(&self, entry: RefEntry, run: GroupRun, worker: &Worker) -> Result<(), Failure> {
+    unsafe fn run_reference(
+        &self,
+        entry: RefEntry,
+        run: GroupRun,
+        worker: &mut Worker,
+    ) -> Result<(), Failure> {
         let [x, y, z] = run.first;
+        let mut block = worker.print_block();
+        let block = &raw mut block;
         for group in x..x + run.count {
             let current = GroupRun { first: [group, y, z], count: 1 };
             for index in 0..self.geometry.items_of(current.first) {
@@ -248,10 +320,17 @@ impl PreparedLaunch {
                 let alone = self.geometry.items_of(current.first) == 1;
                 item.barrier = Some(if alone { met_alone } else { unexpected });
                 item.executor = (&raw mut frame).cast();
+                item.print = block;
                 let mut call = ItemCall { entry, arguments: worker.arguments(), item: &raw const item };
                 let data = (&raw mut call).cast();
                 // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors.
-                match unsafe { faults::call(self.function.image.range(), &raw mut frame, call_item, data) } {
+                let ended =
+                    unsafe { faults::call(self.function.image.range(), &raw mut frame, call_item, data) };
+                if self.prints() {
+                    // SAFETY: the block is this function's, over the worker's buffer; the kernel has returned.
+                    unsafe { self.printer.drain(block, self.function.image.range()) };
+                }
+                match ended {
                     Ended::Returned => {}
                     Ended::Left => {
                         return Err(Failure::UnexpectedBarrier { kernel: self.function.kernel.clone() });
@@ -266,7 +345,9 @@ impl PreparedLaunch {
     /// The reference executor's entry, where this is a launch for it whose items need threads of their own.
     pub(crate) fn needs_team(&self) -> Option<RefEntry> {
         match self.function.entry {
-            Entry::Reference(entry) if self.has_barrier && self.geometry.group_items() > 1 => Some(entry),
+            Entry::Reference(entry) if self.traits.has_barrier && self.geometry.group_items() > 1 => {
+                Some(entry)
+            }
             _ => None,
         }
     }
@@ -299,9 +380,11 @@ impl PreparedLaunch {
             global_offset: offset,
             local_size: local,
             global_size: global,
-            sub_group_size: self.sub_group_size,
+            sub_group_size: u64::from(self.traits.sub_group_size),
             barrier: None,
             executor: std::ptr::null_mut(),
+            print: std::ptr::null_mut(),
+            program_variables: self.context.pocl.global_var_buffer,
         }
     }
 
@@ -330,7 +413,7 @@ fn context(geometry: &Geometry) -> Context {
             printf_buffer: std::ptr::null_mut(),
             printf_buffer_position: std::ptr::null_mut(),
             printf_buffer_capacity: 0,
-            reserved: 0,
+            printf_dropped: 0,
             global_var_buffer: std::ptr::null_mut(),
             work_dim: geometry.work_dim,
             execution_failed: 0,

@@ -27,6 +27,7 @@ mod loader;
 mod memory;
 mod needed;
 mod nonlocal;
+mod print;
 mod reference;
 mod work;
 mod worker;
@@ -37,8 +38,9 @@ pub use error::{Failure, Fault, FaultSignal, GroupRun, LoadError, OutOfResources
 pub use faults::{catch_faults, faults_are_caught};
 pub use features::HostCpu;
 pub use geometry::Geometry;
-pub use launch::{EntryKind, PreparedLaunch};
+pub use launch::{EntryKind, KernelTraits, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
+pub use print::{PrintSink, Printed};
 pub use work::{KernelWork, Kind};
 pub use worker::Worker;

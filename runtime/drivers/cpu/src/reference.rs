@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use oxcl_binary::abi::{RefEntry, RefItem};
+use oxcl_binary::abi::{PrintBlock, RefEntry, RefItem};
 
 use crate::error::{Failure, GroupRun, OutOfResources, Resource};
 use crate::faults::{self, Ended};
@@ -67,6 +67,8 @@ struct Job {
     arguments: *const *mut c_void,
     /// Threads inside, one for each work-item of a whole group.
     items: u64,
+    /// Where all items print to; emptied between groups.
+    print: *mut PrintBlock,
     /// Lock rank 3.
     progress: Mutex<Progress>,
     /// Where items wait at a barrier. Changes when it opens; odd: it cannot be met, and those who wait leave.
@@ -109,9 +111,11 @@ impl Gate {
     }
 }
 
-// SAFETY: the arguments belong to the team's worker, which stays bound to the launch while the job exists.
+// SAFETY: the arguments and the print buffer belong to the team's worker, which stays bound to the launch while the job
+// exists.
 unsafe impl Send for Job {}
-// SAFETY: as above; the arguments are only read.
+// SAFETY: as above; the arguments are only read, and the print block is written by kernels, atomically, or under the
+// lock when no kernel runs.
 unsafe impl Sync for Job {}
 
 #[derive(Debug, Default)]
@@ -199,6 +203,10 @@ impl Job {
         } else if progress.finished + progress.absent == self.items {
             progress.finished = 0;
             progress.absent = 0;
+            if self.launch.prints() {
+                // SAFETY: the block is over the team's worker, and no item runs: the group has ended.
+                unsafe { self.launch.printer().drain(self.print, self.launch.image_range()) };
+            }
             progress.group += 1;
             progress.over = progress.failure.is_some() || progress.group == self.launch.group_count();
             let next = (!progress.over).then_some(progress.group);
@@ -243,6 +251,7 @@ impl Job {
             let mut item = self.launch.item(self.group_id(group).first, index);
             item.barrier = Some(barrier);
             item.executor = member.cast();
+            item.print = self.print;
             let mut call = ItemCall { entry: self.entry, arguments: self.arguments, item: &raw const item };
             // SAFETY: the field lies inside the structure.
             let frame = unsafe { &raw mut (*member).frame };
@@ -296,11 +305,13 @@ impl Team {
                 .handles
                 .push(handle.map_err(|_| OutOfResources { resource: Resource::Threads, amount: items })?);
         }
+        let mut print = members.worker.print_block();
         let job = Arc::new(Job {
             launch: Arc::clone(launch),
             entry,
             arguments: members.worker.arguments(),
             items,
+            print: &raw mut print,
             progress: Mutex::default(),
             barrier: Gate::default(),
             next_group: Gate::default(),

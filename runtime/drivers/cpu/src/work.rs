@@ -46,7 +46,6 @@ pub struct KernelWork {
     launch: Arc<PreparedLaunch>,
     unit: Arc<Unit>,
     failure: Mutex<Option<Failure>>,
-    printed: Mutex<Vec<u8>>,
 }
 
 thread_local! {
@@ -73,7 +72,7 @@ impl KernelWork {
     /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
     /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
     pub(crate) unsafe fn new(launch: PreparedLaunch, unit: Arc<Unit>) -> Self {
-        Self { launch: Arc::new(launch), unit, failure: Mutex::default(), printed: Mutex::default() }
+        Self { launch: Arc::new(launch), unit, failure: Mutex::default() }
     }
 
     /// The launch.
@@ -88,24 +87,13 @@ impl KernelWork {
         lock(&self.failure).take()
     }
 
-    /// What the kernel has printed since the last call.
-    #[must_use]
-    pub fn take_printed(&self) -> Vec<u8> {
-        std::mem::take(&mut lock(&self.printed))
-    }
-
     fn run_here(&self, first: u64, count: u64) -> Result<(), Failure> {
         with_worker(|worker| {
             self.launch.prepare(worker)?;
             // SAFETY: the worker is prepared; the groups exist, as the scheduler hands out only those there are; the
             // buffers are as `new` was promised; foreign code comes only to threads of ours, as `needs_large_stack`
             // says.
-            let result = unsafe { self.launch.run_groups(first, count, worker) };
-            if self.launch.entry_kind() == EntryKind::Foreign {
-                let text = worker.take_printed();
-                lock(&self.printed).extend(text);
-            }
-            result
+            unsafe { self.launch.run_groups(first, count, worker) }
         })
     }
 

@@ -5,13 +5,13 @@
 
 use std::ffi::c_void;
 
-use oxcl_binary::abi::MAX_ALIGNMENT;
+use oxcl_binary::abi::{MAX_ALIGNMENT, PrintBlock};
 
 use crate::arguments::Cells;
 use crate::error::{OutOfResources, Resource};
 use crate::memory::HostMemory;
 
-/// Bytes of printf text that one thread can hold for one command.
+/// Bytes of printf records, or text, that one thread can hold for one work-group; text for one command.
 const PRINTF_BYTES: u32 = 1 << 20;
 
 /// A thread's memory for running work-groups.
@@ -106,9 +106,10 @@ impl Worker {
     }
 
     /// The printf buffer, where its fill is kept, and its size.
-    pub(crate) fn printf(&mut self) -> (*mut u8, *mut u32, u32) {
-        let bytes = u32::try_from(self.printf.len()).unwrap_or_default();
-        (self.printf.as_ptr(), &raw mut *self.printed, bytes)
+    pub(crate) fn print_block(&mut self) -> PrintBlock {
+        let capacity = u32::try_from(self.printf.len()).unwrap_or_default();
+        let buffer = if capacity == 0 { std::ptr::null_mut() } else { self.printf.as_ptr() };
+        PrintBlock { buffer, position: &raw mut *self.printed, capacity, dropped: 0 }
     }
 
     /// Takes the text that the kernel printed since the last call.

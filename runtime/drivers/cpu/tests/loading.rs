@@ -9,7 +9,8 @@ use oxcl_binary::archive::{Archive, File, Kernel, Version};
 use oxcl_binary::meta::Level;
 use oxcl_driver::{Lane, Launch as _};
 use oxcl_driver_cpu::{
-    Argument, CpuDriver, Geometry, HostMemory, KernelCode, Kind, LoadError, PreparedLaunch, Resource, Target,
+    Argument, CpuDriver, Geometry, HostMemory, KernelCode, KernelTraits, Kind, LoadError, PreparedLaunch,
+    Resource, Target,
 };
 use support::{
     baseline, buffer, foreign_archive, foreign_kernel, kernel, object, object_with, our_archive, our_kernel,
@@ -41,7 +42,14 @@ fn answer(code: &KernelCode, local: [u64; 3]) -> i32 {
     let geometry = Geometry { work_dim: 1, groups: [1; 3], local, global: local, offset: [0; 3] };
     let arguments = [Argument::Pointer(out.as_ptr())];
     let function = code.function(local).unwrap();
-    let launch = PreparedLaunch::new(function, geometry, &arguments, &[], false, 1).unwrap();
+    let launch = PreparedLaunch::new(
+        function,
+        geometry,
+        &arguments,
+        &[],
+        KernelTraits { has_barrier: false, prints: false, sub_group_size: 1 },
+    )
+    .unwrap();
     // SAFETY: the buffer outlives the launch, and the kernel writes one int to it.
     let work = unsafe { CpuDriver::new(Kind::Basic, 1).work(launch) };
     work.run(0, 1, Lane { index: 0 }).unwrap();

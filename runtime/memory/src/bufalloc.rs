@@ -121,6 +121,9 @@ pub struct BufAlloc {
     used: u64,
     free: u64,
     chunks: usize,
+    /// Tests: how many more allocations succeed before one fails for no reason.
+    #[cfg(test)]
+    pub(crate) fail_after: Option<u32>,
 }
 
 impl BufAlloc {
@@ -147,6 +150,8 @@ impl BufAlloc {
             used: 0,
             free: room,
             chunks: 0,
+            #[cfg(test)]
+            fail_after: None,
         };
         let whole = region.new_node(start, room, NONE, NONE);
         region.list(whole);
@@ -173,6 +178,8 @@ impl BufAlloc {
             return Err(AllocError::Alignment(alignment));
         }
         let rounded = size.checked_next_multiple_of(self.alignment);
+        #[cfg(test)]
+        let rounded = rounded.filter(|_| !self.fails_now());
         let found = rounded.and_then(|needed| Some((needed, self.find(needed, alignment)?)));
         let Some((needed, index)) = found else {
             let usage = self.usage();
@@ -256,6 +263,14 @@ impl BufAlloc {
             }
         }
         Usage { used: self.used, free: self.free, largest_free: largest, chunks: self.chunks }
+    }
+
+    /// Whether the allocation under way is the one that a test wants to fail.
+    #[cfg(test)]
+    pub(crate) fn fails_now(&mut self) -> bool {
+        let fails = self.fail_after == Some(0);
+        self.fail_after = self.fail_after.and_then(|left| left.checked_sub(1));
+        fails
     }
 
     /// A free chunk that holds `needed` bytes at `alignment`, not yet taken out of its list.

@@ -31,3 +31,6 @@ pub use policy::ReclaimPolicy;
 pub use pool::Pool;
 pub use shared::{Held, SharedPool};
 pub use submit::{DevicePart, Engine, Patch, Reservation};
+
+#[cfg(all(test, loom))]
+mod models;

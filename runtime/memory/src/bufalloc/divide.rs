@@ -77,6 +77,10 @@ impl BufAlloc {
 
     /// Takes the chunk of `size` bytes at `address` from the free chunk of the hint.
     pub(crate) fn allocate_in(&mut self, hint: Hint, address: u64, size: u64) -> Result<Chunk, AllocError> {
+        #[cfg(test)]
+        if self.fails_now() {
+            return Err(AllocError::Taken { address, size });
+        }
         self.take(hint.0, address, size)
     }
 

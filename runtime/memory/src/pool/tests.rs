@@ -1,9 +1,10 @@
 //! Cases of the pool, each small enough to follow by hand. Random sequences against a model are in `tests/model.rs`.
 
 use super::Pool;
-use crate::object::ObjectId;
+use crate::object::{BlockFlags, ObjectId};
 use crate::plan::{Action, Extent, Fence, PoolError, Shortage, Source, Use};
 use crate::policy::Lru;
+use crate::submit::{DevicePart, Engine, Patch};
 
 const KIB: u64 = 1024;
 
@@ -132,4 +133,103 @@ fn a_plan_that_failed_is_taken_back() {
     assert_eq!(left, [if gone.object == a { b } else { a }]);
     let plan = pool.reserve(&[Use::read(gone.object)], Fence(4)).unwrap();
     assert_eq!(plan.actions(), [Action::PageIn { extent: gone, source: Source::Backing }]);
+}
+
+/// Six objects in a region for three, used in a fixed order, two at a time.
+fn scenario(pool: &mut Pool, objects: &[ObjectId], fail_after: Option<u32>) -> (u32, u32) {
+    let (mut plans, mut refused) = (0, 0);
+    pool.region.fail_after = fail_after;
+    for round in 0..20 {
+        let fence = Fence(round);
+        let pair = [objects[round as usize % 6], objects[round as usize * 5 % 6 / 2]];
+        let set = [Use::write(pair[0]), Use::read(pair[1])];
+        let before: Vec<_> = pool.blocks().collect();
+        match pool.reserve(&set, fence) {
+            Ok(_) => plans += 1,
+            Err(_) => {
+                assert_eq!(before, pool.blocks().collect::<Vec<_>>(), "a refusal changes nothing");
+                refused += 1;
+                pool.reserve(&set, fence).expect("the next attempt finds room");
+            }
+        }
+        assert!(pair.iter().all(|&object| pool.address(object).is_some()));
+        pool.passed(fence);
+    }
+    (plans, refused)
+}
+
+#[test]
+fn an_allocation_that_fails_at_any_point_costs_nothing_but_itself() {
+    let mut failed_somewhere = false;
+    for fail_after in (0..120).map(Some).chain([None]) {
+        let mut pool = pool(12);
+        let objects: Vec<_> = (0..6).map(|at| pool.create((3 + at % 3) * KIB).unwrap()).collect();
+        let (plans, refused) = scenario(&mut pool, &objects, fail_after);
+        assert_eq!(plans + refused, 20);
+        failed_somewhere |= fail_after.is_some() && pool.region.fail_after.is_none();
+        for object in objects {
+            pool.release(object).unwrap();
+        }
+        let usage = pool.usage();
+        assert_eq!((usage.used, usage.largest_free, usage.objects), (0, 12 * KIB, 0));
+    }
+    assert!(failed_somewhere);
+}
+
+#[test]
+fn the_seven_steps_wait_only_for_other_engines_and_for_writers() {
+    let mut pool = pool(8);
+    let (a, b) = (pool.create(KIB).unwrap(), pool.create(KIB).unwrap());
+    let first = pool.lock(&[Use::read(a), Use::write(b)], Engine(0)).unwrap();
+    assert!(pool.waits(&first).is_empty());
+    pool.validate(&first).unwrap();
+    let new = |object, new| Patch { object, old: None, new };
+    let mut patches = pool.patches(&first);
+    patches.sort_by_key(|patch| patch.object);
+    assert_eq!(patches, [new(a, 0), new(b, KIB)]);
+    let part = DevicePart { flush: true, token: 7 };
+    pool.fence(&first, Fence(1), part);
+    assert_eq!(pool.reserve(&[Use::read(a)], Fence(2)).unwrap_err(), Shortage::Locked(a));
+    pool.unlock(first);
+    // The same engine executes in order; another one waits for the writer, not for the reader.
+    let same = pool.lock(&[Use::write(a), Use::write(b)], Engine(0)).unwrap();
+    assert!(pool.waits(&same).is_empty() && pool.patches(&same).is_empty());
+    pool.unlock(same);
+    let other = pool.lock(&[Use::read(a)], Engine(1)).unwrap();
+    assert!(pool.waits(&other).is_empty());
+    pool.unlock(other);
+    let other = pool.lock(&[Use::read(b)], Engine(1)).unwrap();
+    assert_eq!(pool.waits(&other), [Fence(1)]);
+    // The command has been executed; only once its caches are flushed has the fence passed.
+    assert_eq!(pool.executed(Fence(1)), Some(part));
+    assert_eq!(pool.waits(&other), [Fence(1)]);
+    pool.passed(Fence(1));
+    assert_eq!((pool.executed(Fence(1)), pool.waits(&other)), (None, vec![]));
+    // An object released while it is locked lives until it is unlocked, but no command gets it.
+    pool.release(b).unwrap();
+    assert_eq!(pool.validate(&other).unwrap_err(), Shortage::Object(PoolError::Unknown(b)));
+    pool.unlock(other);
+    assert_eq!(pool.usage().objects, 1);
+}
+
+#[test]
+fn blocks_say_whose_they_are_and_what_holds_for_them() {
+    let mut pool = pool(8).with_cacheable(true);
+    let (a, b) = (pool.create(2 * KIB).unwrap(), pool.create(KIB).unwrap());
+    pool.reserve(&[Use::write(a)], Fence(1)).unwrap();
+    pool.reserve(&[Use::read(a), Use::read(b)], Fence(2)).unwrap();
+    pool.pin(a).unwrap();
+    pool.passed(Fence(1));
+    let blocks: Vec<_> = pool.blocks().collect();
+    assert_eq!((blocks[0].owner, blocks[0].sequence, blocks[0].fence), (a, 0, Some(Fence(2))));
+    assert!(blocks[0].flags.has(BlockFlags::PIN | BlockFlags::CACHEABLE));
+    assert!(!blocks[0].flags.has(BlockFlags::CLOBBER), "its content is nowhere else");
+    assert_eq!((blocks[1].owner, blocks[1].address, blocks[1].size), (b, 2 * KIB, KIB));
+    assert!(blocks[1].flags.has(BlockFlags::CLOBBER), "it has no content yet");
+    let mut few = Pool::new(0..KIB, 64, Box::new(Lru::new())).unwrap().with_owners(1);
+    few.create(1).unwrap();
+    assert_eq!(few.create(1), Err(PoolError::OwnersExhausted { limit: 1 }));
+    assert_eq!(few.create(0), Err(PoolError::ZeroSize));
+    let error = PoolError::TooLarge { needed: 2 * KIB, capacity: KIB };
+    assert_eq!(few.create(2 * KIB), Err(error));
 }

@@ -58,6 +58,8 @@ enum Command {
     Gen(cmd::generate::GenerateArgs),
     #[command(subcommand)]
     Bench(cmd::bench::BenchArgs),
+    #[command(subcommand)]
+    Cache(cmd::cache::CacheArgs),
 }
 
 /// Parses the process's arguments and runs the command.
@@ -97,6 +99,7 @@ impl Command {
             Command::Tta(args) => cmd::tta::run(&args, ui),
             Command::Gen(args) => cmd::generate::run(&args, ui),
             Command::Bench(args) => cmd::bench::run(&args, ui),
+            Command::Cache(args) => cmd::cache::run(&args, ui),
         }
     }
 }

@@ -16,6 +16,7 @@ const SCALE: &str = "kernel void scale(global float *x, float a) { x[get_global_
 fn options(arguments: &[&str]) -> ServiceOptions {
     ServiceOptions {
         compiler: Some(PathBuf::from(env!("CARGO_BIN_EXE_oxcl"))),
+        cache: None,
         servers: 2,
         timeout: Duration::from_secs(60),
         memory: 4 << 30,

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn loads_are_even_and_every_piece_has_a_part() {
-        assert_eq!(divide(&[5, 9, 1, 4, 2], 2), [1, 0, 0, 1, 0]);
+        assert_eq!(divide(&[5, 9, 1, 4, 2], 2), [1, 0, 1, 1, 0]);
         assert_eq!(divide(&[3, 3, 3], 1), [0, 0, 0]);
         assert_eq!(divide(&[7], 4), [0]);
         assert!(divide(&[], 3).is_empty());

@@ -24,6 +24,7 @@
 mod argument;
 mod bounds;
 mod buffer;
+mod cache;
 mod compiler;
 mod context;
 mod device;
@@ -43,6 +44,7 @@ mod storage;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
+pub use cache::{Cache, CacheInfo, CacheRow, Damage, Key as CacheKey, Stored as CachedBuild};
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
 };

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod build_args;
+pub(crate) mod cache;
 pub(crate) mod check;
 #[cfg(feature = "compiler")]
 pub(crate) mod compile;

@@ -10,8 +10,11 @@ mod limits;
 
 use std::io::{self, Read, Write};
 
-use oxcl_binary::pipe::{FrameError, Hello, Job, Kind, read_frame, write_frame};
+use std::path::Path;
+
+use oxcl_binary::pipe::{FrameError, Hello, Job, Kind, Tidy, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
+use oxcl_runtime::Cache;
 
 use crate::error::CliError;
 
@@ -73,6 +76,11 @@ fn jobs(input: &mut impl Read, output: &mut impl Write, fault: Option<Fault>) ->
                             return Ok(());
                         }
                     }
+                }
+            }
+            Kind::Tidy => {
+                if let Ok(tidy) = Tidy::decode(&frame.payload) {
+                    Cache::at(Path::new(&tidy.folder), tidy.limit).tidy();
                 }
             }
             other => return Err(FrameError::Kind(other as u16)),

@@ -9,6 +9,7 @@
 //! none of its files and write nothing to its terminal. They end with it, however it ends. A process that the host
 //! forks off starts its own.
 
+mod kept;
 mod locate;
 mod merge;
 mod pool;
@@ -24,10 +25,12 @@ use std::time::Duration;
 
 use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text};
 
+use crate::cache::Cache;
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
 };
 use crate::error::Coded as _;
+use kept::{Kept, Outcome};
 use pool::Pool;
 use server::{Answer, Lost, Server};
 
@@ -45,6 +48,8 @@ pub struct ServiceOptions {
     pub compiler: Option<PathBuf>,
     /// How many servers there may be at once; at least 1.
     pub servers: usize,
+    /// Where results are kept; none: nowhere.
+    pub cache: Option<Cache>,
     /// How long one build may take.
     pub timeout: Duration,
     /// How many bytes of memory a server may have.
@@ -55,8 +60,8 @@ pub struct ServiceOptions {
 }
 
 impl ServiceOptions {
-    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT` and `OXCL_BUILD_MEMORY`
-    /// (see `docs/env.md`). A value that makes no sense counts as not set.
+    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT`, `OXCL_BUILD_MEMORY` and the
+    /// variables of the cache (see `docs/env.md`). A value that makes no sense counts as not set.
     #[must_use]
     pub fn from_environment() -> Self {
         let number = |name: &str| {
@@ -67,6 +72,7 @@ impl ServiceOptions {
         let servers = number("OXCL_COMPILERS").and_then(|n| usize::try_from(n).ok()).unwrap_or(cores);
         Self {
             compiler: None,
+            cache: Cache::from_environment(),
             servers: servers.clamp(1, 64),
             timeout: Duration::from_secs(number("OXCL_BUILD_TIMEOUT").unwrap_or(TIMEOUT)),
             memory: number("OXCL_BUILD_MEMORY").unwrap_or(MEMORY).saturating_mul(1 << 20),
@@ -79,6 +85,7 @@ impl ServiceOptions {
 #[derive(Clone)]
 pub struct Service {
     pool: Arc<Pool>,
+    kept: Option<Arc<Kept>>,
 }
 
 impl fmt::Debug for Service {
@@ -91,7 +98,8 @@ impl Service {
     /// A service with servers of its own; none is started yet.
     #[must_use]
     pub fn new(options: ServiceOptions) -> Self {
-        Self { pool: Arc::new(Pool::new(options)) }
+        let kept = options.cache.clone().map(|cache| Arc::new(Kept::new(cache)));
+        Self { pool: Arc::new(Pool::new(options)), kept }
     }
 
     /// Builds on a thread of its own and calls `done` there.
@@ -116,7 +124,7 @@ impl Service {
     }
 
     /// Does a job, with several servers if the program has several kernels and the servers are free.
-    fn run(&self, job: &Job) -> Result<Done, BuildError> {
+    fn run(&self, job: &Job) -> Result<(Done, Option<[u8; 32]>), BuildError> {
         let parts =
             if job.action == BuildAction::Build { parts_of(job, self.pool.options().servers) } else { 1 };
         let mut servers = vec![self.pool.take().map_err(|error| unavailable(&error))?];
@@ -139,10 +147,12 @@ impl Service {
             }
         }
         let mut done = Vec::new();
+        let mut identities = Vec::new();
         let mut failed = None;
         for (mut server, part, payload) in at_work {
             match server.receive() {
                 Ok(Answer::Done(answer)) => {
+                    identities.push(server.identity());
                     self.pool.give_back(server);
                     done.push(answer);
                 }
@@ -163,7 +173,7 @@ impl Service {
         // What is wrong with the program says more than what happened to a server.
         match failed.or(lost) {
             Some(error) => Err(error),
-            None => merge::merge(done).map_err(|error| {
+            None => merge::merge(done).map(|done| (done, one(&identities))).map_err(|error| {
                 let payload = job.encode();
                 let message = format!("the parts of the program do not fit together: {error}");
                 let log = message.clone();
@@ -189,6 +199,12 @@ impl Service {
             }
         }
     }
+}
+
+/// What all have in common.
+fn one(identities: &[Option<[u8; 32]>]) -> Option<[u8; 32]> {
+    let first = identities.first().copied().flatten()?;
+    identities.iter().all(|other| *other == Some(first)).then_some(first)
 }
 
 /// Into how many parts a program's kernels are worth dividing: no more than there seem to be.
@@ -247,11 +263,21 @@ fn unavailable(error: &pool::StartError) -> BuildError {
 
 impl CompilerService for Service {
     fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
-        let done = self.run(&job(request))?;
-        Ok(Built { archive: done.archive, log: done.log, cached: false })
+        let job = job(request);
+        let outcome = match &self.kept {
+            Some(kept) => kept.get_or_make(&self.pool, &job, || self.run(&job))?,
+            None => Outcome::Done(self.run(&job)?.0),
+        };
+        Ok(match outcome {
+            Outcome::Stored(stored) => Built { archive: stored.archive, log: stored.log, cached: true },
+            Outcome::Done(done) => Built { archive: done.archive, log: done.log, cached: false },
+        })
     }
 
     fn prewarm(&self) {
+        if self.kept.as_ref().is_some_and(|kept| kept.expects_hits()) {
+            return;
+        }
         let pool = Arc::clone(&self.pool);
         // Without a thread it is only slower.
         let _ = thread::Builder::new().name("oxcl-prewarm".into()).spawn(move || pool.prewarm());

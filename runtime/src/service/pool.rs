@@ -13,6 +13,9 @@ use super::ServiceOptions;
 use super::locate::{LocateError, locate};
 use super::server::Server;
 
+/// How many servers are started ahead of need.
+const PREWARMED: usize = 2;
+
 /// No server can be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StartError {
@@ -123,6 +126,14 @@ impl Pool {
         self.start().inspect_err(|_| self.lost_one()).ok()
     }
 
+    /// A server that waits, if there is one.
+    pub(super) fn try_take_idle(&self) -> Option<Server> {
+        let mut state = self.here().lock();
+        let server = state.idle.pop()?;
+        state.busy += 1;
+        Some(server)
+    }
+
     /// Takes back a server that can go on.
     pub(super) fn give_back(&self, server: Server) {
         let here = self.here();
@@ -142,12 +153,16 @@ impl Pool {
         here.freed.notify_one();
     }
 
-    /// Starts as many as may be, so that they are warm when they are wanted.
+    /// Starts two, or as many as may be, so that they are warm when they are wanted. On a machine that has more to do
+    /// than it can do already, a build starts what it needs.
     pub(super) fn prewarm(&self) {
+        if is_overloaded() {
+            return;
+        }
         let here = self.here();
         loop {
             let mut state = here.lock();
-            if state.idle.len() + state.busy >= self.options.servers {
+            if state.idle.len() + state.busy >= self.options.servers.min(PREWARMED) {
                 return;
             }
             state.busy += 1;
@@ -164,14 +179,28 @@ impl Pool {
         self.here().lock().idle.iter().map(Server::process).collect()
     }
 
+    /// The program that servers are.
+    pub(super) fn program(&self) -> Result<PathBuf, LocateError> {
+        match &self.options.compiler {
+            Some(program) => Ok(program.clone()),
+            None => locate(),
+        }
+    }
+
     fn start(&self) -> Result<Server, StartError> {
-        let program = match &self.options.compiler {
-            Some(program) => program.clone(),
-            None => locate()?,
-        };
+        let program = self.program()?;
         Server::start(&program, self.options.memory, &self.options.arguments)
             .map_err(|source| StartError::Spawn { program, source })
     }
+}
+
+/// Whether twice as many threads want to run as there are CPUs: many programs are starting at once.
+fn is_overloaded() -> bool {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let running =
+        text.split_whitespace().nth(3).and_then(|both| both.split_once('/')?.0.parse::<usize>().ok());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    running.is_some_and(|running| running > 2 * cores + 1)
 }
 
 impl Drop for Pool {

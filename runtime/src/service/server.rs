@@ -8,7 +8,9 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use oxcl_binary::pipe::{Done, Failed, Frame, FrameError, Hello, Kind, WireError, read_frame, write_frame};
+use oxcl_binary::pipe::{
+    Done, Failed, Frame, FrameError, Hello, Kind, Tidy, WireError, read_frame, write_frame,
+};
 
 use super::spawn::{Process, memory_file, spawn};
 
@@ -87,6 +89,11 @@ impl Server {
         self.jobs == 0
     }
 
+    /// The identity of the compiler in it, once that is known.
+    pub(super) fn identity(&self) -> Option<[u8; 32]> {
+        self.hello.as_ref().map(|hello| hello.identity)
+    }
+
     /// Its process.
     pub(super) fn process(&self) -> u32 {
         self.process.id
@@ -143,6 +150,27 @@ impl Server {
     fn lost(&self, reason: Reason) -> Lost {
         self.process.kill();
         Lost { reason, last_words: self.last_words() }
+    }
+
+    /// Asks the server to look after the cache when it has nothing else to do. There is no answer.
+    pub(super) fn tidy(&mut self, tidy: &Tidy) {
+        let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
+        // Somebody else will.
+        let _ = write_frame(&mut stream, Kind::Tidy, &tidy.encode());
+    }
+
+    /// What the server said of itself; waits for it if it has just been started.
+    pub(super) fn hello(&mut self, timeout: Duration) -> Result<&Hello, Lost> {
+        if self.hello.is_none() {
+            self.timeout = timeout;
+            self.until = Instant::now() + timeout;
+            let hello = self.read().and_then(|frame| match frame.kind {
+                Kind::Hello => Ok(Hello::decode(&frame.payload)?),
+                _ => Err(Reason::OutOfTurn),
+            });
+            self.hello = Some(hello.map_err(|reason| self.lost(reason))?);
+        }
+        self.hello.as_ref().ok_or_else(|| self.lost(Reason::OutOfTurn))
     }
 
     fn last_words(&self) -> String {

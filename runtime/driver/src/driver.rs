@@ -4,6 +4,7 @@
 //!
 //! All operations may be called from any thread, at the same time.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,6 +25,11 @@ pub trait Driver: Send + Sync + fmt::Debug {
 
     /// The driver's name, as `OXCL_DEVICES` spells it.
     fn name(&self) -> &str;
+
+    /// The driver's own type, for drivers that know each other.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// How many devices of this kind the machine has. Cheap, and without effect.
     fn probe(&self) -> Result<u32, DriverError>;

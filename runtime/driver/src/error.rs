@@ -22,6 +22,27 @@ pub enum DriverError {
         /// Bytes that could have been had.
         available: u64,
     },
+    /// What a command uses at the same time does not fit the device's memory.
+    #[error("needs {needed} bytes of the device's memory, {available} are available, {pinned} are pinned")]
+    DeviceMemory {
+        /// Bytes that all its buffers have.
+        needed: u64,
+        /// Bytes that could be had.
+        available: u64,
+        /// Bytes that others keep in place.
+        pinned: u64,
+    },
+    /// Memory of the host program that a command uses is not there any more.
+    #[error(
+        "the host's memory at {address:#x} ({bytes} bytes) is gone: its caller freed or unmapped it before the \
+         command had ended"
+    )]
+    HostMemoryGone {
+        /// First address.
+        address: u64,
+        /// Number of bytes.
+        bytes: u64,
+    },
     /// A range leaves the memory it is in.
     #[error("bytes {offset}..+{length} leave a memory of {size} bytes")]
     OutOfRange {

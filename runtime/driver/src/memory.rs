@@ -138,6 +138,17 @@ impl HostMemory {
         Ok(HostMemory { address, layout })
     }
 
+    /// Takes back a block that was given up with [`std::mem::forget`].
+    ///
+    /// # Safety
+    /// The span is all of a block that [`HostMemory::new`] made with this alignment, and nobody else takes it back.
+    #[must_use]
+    pub unsafe fn from_span(span: HostSpan, alignment: u64) -> Option<HostMemory> {
+        let bytes = usize::try_from(span.length.max(1)).ok()?;
+        let layout = Layout::from_size_align(bytes, usize::try_from(alignment).ok()?).ok()?;
+        Some(HostMemory { address: span.address, layout })
+    }
+
     /// All of it, as a span that is valid while `self` lives.
     #[must_use]
     pub fn span(&self) -> HostSpan {

@@ -20,6 +20,7 @@ mod owners;
 mod plan;
 pub mod policy;
 mod pool;
+pub mod residency;
 mod shared;
 mod shim;
 mod submit;

@@ -117,6 +117,12 @@ impl Transfer {
         Transfer { driver, movement, units, step }
     }
 
+    /// What is moved.
+    #[must_use]
+    pub fn movement(&self) -> &Movement {
+        &self.movement
+    }
+
     /// Moves `count` bytes or rows from number `at` on.
     fn part(&self, at: u64, count: u64) -> Result<(), DriverError> {
         let driver = &self.driver;
@@ -159,6 +165,10 @@ impl Launch for Transfer {
         let at = first * self.step;
         let end = (at + count * self.step).min(self.units);
         self.part(at, end - at).map_err(Failure::Driver)
+    }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
     }
 
     fn label(&self) -> &str {

@@ -46,7 +46,7 @@ pub struct PreparedLaunch {
     context: Context,
     scratch_bytes: u64,
     traits: KernelTraits,
-    printer: Printer,
+    printer: Arc<Printer>,
 }
 
 /// What a launch has to know of a kernel beside its code.
@@ -107,8 +107,24 @@ impl PreparedLaunch {
             geometry,
             scratch_bytes,
             traits,
-            printer: Printer::default(),
+            printer: Arc::default(),
         })
+    }
+
+    /// The same launch with other arguments; what it prints goes where this one's goes.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_arguments(
+        &self,
+        arguments: &[Argument<'_>],
+        automatic: &[u64],
+    ) -> Result<Self, OutOfResources> {
+        let function = Arc::clone(&self.function);
+        let mut launch = Self::new(function, self.geometry, arguments, automatic, self.traits)?;
+        launch.context = self.context;
+        launch.printer = Arc::clone(&self.printer);
+        Ok(launch)
     }
 
     /// The number of work-groups.

@@ -13,6 +13,7 @@
 compile_error!("the CPU driver runs x86-64 code on Linux");
 
 mod arguments;
+mod discrete;
 mod driver;
 mod elf;
 mod error;
@@ -33,6 +34,10 @@ mod work;
 mod worker;
 
 pub use arguments::Argument;
+pub use discrete::{
+    DiscreteArgument, DiscreteDriver, DiscreteLaunch, MIN_DISCRETE_MEMORY, MemoryCounters, PagingKind,
+    PagingObserver,
+};
 pub use driver::CpuDriver;
 pub use error::{Failure, Fault, FaultSignal, GroupRun, LoadError, OutOfResources, Resource};
 pub use faults::{catch_faults, faults_are_caught};

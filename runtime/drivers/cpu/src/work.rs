@@ -53,7 +53,7 @@ thread_local! {
     static WORKER: RefCell<Worker> = RefCell::new(Worker::new());
 }
 
-fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
+pub(crate) fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
     let kept = WORKER.try_with(|worker| worker.try_borrow_mut().ok().map(|mut worker| call(&mut worker)));
     match kept {
         Ok(Some(result)) => result,

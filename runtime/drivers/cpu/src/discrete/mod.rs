@@ -1,0 +1,441 @@
+//! The device `discrete`: the host's processor behind a memory of its own, so that everything that a device across a bus
+//! asks of a runtime is exercised without one. Its memory is a block that kernels run in and that bytes are really
+//! copied into and out of; it may be smaller than what programs keep in it.
+//!
+//! Four threads: one copies in, one copies out, one runs kernels, and one runs the device (`coordinator`). Allocations
+//! are objects of an [`oxcl_memory::Pool`]; whether one lies in the memory, and where, is settled when a command that
+//! uses it runs. The host's side of an allocation, its *home*, is what [`AllocationRequest::host`] names: content that
+//! came from there need not be saved before its place is given away.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use oxcl_binary::abi::MAX_ALIGNMENT;
+use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
+use oxcl_driver::rect::Rect;
+use oxcl_driver::{
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, Failure, HostSpan, Launch, Submission,
+};
+use oxcl_memory::policy::Lru;
+use oxcl_memory::{Pool, PoolUsage};
+use oxcl_scheduler::transfer::Movement;
+
+use self::coordinator::{Coordinator, Message};
+use self::engine::Engines;
+use self::lending::DeviceCopy;
+use self::operation::Operation;
+use crate::error::Resource;
+use crate::features::HostCpu;
+use crate::memory::HostMemory;
+
+mod coordinator;
+mod engine;
+mod launch;
+mod lending;
+mod operation;
+mod paging;
+mod presence;
+
+pub use launch::{DiscreteArgument, DiscreteLaunch};
+
+/// Work-items in a group.
+const MAX_GROUP: u64 = 4096;
+/// Local memory of a work-group, in bytes.
+const LOCAL_MEMORY: u64 = 1 << 20;
+/// The smallest memory that makes sense.
+pub const MIN_DISCRETE_MEMORY: u64 = 64 << 10;
+
+/// Pages that moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PagingKind {
+    /// From the device's memory to the host's.
+    Out,
+    /// Back.
+    In,
+    /// From place to place in the device's memory.
+    Within,
+}
+
+/// Sees the pages that move. Called from the device's threads; must not block.
+pub trait PagingObserver: Send + Sync + fmt::Debug {
+    /// The time, in whatever [`Self::paged`] should be told.
+    fn now(&self) -> u64;
+
+    /// So many bytes were moved between two times.
+    fn paged(&self, kind: PagingKind, bytes: u64, times: Range<u64>);
+}
+
+/// Bytes that a device has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemoryCounters {
+    /// Copied in by commands.
+    pub uploaded: u64,
+    /// Copied out by commands.
+    pub downloaded: u64,
+    /// Copied in from another device.
+    pub device_to_device: u64,
+    /// Copied out because memory was short.
+    pub paged_out: u64,
+    /// Copied in again.
+    pub paged_in: u64,
+    /// Moved within the memory to make room.
+    pub moved: u64,
+    /// Given up without copying, because the content is elsewhere too or undefined.
+    pub clobbered: u64,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    uploaded: AtomicU64,
+    downloaded: AtomicU64,
+    device_to_device: AtomicU64,
+    paged_out: AtomicU64,
+    paged_in: AtomicU64,
+    moved: AtomicU64,
+    clobbered: AtomicU64,
+}
+
+/// What the device's threads share.
+#[derive(Debug)]
+struct Shared {
+    region: HostMemory,
+    counters: Counters,
+    observer: Option<Arc<dyn PagingObserver>>,
+    /// Steps until one fails; negative: none does.
+    steps_to_fault: AtomicI64,
+    /// Blocks of host memory for pages until one cannot be had; negative: all can.
+    blocks_to_fault: AtomicI64,
+}
+
+fn counts_down(counter: &AtomicI64) -> bool {
+    // Relaxed: tests set the counters before they cause what is counted.
+    counter.load(Ordering::Relaxed) >= 0 && counter.fetch_sub(1, Ordering::Relaxed) == 0
+}
+
+impl Shared {
+    /// `size` bytes of the device's memory from an address on.
+    fn span(&self, address: u64, size: u64) -> Option<HostSpan> {
+        let start = std::ptr::NonNull::new(self.region.as_ptr())?;
+        // SAFETY: the block has that many bytes and lives as long as the device's threads; who may use which of them
+        // is what the pool says.
+        let all = unsafe { HostSpan::new(start, self.region.len() as u64) };
+        all.part(address, size).ok()
+    }
+
+    fn now(&self) -> u64 {
+        self.observer.as_ref().map_or(0, |observer| observer.now())
+    }
+
+    fn paged(&self, kind: PagingKind, bytes: u64, begin: u64) {
+        let counter = match kind {
+            PagingKind::Out => &self.counters.paged_out,
+            PagingKind::In => &self.counters.paged_in,
+            PagingKind::Within => &self.counters.moved,
+        };
+        // Relaxed: figures only.
+        counter.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(observer) = &self.observer {
+            observer.paged(kind, bytes, begin..observer.now());
+        }
+    }
+
+    fn clobbered(&self, bytes: u64) {
+        self.counters.clobbered.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts what an operation has moved across the device's border.
+    fn count(&self, operation: &Operation) {
+        let counters = &self.counters;
+        let (counter, bytes) = match operation {
+            Operation::Move(Movement::Read { from, to, .. }) if from.host.is_none() => {
+                (&counters.downloaded, to.length())
+            }
+            Operation::Move(Movement::ReadRect { from, rect, .. }) if from.host.is_none() => {
+                (&counters.downloaded, rect.size.iter().product())
+            }
+            Operation::Move(Movement::Write { to, from, .. }) if to.host.is_none() => {
+                (&counters.uploaded, from.length())
+            }
+            Operation::Move(Movement::WriteRect { to, rect, .. }) if to.host.is_none() => {
+                (&counters.uploaded, rect.size.iter().product())
+            }
+            Operation::Receive { span, .. } => (&counters.device_to_device, span.length()),
+            _ => return,
+        };
+        counter.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The device's fault, where a test asked for one now.
+    fn fault(&self) -> Result<(), DriverError> {
+        if counts_down(&self.steps_to_fault) {
+            return Err(DriverError::Device { reason: "a fault that a test asked for".to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The lack of host memory for pages, where a test asked for one now.
+    fn fault_of_memory(&self, needed: u64) -> Result<(), DriverError> {
+        if counts_down(&self.blocks_to_fault) {
+            return Err(DriverError::OutOfMemory { needed, available: 0 });
+        }
+        Ok(())
+    }
+}
+
+/// A device with a memory of its own.
+#[derive(Debug)]
+pub struct DiscreteDriver {
+    capabilities: Capabilities,
+    shared: Arc<Shared>,
+    inbox: Sender<Message>,
+    coordinator: Mutex<Option<JoinHandle<()>>>,
+    next: AtomicU64,
+}
+
+fn gone() -> DriverError {
+    DriverError::Device { reason: "the device's thread has ended".to_owned() }
+}
+
+impl DiscreteDriver {
+    /// A device with `memory` bytes. `observer` sees the pages that move.
+    ///
+    /// # Errors
+    /// There is no memory, or the system gives no threads.
+    pub fn new(memory: u64, observer: Option<Arc<dyn PagingObserver>>) -> Result<Self, DriverError> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let alignment = MAX_ALIGNMENT as u64;
+        let memory = memory.max(MIN_DISCRETE_MEMORY) / alignment * alignment;
+        let out = |_| DriverError::OutOfMemory { needed: memory, available: 0 };
+        let region = HostMemory::new(memory, true, Resource::Buffer).map_err(out)?;
+        let device = |reason: String| DriverError::Device { reason };
+        let pool = Pool::new(0..memory, alignment, Box::new(Lru::new()));
+        let pool = pool.map_err(|error| device(error.to_string()))?;
+        // Relaxed: the number only has to differ from all others.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let capabilities = Capabilities {
+            kind: DeviceKind::Accelerator,
+            execution: Execution::Device,
+            features: Features::OUT_OF_ORDER | Features::FP64,
+            address_space: AddressSpace(number),
+            max_work_group_size: MAX_GROUP,
+            max_work_item_sizes: [MAX_GROUP; 3],
+            global_memory: memory,
+            max_allocation: memory,
+            local_memory: LOCAL_MEMORY,
+            base_alignment: alignment,
+            triple: "x86_64-unknown-linux-gnu".to_owned(),
+            ..Capabilities::host(HostCpu::get().name())
+        };
+        let shared = Arc::new(Shared {
+            region,
+            counters: Counters::default(),
+            observer,
+            steps_to_fault: AtomicI64::new(-1),
+            blocks_to_fault: AtomicI64::new(-1),
+        });
+        let (inbox, messages) = channel();
+        let name = format!("discrete-{number}");
+        let failed = |error: std::io::Error| device(error.to_string());
+        let engines = Engines::start(&name, &inbox).map_err(failed)?;
+        let coordinator = Coordinator::new(Arc::clone(&shared), pool, engines, messages, inbox.clone());
+        let thread = std::thread::Builder::new().name(format!("{name}-completion"));
+        let thread = thread.spawn(move || coordinator.run()).map_err(failed)?;
+        let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
+        Ok(Self { capabilities, shared, inbox, coordinator, next })
+    }
+
+    /// Bytes moved so far.
+    #[must_use]
+    pub fn counters(&self) -> MemoryCounters {
+        let Counters { uploaded, downloaded, device_to_device, paged_out, paged_in, moved, clobbered } =
+            &self.shared.counters;
+        // Relaxed: figures only.
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        MemoryCounters {
+            uploaded: get(uploaded),
+            downloaded: get(downloaded),
+            device_to_device: get(device_to_device),
+            paged_out: get(paged_out),
+            paged_in: get(paged_in),
+            moved: get(moved),
+            clobbered: get(clobbered),
+        }
+    }
+
+    /// How full the memory is.
+    ///
+    /// # Errors
+    /// The device's thread has ended.
+    pub fn usage(&self) -> Result<PoolUsage, DriverError> {
+        let (reply, answer) = sync_channel(1);
+        self.inbox.send(Message::Usage { reply }).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())
+    }
+
+    /// Work that copies `length` bytes from `offset` on, which `source` has in `from`, to the same bytes of `to`, which is
+    /// of this device. It is submitted to this device.
+    #[must_use]
+    pub fn receive(
+        &self,
+        source: &Self,
+        from: &Arc<Allocation>,
+        to: &Arc<Allocation>,
+        offset: u64,
+        length: u64,
+    ) -> Arc<dyn Launch> {
+        let (from, to) = (Arc::clone(from), Arc::clone(to));
+        Arc::new(DeviceCopy { source: source.inbox.clone(), from, to, offset, length })
+    }
+
+    /// For tests: the step of a copy or command after `steps` others fails, as if the device had failed.
+    pub fn fail_after(&self, steps: u32) {
+        // Relaxed: see `counts_down`.
+        self.shared.steps_to_fault.store(i64::from(steps), Ordering::Relaxed);
+    }
+
+    /// For tests: after `blocks` others no host memory is had for pages, once.
+    pub fn refuse_pages_after(&self, blocks: u32) {
+        self.shared.blocks_to_fault.store(i64::from(blocks), Ordering::Relaxed);
+    }
+
+    /// For tests: nothing fails any more on purpose. Whether anything had been left to fail.
+    pub fn stop_failing(&self) -> bool {
+        let steps = self.shared.steps_to_fault.swap(-1, Ordering::Relaxed);
+        let blocks = self.shared.blocks_to_fault.swap(-1, Ordering::Relaxed);
+        steps >= 0 || blocks >= 0
+    }
+
+    /// Has an operation executed, and waits for it.
+    fn call(&self, operation: Operation) -> Result<(), DriverError> {
+        let (reply, answer) = sync_channel(1);
+        self.inbox.send(Message::Call { operation, reply }).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())?.map_err(|failure| match failure {
+            Failure::Driver(error) => error,
+            other => DriverError::Device { reason: other.to_string() },
+        })
+    }
+}
+
+impl Drop for DiscreteDriver {
+    fn drop(&mut self) {
+        let _ = self.inbox.send(Message::Stop);
+        let thread = self.coordinator.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The last user may be that thread itself, having ended a command.
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The same allocation, for operations that keep it.
+fn kept(allocation: &Allocation) -> Arc<Allocation> {
+    let Allocation { size, address, host, token } = *allocation;
+    Arc::new(Allocation { size, address, host, token })
+}
+
+impl Driver for DiscreteDriver {
+    fn name(&self) -> &str {
+        "discrete"
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+
+    fn probe(&self) -> Result<u32, DriverError> {
+        Ok(1)
+    }
+
+    fn init(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
+        let (size, available) = (request.size, self.capabilities.max_allocation);
+        if size == 0 || size > available || request.alignment > self.capabilities.base_alignment {
+            return Err(DriverError::OutOfMemory { needed: size, available });
+        }
+        // Where it lies changes: the address that is told is a name, aligned, and apart from all others.
+        let unit = self.capabilities.base_alignment;
+        // Relaxed: it only has to differ from all others.
+        let address = self.next.fetch_add(size.next_multiple_of(unit), Ordering::Relaxed);
+        let token = address;
+        let home = request.host.map(|host| host.part(0, size)).transpose()?;
+        let (reply, answer) = sync_channel(1);
+        self.inbox.send(Message::Create { token, size, home, reply }).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())??;
+        Ok(Allocation { size, address, host: None, token })
+    }
+
+    fn free(&self, allocation: Allocation) {
+        let _ = self.inbox.send(Message::Free { token: allocation.token });
+    }
+
+    fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
+        allocation.check(offset, length)?;
+        let block = oxcl_driver::HostMemory::new(length, self.capabilities.base_alignment)?;
+        // Leaked until `free_mapping`, which knows the length.
+        let span = block.span();
+        std::mem::forget(block);
+        span.part(0, length)
+    }
+
+    fn free_mapping(&self, _allocation: &Allocation, mapping: HostSpan) {
+        // SAFETY: `mapping` made the block with this length and alignment, and it is freed once.
+        drop(unsafe { oxcl_driver::HostMemory::from_span(mapping, self.capabilities.base_alignment) });
+    }
+
+    fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
+        self.inbox.send(Message::Submit(submission)).map_err(|_| gone())
+    }
+
+    fn read(&self, from: &Allocation, offset: u64, to: HostSpan) -> Result<(), DriverError> {
+        from.check(offset, to.length())?;
+        self.call(Operation::Move(Movement::Read { from: kept(from), offset, to }))
+    }
+
+    fn write(&self, to: &Allocation, offset: u64, from: HostSpan) -> Result<(), DriverError> {
+        to.check(offset, from.length())?;
+        self.call(Operation::Move(Movement::Write { to: kept(to), offset, from }))
+    }
+
+    fn copy(
+        &self,
+        from: &Allocation,
+        from_offset: u64,
+        to: &Allocation,
+        to_offset: u64,
+        length: u64,
+    ) -> Result<(), DriverError> {
+        from.check(from_offset, length)?;
+        to.check(to_offset, length)?;
+        let (from, to) = (kept(from), kept(to));
+        self.call(Operation::Move(Movement::Copy { from, from_offset, to, to_offset, length }))
+    }
+
+    fn fill(&self, to: &Allocation, offset: u64, length: u64, pattern: &[u8]) -> Result<(), DriverError> {
+        to.check(offset, length)?;
+        let (to, pattern) = (kept(to), pattern.into());
+        self.call(Operation::Move(Movement::Fill { to, offset, length, pattern }))
+    }
+
+    fn copy_rect(&self, from: &Allocation, to: &Allocation, rect: &Rect) -> Result<(), DriverError> {
+        self.call(Operation::Move(Movement::CopyRect { from: kept(from), to: kept(to), rect: *rect }))
+    }
+
+    fn can_migrate_d2d(&self, source: &dyn Driver) -> bool {
+        source.as_any().is_some_and(|any| any.is::<Self>())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oxcl_driver::Driver;
+use oxcl_driver::{Capabilities, Driver};
 use oxcl_driver_cpu::{CpuDriver, HostCpu, Target};
 use oxcl_scheduler::QueueProperties;
 
@@ -103,6 +103,34 @@ impl Coded for DeviceError {
     }
 }
 
+impl DeviceInfo {
+    /// What a device of this word would be, on as many threads as the environment asks for. Starts nothing.
+    ///
+    /// # Errors
+    /// There is no such device, or the environment asks for something impossible.
+    pub fn ask(word: &str) -> Result<Self, DeviceError> {
+        let request = registry::parse_word(word)?;
+        let Make::Host(kind) = request.make;
+        let threads = crate::context::thread_count()?.get();
+        let driver = CpuDriver::new(kind, u32::try_from(threads).unwrap_or(u32::MAX));
+        Ok(Self::of(&request, driver.capabilities()))
+    }
+
+    fn of(request: &DeviceRequest, capabilities: &Capabilities) -> Self {
+        let host = HostCpu::get();
+        Self {
+            name: request.driver.name,
+            description: request.driver.description,
+            processor: host.name().to_owned(),
+            compute_units: capabilities.compute_units as usize,
+            max_work_group_size: capabilities.max_work_group_size,
+            local_memory: capabilities.local_memory,
+            level: level(host),
+            features: host.features().to_vec(),
+        }
+    }
+}
+
 impl Device {
     /// The devices that the environment asks for in `OXCL_DEVICES`; without it one of each driver.
     ///
@@ -135,17 +163,7 @@ impl Device {
         let properties = QueueProperties { out_of_order: true, profiling: false };
         let direct = context.scheduler().queue(Arc::clone(&driver) as Arc<dyn Driver>, properties);
         let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
-        let host = HostCpu::get();
-        let info = DeviceInfo {
-            name: request.driver.name,
-            description: request.driver.description,
-            processor: host.name().to_owned(),
-            compute_units: capabilities.compute_units as usize,
-            max_work_group_size: capabilities.max_work_group_size,
-            local_memory: capabilities.local_memory,
-            level: level(host),
-            features: host.features().to_vec(),
-        };
+        let info = DeviceInfo::of(request, capabilities);
         Ok(Self { inner: Arc::new(Inner { info, driver, direct, context: context.clone() }) })
     }
 

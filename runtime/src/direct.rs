@@ -78,7 +78,7 @@ impl Queue {
         if !launch.device().is_same(self.device()) {
             return Err(QueueError::OtherContext);
         }
-        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
+        let work = self.work_of(launch);
         let (touches, facts) = launch.facts();
         let command = Command { work: Some(work), touches, facts, waits, fence: Fence::None };
         Ok(self.queue.enqueue_silently(command)?)

@@ -358,6 +358,14 @@ impl Device {
         if own == 0 { device } else { own.min(device) }
     }
 
+    /// The local size that a launch of this index space gets: the one it names, the kernel's own, or the runtime's choice.
+    ///
+    /// # Errors
+    /// It breaks a rule.
+    pub fn local_size_for(&self, kernel: &Kernel, range: &NdRange) -> Result<[u64; 3], LaunchError> {
+        Ok(self.local_size(kernel, range)?.0)
+    }
+
     fn local_size(&self, kernel: &Kernel, range: &NdRange) -> Result<([u64; 3], SizeSource), LaunchError> {
         let record = kernel.record();
         let global = range.global();

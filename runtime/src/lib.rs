@@ -32,6 +32,7 @@ mod direct;
 mod error;
 mod guarded;
 mod launch;
+mod limited;
 mod local_size;
 mod ndrange;
 mod program;
@@ -53,14 +54,17 @@ pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
+pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
 pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
 pub use oxcl_driver_cpu::{PrintSink, Printed};
-pub use oxcl_scheduler::{CommandRecord, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent};
-pub use program::{Kernel, LoadError, Program};
+pub use oxcl_scheduler::{
+    CommandRecord, EnqueueError, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent,
+};
+pub use program::{Kernel, LoadError, Program, binary_type};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
 pub use service::{Service, ServiceOptions};

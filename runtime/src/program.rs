@@ -73,6 +73,14 @@ impl Coded for LoadError {
     }
 }
 
+/// What an archive holds: a program, or something to link.
+///
+/// # Errors
+/// The bytes are no archive.
+pub fn binary_type(bytes: &[u8]) -> Result<BinaryType, LoadError> {
+    Ok(Archive::read(bytes)?.binary_type)
+}
+
 impl Program {
     /// Reads a program from an archive's bytes.
     ///

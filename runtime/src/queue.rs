@@ -14,6 +14,7 @@ use crate::buffer::BufferError;
 use crate::device::Device;
 use crate::error::{Coded, ErrorCode};
 use crate::launch::{Launch, LaunchError};
+use crate::limited::Limited;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
 
@@ -53,17 +54,34 @@ impl Coded for QueueError {
 pub struct Queue {
     pub(crate) queue: oxcl_scheduler::Queue,
     device: Device,
+    /// Threads that a launch may use at the same time, where they are fewer than there are.
+    threads: Option<u64>,
 }
 
 impl Queue {
     pub(crate) fn new(queue: oxcl_scheduler::Queue, device: Device) -> Self {
-        Self { queue, device }
+        Self { queue, device, threads: None }
     }
 
     /// The device that executes.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// The same queue, whose launches use at most `threads` threads at the same time, each for itself.
+    #[must_use]
+    pub fn limited_to(self, threads: u64) -> Self {
+        Self { threads: Some(threads.max(1)), ..self }
+    }
+
+    /// A launch as this queue executes it.
+    pub(crate) fn work_of(&self, launch: &Launch) -> Arc<dyn oxcl_driver::Launch> {
+        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
+        match self.threads {
+            Some(threads) => Arc::new(Limited::new(work, threads)),
+            None => work,
+        }
     }
 
     /// Enqueues a launch that [`Device::prepare`] has checked. The same launch may be enqueued again.
@@ -74,7 +92,7 @@ impl Queue {
         if !launch.device().is_same(&self.device) {
             return Err(QueueError::OtherContext);
         }
-        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
+        let work = self.work_of(launch);
         let (touches, facts) = launch.facts();
         Ok(self.queue.enqueue(Command { work: Some(work), touches, facts, waits, fence: Fence::None })?)
     }
@@ -91,7 +109,7 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, LaunchError> {
         let launch = self.device.prepare(kernel, range, arguments)?;
-        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
+        let work = self.work_of(&launch);
         let (touches, facts) = launch.facts();
         Ok(self.queue.enqueue(Command { work: Some(work), touches, facts, waits, fence: Fence::None })?)
     }

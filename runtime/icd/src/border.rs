@@ -1,0 +1,53 @@
+//! The border to C: panics stop here, and results become what C expects.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::args::{Memory, Out};
+use crate::cl;
+use crate::handle::Handle;
+use crate::status::{Answer, Status};
+use crate::types::Int;
+
+/// A panic is a fault of ours; the application hears that its call failed.
+fn guarded<T>(call: impl FnOnce() -> Answer<T>) -> Answer<T> {
+    // What a panic leaves behind is behind locks, whose users do not mind.
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or(Err(Status(cl::OUT_OF_RESOURCES)))
+}
+
+/// A function that returns a status.
+pub(crate) fn status(call: impl FnOnce() -> Answer) -> Int {
+    match guarded(call) {
+        Ok(()) => cl::SUCCESS,
+        Err(Status(code)) => code,
+    }
+}
+
+/// A function that returns an object, and its status through a pointer.
+pub(crate) fn object<T>(errcode: Out<Int>, call: impl FnOnce() -> Answer<Handle<T>>) -> Handle<T> {
+    let (handle, code) = match guarded(call) {
+        Ok(handle) => (handle, cl::SUCCESS),
+        Err(Status(code)) => (Handle::NULL, code),
+    };
+    errcode.set(code);
+    handle
+}
+
+/// A function that returns an address, and its status through a pointer.
+pub(crate) fn mapped(errcode: Out<Int>, call: impl FnOnce() -> Answer<Memory>) -> Memory {
+    let (memory, code) = match guarded(call) {
+        Ok(memory) => (memory, cl::SUCCESS),
+        Err(Status(code)) => (Memory::NULL, code),
+    };
+    errcode.set(code);
+    memory
+}
+
+/// A function that returns an address, NULL where it fails.
+pub(crate) fn address(call: impl FnOnce() -> Answer<Memory>) -> Memory {
+    guarded(call).unwrap_or(Memory::NULL)
+}
+
+/// A function that returns nothing.
+pub(crate) fn nothing(call: impl FnOnce() -> Answer) {
+    let _ = guarded(call);
+}

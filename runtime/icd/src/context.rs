@@ -1,0 +1,187 @@
+//! Contexts: devices that share objects.
+
+use std::ffi::{c_char, c_void};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use crate::args::{In, Memory, Out};
+use crate::cl;
+use crate::compiler;
+use crate::device::{self, Device, Pool};
+use crate::handle::{Handle, Live, Object, Shared};
+use crate::info::Reply;
+use crate::platform;
+use crate::queue::Queue;
+use crate::status::{Answer, ensure, refuse};
+use crate::types::{Bitfield, Int, Uint, UserData};
+use crate::usm::Allocations;
+
+/// What is told about errors inside a context. We have nothing to tell beyond what functions return.
+pub(crate) type ContextNotify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, UserData)>;
+/// What is called when a context goes.
+pub(crate) type Destructor = Option<unsafe extern "C" fn(Handle<Context>, UserData)>;
+
+/// A context.
+pub(crate) struct Context {
+    pub(crate) devices: Vec<Shared<Device>>,
+    /// As given, with the 0 at the end; empty where none were.
+    properties: Vec<isize>,
+    pub(crate) pool: Pool,
+    /// Memory that host and devices address alike.
+    pub(crate) allocations: Allocations,
+    destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
+    queues: Mutex<Vec<Weak<Live<Queue>>>>,
+}
+
+impl Object for Context {
+    const TAG: u32 = 0x6f78_0003;
+    const INVALID: Int = cl::INVALID_CONTEXT;
+
+    fn gone(&mut self, handle: Handle<Context>) {
+        let calls = std::mem::take(self.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // The last one registered is called first (4.4).
+        for (call, data) in calls.into_iter().rev() {
+            // SAFETY: the application registered the function for this call.
+            unsafe { call(handle, data) };
+        }
+    }
+}
+
+impl Context {
+    /// Remembers a queue that was made.
+    pub(crate) fn add_queue(&self, queue: &Shared<Queue>) {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|known| known.strong_count() > 0);
+        queues.push(Arc::downgrade(queue));
+    }
+
+    /// The queues that there are.
+    pub(crate) fn live_queues(&self) -> Vec<Shared<Queue>> {
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Whether the device is one of the context's.
+    pub(crate) fn has(&self, device: &Live<Device>) -> bool {
+        device::position(&self.devices, device).is_ok()
+    }
+}
+
+/// Checks properties, and gives them as they are to be reported.
+fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
+    if properties.is_null() {
+        return Ok(Vec::new());
+    }
+    let mut list = properties.until(64, 2, |name| *name == 0);
+    let mut seen = Vec::new();
+    for pair in list.chunks_exact(2) {
+        let &[name, value] = pair else { continue };
+        // CL_INVALID_PROPERTY if a name is not supported, or given twice (4.4).
+        ensure(!seen.contains(&name), cl::INVALID_PROPERTY)?;
+        seen.push(name);
+        match name {
+            // CL_INVALID_PLATFORM if the platform is not valid (4.4).
+            cl::CONTEXT_PLATFORM => {
+                let ours = platform::root()?.platform.handle();
+                ensure(ours.address() == value as usize, cl::INVALID_PLATFORM)?;
+            }
+            // CL_INVALID_PROPERTY if the value is not supported (4.4).
+            cl::CONTEXT_INTEROP_USER_SYNC => ensure(value == 0 || value == 1, cl::INVALID_PROPERTY)?,
+            _ => return refuse(cl::INVALID_PROPERTY),
+        }
+    }
+    list.push(0);
+    Ok(list)
+}
+
+fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>) -> Answer<Handle<Context>> {
+    let pool = Pool::get()?;
+    // A program that makes a context is likely to build something.
+    compiler::expect_builds();
+    let (allocations, destructors) = (Allocations::default(), Mutex::default());
+    let queues = Mutex::default();
+    Ok(Live::new(Context { devices, properties, pool, allocations, destructors, queues })?.give())
+}
+
+/// `clCreateContext`.
+pub(crate) fn create(
+    properties: In<isize>,
+    count: Uint,
+    devices: In<Handle<Device>>,
+    notify: ContextNotify,
+    data: UserData,
+) -> Answer<Handle<Context>> {
+    let properties = check_properties(properties)?;
+    // CL_INVALID_VALUE if devices is NULL, num_devices is 0, or there is data without a function (4.4).
+    ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
+    let Some(handles) = devices.take(count as usize).filter(|handles| !handles.is_empty()) else {
+        return refuse(cl::INVALID_VALUE);
+    };
+    // CL_INVALID_DEVICE if devices has an invalid device (4.4). Duplicates are ignored.
+    make(properties, device::listed(handles)?)
+}
+
+/// `clCreateContextFromType`.
+pub(crate) fn create_from_type(
+    properties: In<isize>,
+    kind: Bitfield,
+    notify: ContextNotify,
+    data: UserData,
+) -> Answer<Handle<Context>> {
+    let properties = check_properties(properties)?;
+    ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
+    let known = cl::DEVICE_TYPE_DEFAULT
+        | cl::DEVICE_TYPE_CPU
+        | cl::DEVICE_TYPE_GPU
+        | cl::DEVICE_TYPE_ACCELERATOR
+        | cl::DEVICE_TYPE_CUSTOM;
+    // CL_INVALID_DEVICE_TYPE if device_type is not a valid value (4.4).
+    ensure(kind == cl::DEVICE_TYPE_ALL || (kind != 0 && kind & !known == 0), cl::INVALID_DEVICE_TYPE)?;
+    make(properties, device::matching(&platform::root()?.devices, kind)?)
+}
+
+/// `clRetainContext`.
+pub(crate) fn retain(context: Handle<Context>) -> Answer {
+    context.retain()
+}
+
+/// `clReleaseContext`.
+pub(crate) fn release(context: Handle<Context>) -> Answer {
+    context.release()
+}
+
+/// `clSetContextDestructorCallback`.
+pub(crate) fn set_destructor(context: Handle<Context>, notify: Destructor, data: UserData) -> Answer {
+    let context = context.get()?;
+    // CL_INVALID_VALUE if pfn_notify is NULL (4.4).
+    let Some(call) = notify else { return refuse(cl::INVALID_VALUE) };
+    context.destructors.lock().unwrap_or_else(PoisonError::into_inner).push((call, data));
+    Ok(())
+}
+
+/// `clGetContextInfo`.
+pub(crate) fn get_info(
+    context: Handle<Context>,
+    name: Uint,
+    size: usize,
+    value: Memory,
+    size_ret: Out<usize>,
+) -> Answer {
+    let context = context.get()?;
+    let reply = Reply::new(size, value, size_ret);
+    match name {
+        cl::CONTEXT_REFERENCE_COUNT => reply.value(context.references()),
+        cl::CONTEXT_NUM_DEVICES => reply.value(context.devices.len() as Uint),
+        cl::CONTEXT_DEVICES => {
+            let handles: Vec<_> = context.devices.iter().map(|device| device.handle()).collect();
+            reply.slice(&handles)
+        }
+        cl::CONTEXT_PROPERTIES => reply.slice(&context.properties),
+        // CL_INVALID_VALUE if param_name is none of the supported values (4.4).
+        _ => refuse(cl::INVALID_VALUE),
+    }
+}
+
+/// Two objects must be of the same context.
+pub(crate) fn same(one: &Shared<Context>, other: &Shared<Context>) -> Answer {
+    ensure(Arc::ptr_eq(one, other), cl::INVALID_CONTEXT)
+}

@@ -1,0 +1,235 @@
+//! `clGetDeviceInfo`: every query of OpenCL 3.0, and those of the extensions that we report.
+
+use crate::cl;
+use crate::device::Device;
+use crate::handle::{Handle, Live};
+use crate::host::Host;
+use crate::info::Reply;
+use crate::partition;
+use crate::platform;
+use crate::reported;
+use crate::status::{Answer, refuse};
+use crate::svm;
+use crate::types::{NameVersion, Uint};
+
+/// Work-group sizes that are multiples of this fill the vector registers.
+pub(crate) fn preferred_multiple() -> usize {
+    Host::get().vector as usize / 4
+}
+
+/// The largest single allocation: all of the memory, as nothing here needs a part of it for itself.
+pub(crate) fn max_allocation() -> u64 {
+    Host::get().memory
+}
+
+/// Answers one query.
+pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    let host = Host::get();
+    match name {
+        cl::DEVICE_TYPE => reply.value(cl::DEVICE_TYPE_CPU | cl::DEVICE_TYPE_DEFAULT),
+        cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
+        cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
+        cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(host.clock),
+        cl::DEVICE_ADDRESS_BITS => reply.value(usize::BITS),
+        cl::DEVICE_AVAILABLE | cl::DEVICE_COMPILER_AVAILABLE | cl::DEVICE_LINKER_AVAILABLE => {
+            reply.bool(true)
+        }
+        cl::DEVICE_ENDIAN_LITTLE => reply.bool(cfg!(target_endian = "little")),
+        cl::DEVICE_EXECUTION_CAPABILITIES => reply.value(cl::EXEC_KERNEL | cl::EXEC_NATIVE_KERNEL),
+        cl::DEVICE_QUEUE_ON_HOST_PROPERTIES => {
+            reply.value(cl::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::QUEUE_PROFILING_ENABLE)
+        }
+        cl::DEVICE_NAME => reply.text(&device.whole().info.processor),
+        cl::DEVICE_VENDOR => reply.text(reported::NAME),
+        cl::DRIVER_VERSION => reply.text(reported::DRIVER_VERSION),
+        cl::DEVICE_PROFILE => reply.text("FULL_PROFILE"),
+        cl::DEVICE_VERSION => reply.text(reported::DEVICE_VERSION),
+        cl::DEVICE_NUMERIC_VERSION => reply.value(reported::VERSION),
+        cl::DEVICE_OPENCL_C_VERSION => reply.text(reported::C_VERSION),
+        cl::DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => reply.value(reported::C_NUMERIC_VERSION),
+        cl::DEVICE_EXTENSIONS => reply.text(&reported::extension_names(reported::DEVICE_EXTENSIONS)),
+        cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, reported::DEVICE_EXTENSIONS),
+        cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, reported::C_VERSIONS),
+        cl::DEVICE_OPENCL_C_FEATURES => named(reply, reported::C_FEATURES),
+        cl::DEVICE_PLATFORM => reply.value(platform::root()?.platform.handle()),
+        cl::DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => reply.text(""),
+        cl::DEVICE_REFERENCE_COUNT => {
+            reply.value(if device.parent.is_some() { device.references() } else { 1_u32 })
+        }
+        _ => limits(device, name, reply),
+    }
+}
+
+fn named(reply: Reply, all: &[reported::Named]) -> Answer {
+    let all: Vec<NameVersion> = reported::with_versions(all);
+    reply.slice(&all)
+}
+
+/// Sizes of work-groups, memory and registers.
+fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    let host = Host::get();
+    let info = &device.whole().info;
+    let group = info.max_work_group_size as usize;
+    match name {
+        cl::DEVICE_MAX_WORK_ITEM_DIMENSIONS => reply.value(3_u32),
+        cl::DEVICE_MAX_WORK_ITEM_SIZES => reply.slice(&[group; 3]),
+        cl::DEVICE_MAX_WORK_GROUP_SIZE => reply.value(group),
+        cl::DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => reply.value(preferred_multiple()),
+        // The compiler vectorises across work-items: scalars serve best.
+        cl::DEVICE_PREFERRED_VECTOR_WIDTH_CHAR
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_INT
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE => reply.value(1_u32),
+        // Half arithmetic is absent.
+        cl::DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::DEVICE_NATIVE_VECTOR_WIDTH_HALF => reply.value(0_u32),
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_CHAR => reply.value(host.vector),
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT => reply.value(host.vector / 2),
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_INT | cl::DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => {
+            reply.value(host.vector / 4)
+        }
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_LONG | cl::DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            reply.value(host.vector / 8)
+        }
+        cl::DEVICE_SINGLE_FP_CONFIG => reply.value(
+            cl::FP_DENORM
+                | cl::FP_INF_NAN
+                | cl::FP_ROUND_TO_NEAREST
+                | cl::FP_ROUND_TO_ZERO
+                | cl::FP_ROUND_TO_INF
+                | cl::FP_FMA
+                | cl::FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+        ),
+        cl::DEVICE_DOUBLE_FP_CONFIG => reply.value(
+            cl::FP_DENORM
+                | cl::FP_INF_NAN
+                | cl::FP_ROUND_TO_NEAREST
+                | cl::FP_ROUND_TO_ZERO
+                | cl::FP_ROUND_TO_INF
+                | cl::FP_FMA,
+        ),
+        cl::DEVICE_HALF_FP_CONFIG => reply.value(0_u64),
+        cl::DEVICE_GLOBAL_MEM_SIZE => reply.value(host.memory),
+        cl::DEVICE_MAX_MEM_ALLOC_SIZE => reply.value(max_allocation()),
+        cl::DEVICE_GLOBAL_MEM_CACHE_TYPE => {
+            reply.value(if host.cache > 0 { cl::READ_WRITE_CACHE } else { cl::NONE })
+        }
+        cl::DEVICE_GLOBAL_MEM_CACHELINE_SIZE => reply.value(host.line),
+        cl::DEVICE_GLOBAL_MEM_CACHE_SIZE => reply.value(host.cache),
+        // Constant memory is global memory.
+        cl::DEVICE_MAX_CONSTANT_BUFFER_SIZE => reply.value(max_allocation()),
+        cl::DEVICE_MAX_CONSTANT_ARGS => reply.value(MAX_PARAMETERS),
+        cl::DEVICE_MAX_PARAMETER_SIZE => reply.value(MAX_PARAMETERS as usize * 8),
+        cl::DEVICE_LOCAL_MEM_TYPE => reply.value(cl::GLOBAL),
+        cl::DEVICE_LOCAL_MEM_SIZE => reply.value(info.local_memory),
+        cl::DEVICE_ERROR_CORRECTION_SUPPORT => reply.bool(false),
+        cl::DEVICE_HOST_UNIFIED_MEMORY | cl::DEVICE_PREFERRED_INTEROP_USER_SYNC => reply.bool(true),
+        // In bits and in bytes: the widest type is a vector of 16 longs.
+        cl::DEVICE_MEM_BASE_ADDR_ALIGN => reply.value(1024_u32),
+        cl::DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => reply.value(128_u32),
+        cl::DEVICE_PROFILING_TIMER_RESOLUTION => reply.value(1_usize),
+        cl::DEVICE_PRINTF_BUFFER_SIZE => reply.value(1_usize << 20),
+        _ => optional(device, name, reply),
+    }
+}
+
+/// Kernel parameters that a launch takes: as many as a kernel can have.
+const MAX_PARAMETERS: Uint = 512;
+
+/// Features that OpenCL 3.0 leaves to the device: what is absent is answered as the specification asks.
+fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    match name {
+        // Images and samplers.
+        cl::DEVICE_IMAGE_SUPPORT => reply.bool(false),
+        cl::DEVICE_MAX_READ_IMAGE_ARGS
+        | cl::DEVICE_MAX_WRITE_IMAGE_ARGS
+        | cl::DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+        | cl::DEVICE_MAX_SAMPLERS
+        | cl::DEVICE_IMAGE_PITCH_ALIGNMENT
+        | cl::DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => reply.value(0_u32),
+        cl::DEVICE_IMAGE2D_MAX_WIDTH
+        | cl::DEVICE_IMAGE2D_MAX_HEIGHT
+        | cl::DEVICE_IMAGE3D_MAX_WIDTH
+        | cl::DEVICE_IMAGE3D_MAX_HEIGHT
+        | cl::DEVICE_IMAGE3D_MAX_DEPTH
+        | cl::DEVICE_IMAGE_MAX_BUFFER_SIZE
+        | cl::DEVICE_IMAGE_MAX_ARRAY_SIZE => reply.value(0_usize),
+        // Pipes and device-side enqueue.
+        cl::DEVICE_PIPE_SUPPORT => reply.bool(false),
+        cl::DEVICE_MAX_PIPE_ARGS
+        | cl::DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | cl::DEVICE_PIPE_MAX_PACKET_SIZE
+        | cl::DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | cl::DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | cl::DEVICE_MAX_ON_DEVICE_QUEUES
+        | cl::DEVICE_MAX_ON_DEVICE_EVENTS => reply.value(0_u32),
+        cl::DEVICE_QUEUE_ON_DEVICE_PROPERTIES | cl::DEVICE_DEVICE_ENQUEUE_CAPABILITIES => reply.value(0_u64),
+        // Variables at program scope.
+        cl::DEVICE_MAX_GLOBAL_VARIABLE_SIZE | cl::DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            reply.value(0_usize)
+        }
+        // Sub-groups and work-group functions.
+        cl::DEVICE_MAX_NUM_SUB_GROUPS => reply.value(0_u32),
+        cl::DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
+        | cl::DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => reply.bool(false),
+        cl::DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => reply.bool(true),
+        cl::DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => reply.bool(true),
+        // Intermediate languages and built-in kernels.
+        cl::DEVICE_IL_VERSION | cl::DEVICE_BUILT_IN_KERNELS => reply.text(""),
+        cl::DEVICE_ILS_WITH_VERSION | cl::DEVICE_BUILT_IN_KERNELS_WITH_VERSION => reply.bytes(&[]),
+        // Atomics: 0 means the natural alignment.
+        cl::DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | cl::DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | cl::DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => reply.value(0_u32),
+        cl::DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
+            reply.value(cl::DEVICE_ATOMIC_ORDER_RELAXED | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP)
+        }
+        cl::DEVICE_ATOMIC_FENCE_CAPABILITIES => reply.value(
+            cl::DEVICE_ATOMIC_ORDER_RELAXED
+                | cl::DEVICE_ATOMIC_ORDER_ACQ_REL
+                | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+        ),
+        cl::DEVICE_SVM_CAPABILITIES => reply.value(svm::CAPABILITIES),
+        _ => extended(device, name, reply),
+    }
+}
+
+/// Partition, and what extensions ask.
+fn extended(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    let host = Host::get();
+    match name {
+        cl::DEVICE_PARENT_DEVICE => {
+            reply.value(device.parent.as_ref().map_or(Handle::NULL, |parent| parent.handle()))
+        }
+        cl::DEVICE_PARTITION_MAX_SUB_DEVICES => reply.value(device.units as Uint),
+        cl::DEVICE_PARTITION_PROPERTIES => reply.slice(&partition::properties(device)),
+        cl::DEVICE_PARTITION_AFFINITY_DOMAIN => reply.value(partition::affinity_domains(device)),
+        cl::DEVICE_PARTITION_TYPE => reply.slice(&device.partition),
+        // cl_khr_device_uuid.
+        cl::DEVICE_UUID => reply.bytes(&host.uuid),
+        cl::DRIVER_UUID => {
+            let mut uuid = *b"oxcl............";
+            for (place, byte) in uuid[4..].iter_mut().zip(env!("CARGO_PKG_VERSION").bytes()) {
+                *place = byte;
+            }
+            reply.bytes(&uuid)
+        }
+        cl::DEVICE_LUID_VALID => reply.bool(false),
+        cl::DEVICE_LUID => reply.bytes(&[0; 8]),
+        cl::DEVICE_NODE_MASK => reply.value(1_u32),
+        // cl_intel_unified_shared_memory: device and host are one, and atomics work everywhere.
+        cl::DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | cl::DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
+        | cl::DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | cl::DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
+        | cl::DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => reply.value(
+            cl::UNIFIED_SHARED_MEMORY_ACCESS_INTEL
+                | cl::UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
+                | cl::UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
+                | cl::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL,
+        ),
+        // CL_INVALID_VALUE if param_name is none of the supported values (4.2).
+        _ => refuse(cl::INVALID_VALUE),
+    }
+}

@@ -1,0 +1,49 @@
+//! `liboxcl.so`: the OpenCL C interface, under the ICD loader or linked directly.
+//!
+//! The entry points are listed once, in `table.rs`. Each object has a file; the functions there check what the
+//! specification asks for, each check below the rule that it follows, and call the runtime. Handles are checked in
+//! `handle.rs`, C pointers are read and written in `args.rs`, panics stop in `border.rs`, and `status.rs` knows the
+//! numbers of errors. Raw handles and OpenCL's numbers are in this crate and nowhere else.
+
+mod absent;
+mod args;
+mod border;
+mod buffer;
+mod build;
+mod callback;
+mod cl;
+mod command;
+mod compiler;
+mod context;
+mod device;
+mod device_info;
+#[macro_use]
+mod entry;
+mod event;
+mod extension;
+mod handle;
+mod host;
+mod info;
+mod kernel;
+mod kernel_info;
+mod launch;
+mod map;
+mod mem;
+mod mem_info;
+mod native;
+mod partition;
+mod platform;
+mod program;
+mod program_info;
+mod queue;
+mod rect;
+mod reported;
+mod status;
+mod svm;
+mod svm_commands;
+mod table;
+mod timer;
+mod transfer;
+mod types;
+mod usm;
+mod usm_commands;

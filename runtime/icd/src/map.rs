@@ -1,0 +1,120 @@
+//! Commands that map, unmap and migrate buffers.
+
+use oxcl_runtime::{MapAccess, Migration};
+
+use crate::args::{In, Memory, Out, list as listed};
+use crate::cl;
+use crate::command::{publish, wait_list};
+use crate::context;
+use crate::event::Event;
+use crate::handle::{Handle, Shared};
+use crate::mem::{self, Mem};
+use crate::queue::Queue;
+use crate::status::{Answer, Status, ensure};
+use crate::transfer::{both, host_may, run};
+use crate::types::{Bitfield, Uint};
+
+/// What the application does with mapped bytes: CL_INVALID_VALUE if the flags are not valid (5.5.3).
+pub(crate) fn access(flags: Bitfield) -> Answer<MapAccess> {
+    let known = cl::MAP_READ | cl::MAP_WRITE | cl::MAP_WRITE_INVALIDATE_REGION;
+    ensure(flags != 0 && flags & !known == 0, cl::INVALID_VALUE)?;
+    // What is overwritten is neither read nor kept.
+    let discards = flags & cl::MAP_WRITE_INVALIDATE_REGION != 0;
+    ensure(!discards || flags == cl::MAP_WRITE_INVALIDATE_REGION, cl::INVALID_VALUE)?;
+    Ok(match flags {
+        cl::MAP_READ => MapAccess::Read,
+        _ if discards => MapAccess::Discard,
+        _ => MapAccess::ReadWrite,
+    })
+}
+
+/// `clEnqueueMapBuffer`.
+#[expect(clippy::too_many_arguments, reason = "as many as OpenCL gives it")]
+pub(crate) fn map(
+    queue: Handle<Queue>,
+    object: Handle<Mem>,
+    blocking: Uint,
+    flags: Bitfield,
+    offset: usize,
+    size: usize,
+    waits: Uint,
+    list: In<Handle<Event>>,
+    event: Out<Handle<Event>>,
+) -> Answer<Memory> {
+    let (queue, object) = both(queue, object)?;
+    let access = access(flags)?;
+    // CL_INVALID_OPERATION if the host may not read or write what it maps for that (5.2.5).
+    let reads = if flags & cl::MAP_READ != 0 { cl::MEM_HOST_WRITE_ONLY } else { 0 };
+    let writes = if flags & !cl::MAP_READ != 0 { cl::MEM_HOST_READ_ONLY } else { 0 };
+    host_may(&object, reads | writes)?;
+    let waits = wait_list(&queue.context, waits, list)?;
+    // CL_INVALID_VALUE if the size is 0 or the bytes are not in the buffer (5.2.5).
+    ensure(size > 0, cl::INVALID_VALUE)?;
+    let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits)?;
+    let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
+    mem::keep(&object, &done);
+    object.mappings().push(mapping);
+    let outcome = if blocking != 0 { done.wait() } else { Ok(()) };
+    publish(&queue, cl::COMMAND_MAP_BUFFER, done, event)?;
+    // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event that it waits for failed (5.2.5).
+    outcome.map_err(|_| Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST))?;
+    Ok(mapped)
+}
+
+/// `clEnqueueUnmapMemObject`.
+pub(crate) fn unmap(
+    queue: Handle<Queue>,
+    object: Handle<Mem>,
+    mapped: Memory,
+    waits: Uint,
+    list: In<Handle<Event>>,
+    event: Out<Handle<Event>>,
+) -> Answer {
+    let (queue, object) = both(queue, object)?;
+    let waits = wait_list(&queue.context, waits, list)?;
+    let mut mappings = object.mappings();
+    // CL_INVALID_VALUE if mapped_ptr is not a pointer that mapping this object returned (5.5.4).
+    let found = mappings.iter().position(|mapping| mapping.pointer().cast() == mapped.0);
+    let mapping = mappings.remove(found.ok_or(Status(cl::INVALID_VALUE))?);
+    drop(mappings);
+    let enqueued = queue.runtime.unmap(&mapping, &waits);
+    run(&queue, cl::COMMAND_UNMAP_MEM_OBJECT, false, &[&object], enqueued, event)
+}
+
+/// Where migration leads: CL_INVALID_VALUE if the flags are none of those there are (5.5.5).
+pub(crate) fn direction(flags: Bitfield) -> Answer<Migration> {
+    let known = cl::MIGRATE_MEM_OBJECT_HOST | cl::MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    ensure(flags & !known == 0, cl::INVALID_VALUE)?;
+    Ok(match flags {
+        _ if flags & cl::MIGRATE_MEM_OBJECT_HOST != 0 => Migration::ToHost,
+        cl::MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED => Migration::ToDeviceUndefined,
+        _ => Migration::ToDevice,
+    })
+}
+
+/// `clEnqueueMigrateMemObjects`.
+pub(crate) fn migrate(
+    queue: Handle<Queue>,
+    count: Uint,
+    objects: In<Handle<Mem>>,
+    flags: Bitfield,
+    waits: Uint,
+    list: In<Handle<Event>>,
+    event: Out<Handle<Event>>,
+) -> Answer {
+    let queue = queue.shared()?;
+    // CL_INVALID_VALUE if there are no objects (5.5.5).
+    let handles = listed(count, objects).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
+    let mut all: Vec<Shared<Mem>> = Vec::with_capacity(handles.len());
+    for handle in handles {
+        let object = handle.shared()?;
+        context::same(&queue.context, &object.context)?;
+        all.push(object);
+    }
+    let to = direction(flags)?;
+    let waits = wait_list(&queue.context, waits, list)?;
+    let buffers: Vec<_> = all.iter().map(|object| object.buffer.clone()).collect();
+    let enqueued = queue.runtime.migrate(&buffers, to, &waits);
+    let kept: Vec<&Shared<Mem>> = all.iter().collect();
+    run(&queue, cl::COMMAND_MIGRATE_MEM_OBJECTS, false, &kept, enqueued, event)
+}

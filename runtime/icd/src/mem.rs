@@ -1,0 +1,134 @@
+//! Memory objects: what buffers and parts of buffers have in common.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use oxcl_runtime::Mapping;
+
+use crate::args::Memory;
+use crate::cl;
+use crate::context::Context;
+use crate::handle::{Handle, Live, Object, Shared};
+use crate::kernel::Kernel;
+use crate::status::{Answer, refuse};
+use crate::types::{Bitfield, Int, Property, UserData};
+
+/// What is called when a memory object goes.
+pub(crate) type MemDestructor = Option<unsafe extern "C" fn(Handle<Mem>, UserData)>;
+
+/// A buffer, or a part of one.
+pub(crate) struct Mem {
+    pub(crate) context: Shared<Context>,
+    /// As reported: with what a part takes over from its whole.
+    pub(crate) flags: Bitfield,
+    /// Where the application's memory is; NULL unless the buffer uses it in place.
+    pub(crate) host: Memory,
+    pub(crate) buffer: oxcl_runtime::Buffer,
+    /// The buffer that this one is a part of, and where the part begins.
+    pub(crate) parent: Option<(Shared<Mem>, usize)>,
+    /// As given, with the 0 at the end; empty where none were.
+    pub(crate) properties: Vec<Property>,
+    /// Whether the application may ask for its address on the device.
+    pub(crate) has_device_address: bool,
+    mappings: Mutex<Vec<Mapping>>,
+    destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Mem>, UserData), UserData)>>,
+    /// Whether there is any of them: then commands keep the object, as it may not go before they have ended.
+    awaited: AtomicBool,
+    /// Kernels that remember launches with this object.
+    users: Mutex<Vec<Weak<Live<Kernel>>>>,
+}
+
+impl Object for Mem {
+    const TAG: u32 = 0x6f78_0006;
+    const INVALID: Int = cl::INVALID_MEM_OBJECT;
+
+    fn gone(&mut self, handle: Handle<Mem>) {
+        let users = std::mem::take(self.users.get_mut().unwrap_or_else(PoisonError::into_inner));
+        for kernel in users.iter().filter_map(Weak::upgrade) {
+            kernel.forget_launches();
+        }
+        let calls = std::mem::take(self.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
+        // The last one registered is called first (5.5.2).
+        for (call, data) in calls.into_iter().rev() {
+            // SAFETY: the application registered the function for this call.
+            unsafe { call(handle, data) };
+        }
+    }
+}
+
+impl Mem {
+    pub(crate) fn new(
+        context: Shared<Context>,
+        flags: Bitfield,
+        host: Memory,
+        buffer: oxcl_runtime::Buffer,
+    ) -> Mem {
+        Mem {
+            context,
+            flags,
+            host,
+            buffer,
+            parent: None,
+            properties: Vec::new(),
+            has_device_address: false,
+            mappings: Mutex::default(),
+            destructors: Mutex::default(),
+            awaited: AtomicBool::new(false),
+            users: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        usize::try_from(self.buffer.size()).unwrap_or(usize::MAX)
+    }
+
+    pub(crate) fn mappings(&self) -> MutexGuard<'_, Vec<Mapping>> {
+        self.mappings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the kernel forget launches with this object when it goes.
+    pub(crate) fn remembered_by(&self, kernel: &Shared<Kernel>) {
+        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel = Arc::downgrade(kernel);
+        if !users.iter().any(|known| known.ptr_eq(&kernel)) {
+            users.retain(|known| known.strong_count() > 0);
+            users.push(kernel);
+        }
+    }
+}
+
+/// Keeps the object until the command has ended, if somebody waits for the object's end.
+pub(crate) fn keep(object: &Shared<Mem>, event: &oxcl_runtime::Event) {
+    if is_awaited(object) {
+        let kept = Arc::clone(object);
+        event.on_complete(move |_, _| drop(kept));
+    }
+}
+
+/// Whether commands have to keep the object.
+pub(crate) fn is_awaited(object: &Live<Mem>) -> bool {
+    let whole = object.parent.as_ref().map_or(object, |(parent, _)| &**parent);
+    // Acquire pairs with the release in `set_destructor`.
+    object.awaited.load(Ordering::Acquire) || whole.awaited.load(Ordering::Acquire)
+}
+
+/// `clRetainMemObject`.
+pub(crate) fn retain(object: Handle<Mem>) -> Answer {
+    object.retain()
+}
+
+/// `clReleaseMemObject`.
+pub(crate) fn release(object: Handle<Mem>) -> Answer {
+    object.release()
+}
+
+/// `clSetMemObjectDestructorCallback`.
+pub(crate) fn set_destructor(object: Handle<Mem>, notify: MemDestructor, data: UserData) -> Answer {
+    let object = object.get()?;
+    // CL_INVALID_VALUE if pfn_notify is NULL (5.5.2).
+    let Some(call) = notify else { return refuse(cl::INVALID_VALUE) };
+    object.destructors.lock().unwrap_or_else(PoisonError::into_inner).push((call, data));
+    // Release: see `keep`.
+    object.awaited.store(true, Ordering::Release);
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! What we say that we are: names, versions, extensions and features. Everything listed here works; what is not listed
+//! is answered with the error that the specification has for absent features.
+
+use crate::types::{NameVersion, Uint, version};
+
+/// Name of the platform, and of its vendor.
+pub(crate) const NAME: &str = "oxcl";
+/// `CL_PLATFORM_VERSION`.
+pub(crate) const PLATFORM_VERSION: &str = concat!("OpenCL 3.0 oxcl ", env!("CARGO_PKG_VERSION"));
+/// `CL_DEVICE_VERSION`.
+pub(crate) const DEVICE_VERSION: &str = PLATFORM_VERSION;
+/// The version of OpenCL as a number.
+pub(crate) const VERSION: Uint = version(3, 0, 0);
+/// `CL_DRIVER_VERSION`.
+pub(crate) const DRIVER_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// `CL_DEVICE_OPENCL_C_VERSION`: the newest version that has no optional features to ask about.
+pub(crate) const C_VERSION: &str = "OpenCL C 1.2 oxcl";
+/// The same as a number.
+pub(crate) const C_NUMERIC_VERSION: Uint = version(1, 2, 0);
+/// A number for the vendor: none was given to us, so it is one that no bus knows.
+pub(crate) const VENDOR_ID: Uint = 0x6f78;
+
+/// A name and the version of what it names.
+pub(crate) type Named = (&'static str, Uint);
+
+const V1: Uint = version(1, 0, 0);
+
+/// Extensions of the platform.
+pub(crate) const PLATFORM_EXTENSIONS: &[Named] = &[("cl_khr_icd", V1), ("cl_khr_extended_versioning", V1)];
+
+/// Extensions of every device.
+pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
+    ("cl_khr_byte_addressable_store", V1),
+    ("cl_khr_global_int32_base_atomics", V1),
+    ("cl_khr_global_int32_extended_atomics", V1),
+    ("cl_khr_local_int32_base_atomics", V1),
+    ("cl_khr_local_int32_extended_atomics", V1),
+    ("cl_khr_fp64", V1),
+    ("cl_khr_icd", V1),
+    ("cl_khr_extended_versioning", V1),
+    ("cl_khr_create_command_queue", V1),
+    ("cl_khr_suggested_local_work_size", V1),
+    ("cl_khr_device_uuid", V1),
+    ("cl_khr_priority_hints", V1),
+    ("cl_khr_throttle_hints", V1),
+    ("cl_intel_unified_shared_memory", V1),
+    ("cl_ext_buffer_device_address", version(1, 0, 2)),
+];
+
+/// Versions of OpenCL C that programs may ask for.
+pub(crate) const C_VERSIONS: &[Named] = &[
+    ("OpenCL C", version(1, 0, 0)),
+    ("OpenCL C", version(1, 1, 0)),
+    ("OpenCL C", version(1, 2, 0)),
+    ("OpenCL C", version(3, 0, 0)),
+];
+
+/// Optional features of OpenCL C 3.0.
+pub(crate) const C_FEATURES: &[Named] = &[
+    ("__opencl_c_fp64", version(3, 0, 0)),
+    ("__opencl_c_generic_address_space", version(3, 0, 0)),
+    ("__opencl_c_int64", version(3, 0, 0)),
+];
+
+/// The names with a blank between them.
+pub(crate) fn extension_names(all: &[Named]) -> String {
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    names.join(" ")
+}
+
+/// The list as C reads it.
+pub(crate) fn with_versions(all: &[Named]) -> Vec<NameVersion> {
+    all.iter().map(|(name, version)| NameVersion::new(name, *version)).collect()
+}

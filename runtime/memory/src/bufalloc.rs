@@ -2,9 +2,9 @@
 //! be memory that the host cannot reach (a TTA's global or local memory, a GPU's).
 //!
 //! Chunks lie in a doubly linked list in address order (for coalescing) and free ones also in a list of their size
-//! class. Allocation takes the best fit among the first few members of the request's own class, else the first member
-//! of the next class that has any; the rest of the chunk goes back. Both take constant time. Freeing merges with both
-//! neighbours at once, so two free chunks never touch.
+//! class. Allocation takes the best fit among the first few members of the request's own class, else of the next class
+//! that has any; the rest of the chunk goes back. Both take constant time. Freeing merges with both neighbours at once,
+//! so two free chunks never touch.
 //!
 //! [`Strategy::Wasteful`] cuts new chunks from the untouched end of the region as long as there is room, which keeps
 //! freed memory from being handed out again soon; [`Strategy::Tight`] fills holes first.
@@ -92,6 +92,8 @@ pub struct Usage {
 const NONE: u32 = u32::MAX;
 /// Members of the request's own class that are tried before a larger class is taken.
 const TRIES: usize = 8;
+/// A request below this share of a chunk is small.
+const SMALL: u64 = 6;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -190,8 +192,19 @@ impl BufAlloc {
             });
         };
         self.unlist(index);
-        let index = self.cut_front(index, alignment);
-        self.cut_back(index, needed);
+        // Small ones are taken from the upper end of a large chunk and large ones from the lower end, so that what lives
+        // shortly does not settle between what is to be large again.
+        let size = self.nodes[index as usize].size;
+        let small = alignment <= self.alignment && needed < size / SMALL;
+        let index = if small && self.strategy == Strategy::Tight {
+            let rest = self.split(index, size - needed);
+            self.list(index);
+            rest
+        } else {
+            let index = self.cut_front(index, alignment);
+            self.cut_back(index, needed);
+            index
+        };
         self.used += needed;
         self.free -= needed;
         self.chunks += 1;
@@ -286,7 +299,9 @@ impl BufAlloc {
                 break;
             }
             let node = &self.nodes[index as usize];
-            let better = best == NONE || node.size < self.nodes[best as usize].size;
+            let better = best == NONE
+                || (node.size, node.address)
+                    < (self.nodes[best as usize].size, self.nodes[best as usize].address);
             if better && self.fits(index, needed, alignment) {
                 best = index;
             }
@@ -297,12 +312,21 @@ impl BufAlloc {
         }
         // Any member of a larger class is large enough, unless the alignment asks for more.
         while let Some(next) = self.map.next_above(class) {
+            let mut tries = TRIES;
             index = self.heads[next.index()];
-            while index != NONE {
-                if self.fits(index, needed, alignment) {
-                    return Some(index);
+            while index != NONE && (tries > 0 || best == NONE) {
+                let node = &self.nodes[index as usize];
+                let better = best == NONE
+                    || (node.size, node.address)
+                        < (self.nodes[best as usize].size, self.nodes[best as usize].address);
+                if better && self.fits(index, needed, alignment) {
+                    best = index;
                 }
+                tries = tries.saturating_sub(1);
                 index = self.nodes[index as usize].next_free;
+            }
+            if best != NONE {
+                return Some(best);
             }
             class = next;
         }

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bench;
 pub mod bufalloc;
 mod classes;
 mod heap;

@@ -183,10 +183,11 @@ fn the_seven_steps_wait_only_for_other_engines_and_for_writers() {
     let first = pool.lock(&[Use::read(a), Use::write(b)], Engine(0)).unwrap();
     assert!(pool.waits(&first).is_empty());
     pool.validate(&first).unwrap();
+    let (at_a, at_b) = (pool.address(a).unwrap(), pool.address(b).unwrap());
     let new = |object, new| Patch { object, old: None, new };
     let mut patches = pool.patches(&first);
     patches.sort_by_key(|patch| patch.object);
-    assert_eq!(patches, [new(a, 0), new(b, KIB)]);
+    assert_eq!(patches, [new(a, at_a), new(b, at_b)]);
     let part = DevicePart { flush: true, token: 7 };
     pool.fence(&first, Fence(1), part);
     assert_eq!(pool.reserve(&[Use::read(a)], Fence(2)).unwrap_err(), Shortage::Locked(a));

@@ -183,6 +183,11 @@ pub fn kernel_path(directory: &str) -> String {
 /// The path of a routine's unit in the archive's root.
 #[must_use]
 pub fn routine_path(machine: &[u8; 20], routine: &str) -> String {
-    let digest: String = machine.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("/tta/{digest}/{routine}.ttau")
+    format!("/tta/{}/{routine}.ttau", digest_text(machine))
+}
+
+/// A machine's digest as paths and messages name it.
+#[must_use]
+pub fn digest_text(digest: &[u8; 20]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,7 +10,7 @@ use crate::model::{BusId, FileId, Guard, GuardSource, ImmediateUnitId, Machine, 
 use crate::program::{Destination, Exit, Instruction, LongImmediate, Move, Program, Source};
 use crate::schedule::mir::{Register, SymbolRef};
 use crate::schedule::{Base, Relocation, Scheduled, Slot};
-use oxcl_binary::unit;
+use oxcl_binary::unit::{self, digest_text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Why units cannot be put together.
@@ -208,12 +208,6 @@ fn unpacked(function: &unit::Function) -> Scheduled {
         exits: function.exits.iter().map(exit).collect(),
         ..Scheduled::default()
     }
-}
-
-/// A digest as machine files and messages name it.
-#[must_use]
-pub fn digest_text(digest: &[u8; 20]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Links units into one program that begins with `entry`. A function or object that several units bring is there once if it is

@@ -72,6 +72,12 @@ pub trait Submission: Send + Sync {
     /// commands on the device.
     fn holders(&self) -> u32;
 
+    /// The events that the command waits for, as far as they had not ended when it was enqueued. Empty for every command of a
+    /// driver that does not order commands on the device.
+    fn waits_on(&self) -> &[EventId] {
+        &[]
+    }
+
     /// True for one caller, once nothing holds the command back: that one executes it. Several threads may be in
     /// [`Driver::notify`] for the same command, so drivers that order commands on the device ask this.
     fn claim(&self) -> bool;

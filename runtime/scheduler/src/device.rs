@@ -19,6 +19,7 @@ pub(crate) struct Ticket {
     driver: Arc<dyn Driver>,
     launch: Option<Arc<dyn Launch>>,
     queue: QueueToken,
+    waits: Box<[EventId]>,
     claimed: AtomicBool,
     ended: AtomicBool,
 }
@@ -30,8 +31,8 @@ impl std::fmt::Debug for Ticket {
 }
 
 impl Ticket {
-    /// A ticket for a task that has not ended.
-    pub(crate) fn new(task: TaskRef) -> Arc<Ticket> {
+    /// A ticket for a task that has not ended and waits for these events.
+    pub(crate) fn new(task: TaskRef, waits: Box<[EventId]>) -> Arc<Ticket> {
         // SAFETY: the task has a queue, which is alive until the task retires.
         let queue = unsafe { &*task.queue };
         // SAFETY: the body is set before the task is ready and taken when it ends; nobody writes it now.
@@ -41,6 +42,7 @@ impl Ticket {
             core: Arc::clone(&queue.core),
             driver: Arc::clone(&queue.driver),
             queue: queue.token,
+            waits,
             task,
             claimed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
@@ -75,6 +77,10 @@ impl Submission for Ticket {
         self.task.pending.load(Ordering::Acquire)
     }
 
+    fn waits_on(&self) -> &[EventId] {
+        &self.waits
+    }
+
     fn claim(&self) -> bool {
         self.holders() == 0 && !self.claimed.swap(true, Ordering::AcqRel)
     }
@@ -104,7 +110,7 @@ impl Submission for Ticket {
 /// Hands a ready task to its driver.
 pub(crate) fn submit(task: TaskPtr, released: &mut Released) {
     // SAFETY: a ready task holds the scheduler's reference until it ends.
-    let ticket = Ticket::new(unsafe { TaskRef::share(task) });
+    let ticket = Ticket::new(unsafe { TaskRef::share(task) }, Box::default());
     if ticket.task.profiled {
         ticket.task.times.submitted.store(ticket.core.now(), Ordering::Relaxed);
     }

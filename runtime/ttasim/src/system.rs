@@ -58,6 +58,8 @@ pub struct System {
     cores: Cores,
     memories: Vec<Memory>,
     cycle: u64,
+    /// Cores that stand still although their programs have not ended.
+    paused: Vec<bool>,
 }
 
 /// What the counters of a core hold: for each instruction how often it was executed, for each of its moves how often the
@@ -152,7 +154,8 @@ impl System {
             Engine::Strict => Cores::Strict(strict),
             Engine::Fast => Cores::Fast(fast),
         };
-        Ok(Self { setups, layouts, cores, memories, cycle: 0 })
+        let paused = vec![false; setups.len()];
+        Ok(Self { setups, layouts, cores, memories, cycle: 0, paused })
     }
 
     /// Cores.
@@ -188,6 +191,29 @@ impl System {
         }
     }
 
+    /// Lets a core stand still, or go on where it stood. Whoever does that to a core that waits in a loop, and lets it go on after a
+    /// whole number of rounds, changes nothing but the counts. Only [`Self::step`] heeds it.
+    pub fn pause(&mut self, core: usize, paused: bool) {
+        self.paused[core] = paused;
+    }
+
+    /// Whether a core stands still.
+    #[must_use]
+    pub fn paused(&self, core: usize) -> bool {
+        self.paused[core]
+    }
+
+    /// Lets time pass in which no core does anything.
+    pub fn skip(&mut self, cycles: u64) {
+        self.cycle += cycles;
+    }
+
+    /// Gives the memories back, with what the programs have left in them.
+    #[must_use]
+    pub fn into_memories(self) -> Vec<Memory> {
+        self.memories
+    }
+
     /// The instruction that a core executes next.
     #[must_use]
     pub fn program_counter(&self, core: usize) -> usize {
@@ -216,15 +242,15 @@ impl System {
         Ok(if self.ended() { Stop::Ended } else { Stop::Limit })
     }
 
-    /// Executes one cycle on every core whose program has not ended.
+    /// Executes one cycle on every core whose program has not ended and that does not stand still.
     ///
     /// # Errors
     /// The first fault, that of the core with the lowest number.
     pub fn step(&mut self) -> Result<(), Box<Fault>> {
         let memories = &mut self.memories;
         let outcome = match &mut self.cores {
-            Cores::Strict(cores) => step_strict(cores, memories),
-            Cores::Fast(cores) => step_fast(cores, memories),
+            Cores::Strict(cores) => step_strict(cores, memories, &self.paused),
+            Cores::Fast(cores) => step_fast(cores, memories, &self.paused),
         };
         outcome.map_err(|(core, fault)| fault.locate(core, &self.setups[core].image.program))?;
         self.cycle += 1;
@@ -346,9 +372,10 @@ impl System {
 fn step_strict(
     cores: &mut [(StrictCore, Prepared)],
     memories: &mut [Memory],
+    paused: &[bool],
 ) -> Result<(), (usize, Box<Fault>)> {
     for (number, (core, program)) in cores.iter_mut().enumerate() {
-        core.active = !core.halted;
+        core.active = !core.halted && !paused[number];
         if core.active {
             core.execute(program, memories).map_err(|fault| (number, fault))?;
         }
@@ -364,9 +391,13 @@ fn step_strict(
     Ok(())
 }
 
-fn step_fast(cores: &mut [(FastCore, Decoded)], memories: &mut [Memory]) -> Result<(), (usize, Box<Fault>)> {
+fn step_fast(
+    cores: &mut [(FastCore, Decoded)],
+    memories: &mut [Memory],
+    paused: &[bool],
+) -> Result<(), (usize, Box<Fault>)> {
     for (number, (core, program)) in cores.iter_mut().enumerate() {
-        core.active = !core.halted;
+        core.active = !core.halted && !paused[number];
         if core.active {
             core.execute(program, memories).map_err(|fault| (number, fault))?;
         }

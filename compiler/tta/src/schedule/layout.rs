@@ -6,8 +6,8 @@
 
 use super::mir::{Block, Function, Terminator};
 
-/// The function with its blocks merged and in order.
-pub(super) fn arrange(function: &Function) -> Function {
+/// The function with its blocks merged and in order, and which block each was.
+pub(super) fn arrange(function: &Function) -> (Function, Vec<Option<usize>>) {
     let mut blocks = function.blocks.clone();
     merge(&mut blocks);
     let (order, detours) = order(&blocks);
@@ -18,6 +18,11 @@ pub(super) fn arrange(function: &Function) -> Function {
         }
     }
     let mut placed = Vec::with_capacity(order.len());
+    let origin = |entry: &Placed| match entry {
+        Placed::Block(number) => Some(*number),
+        Placed::Jump { .. } => None,
+    };
+    let origins = order.iter().map(origin).collect();
     for entry in order {
         placed.push(match entry {
             Placed::Block(number) => {
@@ -35,7 +40,7 @@ pub(super) fn arrange(function: &Function) -> Function {
             Placed::Jump { to, weight } => empty(place[to], weight),
         });
     }
-    Function { blocks: placed, ..function.clone() }
+    (Function { blocks: placed, ..function.clone() }, origins)
 }
 
 /// What stands at a place of the new order.

@@ -133,6 +133,8 @@ pub struct Relocation {
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BlockReport {
+    /// Which block of the function it is; the first, if it is several in one.
+    pub block: Option<usize>,
     /// Its first instruction.
     pub start: u32,
     /// Its instructions.
@@ -218,7 +220,7 @@ pub fn schedule(
     options: &Options,
 ) -> Result<Scheduled, ScheduleError> {
     let wires = Wires::new(machine).ok_or(ScheduleError::TooManyBuses(machine.buses.len()))?;
-    let function = &layout::arrange(function);
+    let (function, origins) = &layout::arrange(function);
     let live = liveness(function);
     let mut addresses = Addresses { machine, function, code_limit: options.code_limit, list: Vec::new() };
     let mut done = Scheduled::default();
@@ -231,7 +233,8 @@ pub fn schedule(
             done.instructions.push(finish(row, at, &mut tags));
         }
         let length = index(done.instructions.len()) - start;
-        done.blocks.push(BlockReport { start, length, bound, weight: function.blocks[number].weight });
+        let block = origins[number];
+        done.blocks.push(BlockReport { block, start, length, bound, weight: function.blocks[number].weight });
         if function.blocks[number].terminator == Terminator::Halt {
             let result = function.results.first().map(|r| (r.file, r.index));
             done.exits.push(Exit { instruction: start + length - 1, result });

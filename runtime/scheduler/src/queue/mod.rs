@@ -277,7 +277,10 @@ impl Queue {
         }
         if ordered {
             // The driver has the command before anything can tell it that an event has ended.
-            task.set_ticket(Ticket::new(task.clone()));
+            // SAFETY: the planner holds a reference to each as long as the queue's lock is held.
+            let id = |planned: &plan::Planned| unsafe { planned.task.get() }.id;
+            let waits = state.plan.waits.iter().map(id).collect();
+            task.set_ticket(Ticket::new(task.clone(), waits));
             device::announce(&task);
         }
         // First of all, as the plan's tasks may be referred to only by what is replaced below.

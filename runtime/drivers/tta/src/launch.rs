@@ -1,0 +1,211 @@
+//! Programs and launches: units out of an archive, arguments and context in the layout that 32-bit code reads.
+
+use crate::map::Plan;
+use oxcl_binary::archive::Archive;
+use oxcl_binary::hash::clipped_name;
+use oxcl_binary::unit::{Unit, digest_text, kernel_path};
+use oxcl_driver::program::{ArgValue, LaunchRequest, Program};
+use oxcl_driver::{DriverError, Failure, Lane, Launch};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Bytes of the context: PoCL's 60, a pad, and our own from 64: the version of the interface and the global size.
+const CONTEXT: usize = 80;
+/// Alignment of argument cells.
+const CELL: usize = 16;
+
+/// A kernel of a program.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Its unit, and what other units of the archive it may need.
+    pub(crate) units: Vec<Arc<Unit>>,
+    /// Bytes of its automatic local variables.
+    pub(crate) locals: Vec<u64>,
+}
+
+/// A program for TTA devices.
+#[derive(Debug)]
+pub(crate) struct TtaProgram {
+    names: Vec<String>,
+    pub(crate) kernels: BTreeMap<String, Arc<Kernel>>,
+}
+
+impl Program for TtaProgram {
+    fn kernels(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl TtaProgram {
+    /// Reads the units of an archive for the machine with this digest.
+    pub(crate) fn new(archive: &Archive, machine: &[u8; 20]) -> Result<Self, DriverError> {
+        let bad = |reason: String| DriverError::BadBinary { reason };
+        let read = |path: &str, data: &[u8]| {
+            let unit = Unit::read(data).map_err(|error| bad(format!("{path}: {error}")))?;
+            if unit.machine == *machine {
+                return Ok(Arc::new(unit));
+            }
+            let (found, own) = (digest_text(&unit.machine), digest_text(machine));
+            Err(bad(format!("{path} was compiled for the machine {found}, this device is the machine {own}")))
+        };
+        let folder = format!("/tta/{}/", digest_text(machine));
+        let shared: Vec<Arc<Unit>> = archive
+            .root
+            .iter()
+            .flatten()
+            .filter(|f| f.path.starts_with(&folder))
+            .map(|f| read(&f.path, &f.data))
+            .collect::<Result<_, _>>()?;
+        let mut kernels = BTreeMap::new();
+        for record in &archive.kernels {
+            let path = kernel_path(&clipped_name(&record.name));
+            let file = record.files.iter().find(|f| f.path == path);
+            let file =
+                file.ok_or_else(|| bad(format!("kernel '{}' has no TTA unit ({path})", record.name)))?;
+            let mut units = vec![read(&path, &file.data)?];
+            units.extend(shared.iter().cloned());
+            let kernel = Kernel { units, locals: record.local_sizes.clone() };
+            kernels.insert(record.name.clone(), Arc::new(kernel));
+        }
+        let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
+        Ok(Self { names, kernels })
+    }
+}
+
+/// A launch, ready to be put into a slot.
+#[derive(Debug, Clone)]
+pub(crate) struct TtaLaunch {
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) name: String,
+    pub(crate) groups: [u32; 3],
+    /// Keeps the memory of the arguments.
+    args: Vec<ArgValue>,
+    context: [u8; CONTEXT],
+}
+
+impl Launch for TtaLaunch {
+    fn groups(&self) -> u64 {
+        self.groups.iter().map(|g| u64::from(*g)).product()
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        let reason = "threads of the host do not execute launches of this device".to_owned();
+        Err(Failure::Driver(DriverError::BadLaunch { reason }))
+    }
+
+    fn label(&self) -> &str {
+        &self.name
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
+    }
+}
+
+impl TtaLaunch {
+    /// Checks what only this device can check and lays the context out.
+    pub(crate) fn new(request: &LaunchRequest, plan: &Plan) -> Result<Self, DriverError> {
+        let bad = |reason: String| DriverError::BadLaunch { reason };
+        let program = request.program.as_any().downcast_ref::<TtaProgram>();
+        let program = program.ok_or_else(|| bad("the program is another device's".to_owned()))?;
+        let no_kernel = || DriverError::NoSuchKernel { kernel: request.kernel.clone() };
+        let kernel = Arc::clone(program.kernels.get(&request.kernel).ok_or_else(no_kernel)?);
+        let too_large = || bad("sizes of 2^32 work-items and more do not fit a 32-bit device".to_owned());
+        let (counts, _) = request.group_counts().ok_or_else(too_large)?;
+        let word = |value: u64| u32::try_from(value).map_err(|_| too_large());
+        let words = |all: [u64; 3]| Ok::<_, DriverError>([word(all[0])?, word(all[1])?, word(all[2])?]);
+        let groups = words(counts)?;
+        let mut context = [0; CONTEXT];
+        let mut put = |at: usize, value: u32| context[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let three = [
+            (0, groups),
+            (12, words(request.global_offset)?),
+            (24, words(request.local_size)?),
+            (68, words(request.global_size)?),
+        ];
+        for (at, values) in three {
+            for (k, value) in values.into_iter().enumerate() {
+                put(at + 4 * k, value);
+            }
+        }
+        put(52, request.work_dim);
+        put(64, oxcl_binary::abi::ABI_VERSION);
+        let needs = kernel.units[0].needs;
+        let items =
+            request.local_size.iter().try_fold(1u64, |p, s| p.checked_mul(*s)).ok_or_else(too_large)?;
+        let items = items.next_multiple_of(u64::from(needs.width.max(1)));
+        let scratch = items.saturating_mul(needs.scratch_per_item).saturating_add(needs.scratch_fixed);
+        if scratch > plan.scratch.size {
+            let room = plan.scratch.size;
+            return Err(bad(format!(
+                "a work-group needs {scratch} bytes of scratch memory, there are {room}"
+            )));
+        }
+        if needs.stack > plan.stack.size {
+            let (stack, room) = (needs.stack, plan.stack.size);
+            return Err(bad(format!("the kernel needs {stack} bytes of stack, there are {room}")));
+        }
+        let (name, args) = (request.kernel.clone(), request.args.clone());
+        let launch = Self { kernel, name, groups, args, context };
+        let (needed, room) = (launch.encode(0, &mut |_| Some(0)).map_or(0, |b| b.len()), plan.block(0).size);
+        if needed as u64 > room {
+            return Err(bad(format!("arguments and context need {needed} bytes, there are {room}")));
+        }
+        Ok(launch)
+    }
+
+    /// Another handle to the same launch.
+    pub(crate) fn share(&self) -> Self {
+        self.clone()
+    }
+
+    /// Bytes of local memory that a group needs, one number for each block.
+    pub(crate) fn local_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        let given = self.args.iter().filter_map(|a| match a {
+            ArgValue::Local { size } => Some(*size),
+            _ => None,
+        });
+        given.chain(self.kernel.locals.iter().copied())
+    }
+
+    /// The block of arguments and context for the address that it goes to: an array of the cells' addresses, the context, and
+    /// the cells. `local` gives the addresses of local blocks, in the order of [`Self::local_blocks`].
+    pub(crate) fn encode(&self, start: u64, local: &mut dyn FnMut(u64) -> Option<u64>) -> Option<Vec<u8>> {
+        let mut cells: Vec<Vec<u8>> = Vec::new();
+        let pointer = |address: u64| u32::try_from(address).ok().map(|a| a.to_le_bytes().to_vec());
+        for argument in &self.args {
+            cells.push(match argument {
+                ArgValue::Bytes(bytes) => bytes.clone(),
+                ArgValue::Memory { allocation, offset } => pointer(allocation.address + offset)?,
+                ArgValue::Null => pointer(0)?,
+                ArgValue::Local { size } => pointer(local(*size)?)?,
+            });
+        }
+        for size in &self.kernel.locals {
+            cells.push(pointer(local(*size)?)?);
+        }
+        let context = (cells.len() * 4).next_multiple_of(CELL);
+        let mut at = (context + CONTEXT).next_multiple_of(CELL);
+        let mut block = vec![0; context];
+        block.extend_from_slice(&self.context);
+        for (number, cell) in cells.iter().enumerate() {
+            let address = u32::try_from(start + at as u64).ok()?;
+            block[number * 4..number * 4 + 4].copy_from_slice(&address.to_le_bytes());
+            block.resize(at, 0);
+            block.extend_from_slice(cell);
+            at = (at + cell.len().max(1)).next_multiple_of(CELL);
+        }
+        block.resize(at, 0);
+        Some(block)
+    }
+
+    /// Where the context is in the block.
+    pub(crate) fn context_offset(&self) -> u64 {
+        ((self.args.len() + self.kernel.locals.len()) * 4).next_multiple_of(CELL) as u64
+    }
+}

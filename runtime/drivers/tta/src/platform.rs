@@ -1,0 +1,403 @@
+//! A platform: devices that share a memory, the thread that simulates them, and a thread for each device that executes what the
+//! host does for it.
+//!
+//! Commands arrive in any order and from any thread. A command for a device goes into one of its slots as soon as nothing outside
+//! the platform holds it back and everything that it waits for will end by itself; from then on only devices act on it. A
+//! transfer is executed by its device's thread once the scheduler says that nothing holds it back; then its event's word lets
+//! devices go on that wait for it.
+//!
+//! Locks: the host's threads take `gate`, then `state`; the simulating thread takes `gate` and gives it back before each stretch,
+//! so that it does not starve them. Nobody calls out of the driver with `state` held.
+
+use crate::device::TtaDriver;
+use crate::events::Events;
+use crate::launch::TtaLaunch;
+use crate::main_program::WAITS;
+use crate::map::{MapError, plan};
+use crate::simulation::{Command, Notice, Pause, Simulation};
+use oxcl_driver::command::SubmitResult;
+use oxcl_driver::error::Outcome;
+use oxcl_driver::{DriverError, EventId, Failure, Lane, Submission, command};
+use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
+use oxcl_tta::model::Machine;
+use oxcl_tta::unit::UnitLinkError;
+use oxcl_ttasim::{Engine, Memory};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::JoinHandle;
+
+/// Cycles that are simulated before the host gets a chance to look in.
+const STRETCH: u64 = 20_000;
+/// Alignment of buffers.
+const ALIGNMENT: u64 = 128;
+
+/// Why there is no platform, or a kernel cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlatformError {
+    /// A memory map is not possible.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The device's own program cannot be made for a machine.
+    #[error("the device program cannot run on this machine: {reason}")]
+    Main {
+        /// Why.
+        reason: String,
+    },
+    /// Units do not link.
+    #[error(transparent)]
+    Link(#[from] UnitLinkError),
+    /// A thread cannot be started.
+    #[error("a driver thread cannot be started: {reason}")]
+    Thread {
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// When a device executed a command, in cycles of the platform.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The device's position in the platform.
+    pub device: usize,
+    /// The kernel.
+    pub kernel: String,
+    /// The cycle in which it began.
+    pub started: u64,
+    /// The cycle in which it had ended.
+    pub ended: u64,
+    /// It waited in its slot for events of this platform, without the host.
+    pub chained: bool,
+}
+
+/// What the threads share.
+pub(crate) struct Shared {
+    gate: Mutex<()>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+pub(crate) struct State {
+    pub(crate) simulation: Simulation,
+    pub(crate) buffers: BufAlloc,
+    pub(crate) chunks: BTreeMap<u64, Chunk>,
+    pub(crate) next_token: u64,
+    events: Events,
+    /// Transfers that something holds back.
+    transfers: BTreeMap<EventId, (usize, Arc<dyn Submission>)>,
+    spans: Vec<Span>,
+    senders: Vec<mpsc::Sender<Arc<dyn Submission>>>,
+    stop: bool,
+}
+
+/// Devices with a shared memory and their threads.
+#[derive(Debug)]
+pub struct Platform {
+    shared: Arc<Shared>,
+    devices: Vec<Arc<TtaDriver>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Platform {
+    /// A platform of these machines, each with a name for its device.
+    ///
+    /// # Errors
+    /// A machine that cannot be a device, or no thread.
+    pub fn new(machines: Vec<(String, Machine)>, engine: Engine) -> Result<Self, PlatformError> {
+        let (names, machines): (Vec<String>, Vec<Machine>) = machines.into_iter().unzip();
+        let (plans, region) = plan(&machines)?;
+        let simulation = Simulation::new(&machines, &plans, engine)?;
+        let buffers = BufAlloc::new(region.start, region.size, ALIGNMENT, Strategy::Wasteful);
+        let buffers = buffers.map_err(|e| PlatformError::Main { reason: e.to_string() })?;
+        let (senders, receivers): (Vec<_>, Vec<_>) = machines.iter().map(|_| mpsc::channel()).unzip();
+        let state = State {
+            simulation,
+            buffers,
+            chunks: BTreeMap::new(),
+            next_token: 1,
+            events: Events::new(),
+            transfers: BTreeMap::new(),
+            spans: Vec::new(),
+            senders,
+            stop: false,
+        };
+        let shared =
+            Arc::new(Shared { gate: Mutex::new(()), state: Mutex::new(state), changed: Condvar::new() });
+        let devices: Vec<Arc<TtaDriver>> = names
+            .iter()
+            .zip(machines.iter().zip(&plans))
+            .enumerate()
+            .map(|(at, (name, (machine, plan)))| {
+                Arc::new(TtaDriver::new(Arc::clone(&shared), at, name, machine, plan, region))
+            })
+            .collect();
+        let mut platform = Self { shared, devices, threads: Vec::new() };
+        let simulating = Arc::clone(&platform.shared);
+        platform.start("oxcl-ttasim", move || simulating.simulate())?;
+        for receiver in receivers {
+            let shared = Arc::clone(&platform.shared);
+            platform.start("oxcl-tta", move || shared.serve(&receiver))?;
+        }
+        Ok(platform)
+    }
+
+    fn start(&mut self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), PlatformError> {
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+        let thread = thread.map_err(|e| PlatformError::Thread { reason: e.to_string() })?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    /// The devices, in the order of their machines.
+    #[must_use]
+    pub fn devices(&self) -> &[Arc<TtaDriver>] {
+        &self.devices
+    }
+
+    /// What has been executed so far, in the order in which it ended.
+    #[must_use]
+    pub fn timeline(&self) -> Vec<Span> {
+        self.shared.lock().spans.clone()
+    }
+
+    /// Cycles that each device has spent waiting.
+    #[must_use]
+    pub fn idle_cycles(&self) -> Vec<u64> {
+        self.shared.lock().simulation.cores.iter().map(|c| c.idle_cycles).collect()
+    }
+}
+
+impl Drop for Platform {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shared.lock();
+            state.stop = true;
+            state.senders.clear();
+        }
+        self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has nothing left to say.
+            drop(thread.join());
+        }
+    }
+}
+
+impl Shared {
+    /// The state, for a thread of the host.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        let gate = lock(&self.gate);
+        let state = lock(&self.state);
+        drop(gate);
+        state
+    }
+
+    /// Copies between the shared memory and whatever `action` does with it.
+    pub(crate) fn with_memory(
+        &self,
+        action: impl FnOnce(&mut Memory) -> Result<(), DriverError>,
+    ) -> Result<(), DriverError> {
+        let mut state = self.lock();
+        let gone = || DriverError::Device { reason: "the platform has no memory".to_owned() };
+        action(state.simulation.shared().ok_or_else(gone)?)
+    }
+
+    /// Takes a command in.
+    pub(crate) fn submit(&self, device: usize, submission: Arc<dyn Submission>) -> SubmitResult {
+        let mut state = self.lock();
+        let event = submission.event();
+        let word = state.events.open(event);
+        if let Some(word) = word {
+            state.simulation.set_event(word, 0);
+        }
+        let launch =
+            submission.work().and_then(|w| w.as_any()).and_then(|any| any.downcast_ref::<TtaLaunch>());
+        let launch = launch.map(TtaLaunch::share);
+        match (launch, word) {
+            (Some(launch), Some(event)) => {
+                let mut waits = Vec::new();
+                for id in submission.waits_on().iter().take(WAITS as usize) {
+                    if let Some(number) = state.events.wait_for(*id) {
+                        waits.push((*id, number));
+                    }
+                }
+                let host_ready = submission.waits_on().is_empty() && submission.holders() == 0;
+                let command = Command { submission, launch: Arc::new(launch), event, waits, host_ready };
+                state.simulation.cores[device].accept(command);
+            }
+            // Without a word for its event a launch is refused; transfers do not need one.
+            (Some(_), None) => {
+                let reason = "more commands are pending than the device has event words".to_owned();
+                return Err(DriverError::BadLaunch { reason });
+            }
+            (None, _) => {
+                state.transfers.insert(event, (device, Arc::clone(&submission)));
+                self.release_transfer(&mut state, event);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Something that a command waits for has ended.
+    pub(crate) fn notify(&self, waiting: &Arc<dyn Submission>) {
+        let mut state = self.lock();
+        let event = waiting.event();
+        if state.transfers.contains_key(&event) {
+            self.release_transfer(&mut state, event);
+            return;
+        }
+        let State { simulation, events, .. } = &mut *state;
+        if waiting.refusal().is_some() {
+            simulation.disarm_refused();
+        }
+        let commands = simulation.cores.iter_mut().flat_map(|c| &mut c.queue);
+        for command in commands.filter(|c| c.submission.event() == event) {
+            let ours = command.waits.iter().filter(|(id, _)| events.is_live(*id)).count();
+            command.host_ready |= u64::from(command.submission.holders()) <= ours as u64;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Hands a transfer that nothing holds back to its device's thread.
+    fn release_transfer(&self, state: &mut State, event: EventId) {
+        let ready = state.transfers.get(&event).is_some_and(|(_, s)| s.holders() == 0 && s.claim());
+        if !ready {
+            return;
+        }
+        if let Some((device, submission)) = state.transfers.remove(&event) {
+            state.events.make_certain(event);
+            if let Some(sender) = state.senders.get(device) {
+                // The receiver lives as long as the senders.
+                drop(sender.send(submission));
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    /// The thread of a device: executes transfers.
+    fn serve(&self, receiver: &mpsc::Receiver<Arc<dyn Submission>>) {
+        for submission in receiver {
+            command::execute(submission.as_ref(), Lane { index: 0 });
+            let mut state = self.lock();
+            let State { simulation, events, .. } = &mut *state;
+            // Whatever depended on it and is refused now must do nothing.
+            simulation.disarm_refused();
+            if let Some(word) = events.close(submission.event()) {
+                simulation.set_event(word, 1);
+            }
+            drop(state);
+            self.changed.notify_all();
+        }
+    }
+
+    /// The simulating thread.
+    fn simulate(&self) {
+        loop {
+            drop(lock(&self.gate));
+            let mut state = lock(&self.state);
+            let ends = state.schedule();
+            let mut notices = Vec::new();
+            let pause = if state.simulation.is_busy() {
+                state.simulation.advance(STRETCH, &mut notices)
+            } else {
+                Pause::Idle
+            };
+            let quiet = ends.is_empty() && notices.is_empty();
+            if let (Pause::Idle, true) = (&pause, quiet) {
+                if state.stop {
+                    return;
+                }
+                drop(self.changed.wait(state).unwrap_or_else(PoisonError::into_inner));
+                continue;
+            }
+            let reports = state.note(notices, pause);
+            drop(state);
+            for (submission, outcome) in ends.into_iter().chain(reports) {
+                match outcome {
+                    None => submission.started(),
+                    Some(outcome) => submission.ended(outcome),
+                }
+            }
+        }
+    }
+}
+
+/// What to tell the scheduler: a command, and how it ended or that it has begun.
+type Report = (Arc<dyn Submission>, Option<Outcome>);
+
+impl State {
+    /// Loads what is needed and puts commands into slots; gives the commands that cannot be executed.
+    fn schedule(&mut self) -> Vec<Report> {
+        let mut ends = Vec::new();
+        let Self { simulation, events, .. } = self;
+        for core in &mut simulation.cores {
+            let refused = core.queue.iter().position(|c| c.host_ready && c.submission.refusal().is_some());
+            if let Some(command) = refused.and_then(|at| core.queue.remove(at)) {
+                let cause = command.submission.refusal();
+                ends.push((close(events, &command), cause.map(Err)));
+            }
+        }
+        let (_, failed) = simulation.renew();
+        for (command, error) in failed {
+            let failure = Failure::Driver(DriverError::BadBinary { reason: error.to_string() });
+            ends.push((close(events, &command), Some(Err(Arc::new(failure)))));
+        }
+        for device in 0..simulation.cores.len() {
+            let before = simulation.cores[device].queue.len();
+            simulation.fill_slots(device, &mut |command| {
+                let certain = command.waits.iter().all(|(id, _)| events.is_certain(*id));
+                if certain {
+                    events.make_certain(command.submission.event());
+                }
+                certain
+            });
+            debug_assert!(simulation.cores[device].queue.len() <= before, "slots take from the queue");
+        }
+        ends
+    }
+
+    /// What has begun and ended, in order.
+    fn note(&mut self, notices: Vec<Notice>, pause: Pause) -> Vec<Report> {
+        let mut reports: Vec<Report> = Vec::new();
+        for notice in notices {
+            match notice {
+                Notice::Started(submission) => reports.push((submission, None)),
+                Notice::Ended { device, command, started, ended } => {
+                    let kernel = command.launch.name.clone();
+                    let chained = !command.waits.is_empty();
+                    self.spans.push(Span { device, kernel, started, ended, chained });
+                    let cause = command.submission.refusal();
+                    reports.push((close(&mut self.events, &command), Some(cause.map_or(Ok(()), Err))));
+                }
+            }
+        }
+        if let Pause::Fault(fault) = pause {
+            for command in self.simulation.give_up() {
+                let (kernel, reason) = (command.launch.name.clone(), fault.to_string());
+                let failure = Arc::new(Failure::Kernel { kernel, reason });
+                reports.push((close(&mut self.events, &command), Some(Err(failure))));
+            }
+        }
+        reports
+    }
+}
+
+/// A command has ended: its word and those it waited for may go back.
+fn close(events: &mut Events, command: &Command) -> Arc<dyn Submission> {
+    events.close(command.submission.event());
+    for (id, number) in &command.waits {
+        events.done_waiting(*id, *number);
+    }
+    Arc::clone(&command.submission)
+}

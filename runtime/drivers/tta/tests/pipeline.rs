@@ -1,0 +1,358 @@
+//! Devices through the scheduler: the driver's conformance, chains over several devices without the host, faults and refusals.
+
+use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version};
+use oxcl_binary::unit::{Needs, Unit, kernel_path};
+use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
+use oxcl_driver::{
+    Allocation, AllocationRequest, Driver, DriverError, Failure, HostSpan, Lane, Launch, conformance,
+};
+use oxcl_driver_tta::{Engine, Platform, PlatformError};
+use oxcl_scheduler::{Command, Event, Options as SchedulerOptions, Queue, QueueProperties, Scheduler};
+use oxcl_tta::compose::{compose, stock};
+use oxcl_tta::model::{Guard, GuardSource, Machine, SpaceId};
+use oxcl_tta::ops::Op;
+use oxcl_tta::schedule::mir::{
+    Block, Function, Memory, Node, Operand, Predicate, Register, SymbolRef, Terminator,
+};
+use oxcl_tta::schedule::{Options, schedule, temporaries};
+use oxcl_tta::unit::{Part, pack};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+fn machine(name: &str) -> Machine {
+    let plans = stock::plans();
+    compose(&plans.iter().find(|(n, _)| *n == name).expect("the machine is in stock").1)
+}
+
+fn global(machine: &Machine) -> SpaceId {
+    machine.spaces().find(|(_, s)| s.numbers.contains(&1)).expect("there is global memory").0
+}
+
+/// `out[i] = in[i] + k` for i below n, with the arguments in, out, n, k; after the first group a call does the same again.
+fn kernel(machine: &Machine, name: &str) -> Unit {
+    let space = global(machine);
+    let busy = temporaries(machine);
+    let words: Vec<Register> = machine
+        .register_files()
+        .filter(|(_, f)| f.width >= 32)
+        .flat_map(|(file, f)| (0..f.size).map(move |index| Register { file, index }))
+        .filter(|r| !busy.contains(r))
+        .collect();
+    let bit = machine.buses.iter().flat_map(|b| &b.guards).find_map(|g| match *g {
+        Guard::If { source: GuardSource::Register { file, index }, .. } => Some(Register { file, index }),
+        _ => None,
+    });
+    let bit = bit.expect("there are guards");
+    let node = |op: &str, inputs: Vec<Operand>, output: Option<Register>| {
+        let memory = op.contains("32").then(|| Memory::unknown(space, 4));
+        let outputs = output.into_iter().collect();
+        Node { op: Op::named(op), inputs, outputs, predicate: None, memory }
+    };
+    let r = |k: usize| Operand::Register(words[k]);
+    let argument = Operand::Symbol { symbol: 0, addend: 0 };
+    let mut first = Vec::new();
+    for k in 0..4u32 {
+        let to = words[k as usize];
+        first.push(node("ld32", vec![argument], Some(to)));
+        first.push(node("add", vec![Operand::Register(to), Operand::Constant(4 * k)], Some(to)));
+        for _ in 0..2 {
+            first.push(node("ld32", vec![Operand::Register(to)], Some(to)));
+        }
+    }
+    let step = |k: usize, op: &str, by: u32| node(op, vec![r(k), Operand::Constant(by)], Some(words[k]));
+    let body = vec![
+        node("ld32", vec![r(0)], Some(words[4])),
+        node("add", vec![r(4), r(3)], Some(words[4])),
+        node("st32", vec![r(1), r(4)], None),
+        step(0, "add", 4),
+        step(1, "add", 4),
+        step(2, "sub", 1),
+        node("eq", vec![r(2), Operand::Constant(0)], Some(bit)),
+    ];
+    let predicate = Predicate { register: bit, inverted: false };
+    let block = |nodes, terminator| Block { nodes, terminator, weight: 1 };
+    let function = Function {
+        name: format!("oxcl_start_{name}"),
+        blocks: vec![
+            block(first, Terminator::Jump(1)),
+            block(body, Terminator::Branch { predicate, taken: 2, otherwise: 1 }),
+            block(Vec::new(), Terminator::Return { to: Operand::ReturnAddress, reads: Vec::new() }),
+        ],
+        symbols: vec![SymbolRef { name: "oxcl_launch".to_owned(), space: Some(space) }],
+        results: Vec::new(),
+    };
+    let code = schedule(machine, &function, &Options::new(machine)).expect("it can be scheduled");
+    let part = Part { name: function.name.clone(), symbols: function.symbols, code };
+    pack(machine, &[part], &[], &[], Needs { width: 1, ..Needs::default() })
+}
+
+fn archive(machine: &Machine, names: &[&str]) -> Archive {
+    let record = |name: &&str| Kernel {
+        name: (*name).to_owned(),
+        args: Vec::new(),
+        local_sizes: Vec::new(),
+        reqd_wg_size: [0; 3],
+        attributes: String::new(),
+        has_arg_metadata: Kernel::ALL_ARG_METADATA,
+        work_group: None,
+        sub_groups: None,
+        reqd_sub_group_size: None,
+        files: vec![File { path: kernel_path(name), data: kernel(machine, name).write() }],
+    };
+    Archive {
+        version: Version::V12,
+        device_id: 0,
+        flush_denorms: false,
+        program_scope_bytes: None,
+        binary_type: BinaryType::Executable,
+        build_hash: String::new(),
+        root: Vec::new(),
+        kernels: names.iter().map(record).collect(),
+    }
+}
+
+fn platform(names: &[&str], engine: Engine) -> Platform {
+    let machines = names.iter().map(|n| ((*n).to_owned(), machine(n))).collect();
+    Platform::new(machines, engine).expect("there is a platform")
+}
+
+fn span(bytes: &mut [u8]) -> HostSpan {
+    let length = bytes.len() as u64;
+    // SAFETY: the vectors of these tests live until the commands that use them have ended.
+    unsafe { HostSpan::new(NonNull::from(bytes).cast(), length) }
+}
+
+fn launch(
+    device: &Arc<impl Driver + 'static>,
+    program: &Arc<dyn Program>,
+    name: &str,
+    args: Vec<ArgValue>,
+) -> Arc<dyn Launch> {
+    let request = LaunchRequest {
+        program: Arc::clone(program),
+        kernel: name.to_owned(),
+        work_dim: 1,
+        global_size: [64, 1, 1],
+        local_size: [64, 1, 1],
+        global_offset: [0; 3],
+        args,
+    };
+    device.prepare_launch(&request).expect("it can be launched")
+}
+
+fn arguments(from: &Arc<Allocation>, to: &Arc<Allocation>, count: u32, add: u32) -> Vec<ArgValue> {
+    let memory = |a: &Arc<Allocation>| ArgValue::Memory { allocation: Arc::clone(a), offset: 0 };
+    let word = |value: u32| ArgValue::Bytes(value.to_le_bytes().to_vec());
+    vec![memory(from), memory(to), word(count), word(add)]
+}
+
+fn enqueue(queue: &Queue, work: Arc<dyn Launch>, waits: &[Event]) -> Event {
+    let command = Command { work: Some(work), waits, ..Command::default() };
+    queue.enqueue(command).expect("it can be enqueued")
+}
+
+/// A transfer, as the host makes one.
+struct Transfer {
+    driver: Arc<dyn Driver>,
+    memory: Arc<Allocation>,
+    host: HostSpan,
+    out: bool,
+    fails: bool,
+}
+
+impl Launch for Transfer {
+    fn groups(&self) -> u64 {
+        1
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        if self.fails {
+            return Err(Failure::Driver(DriverError::Device { reason: "told to fail".to_owned() }));
+        }
+        if self.out {
+            Ok(self.driver.read(&self.memory, 0, self.host)?)
+        } else {
+            Ok(self.driver.write(&self.memory, 0, self.host)?)
+        }
+    }
+}
+
+fn scheduler() -> Scheduler {
+    Scheduler::start(SchedulerOptions { workers: 1, ..SchedulerOptions::default() }).expect("it starts")
+}
+
+fn queue(scheduler: &Scheduler, driver: &Arc<dyn Driver>) -> Queue {
+    let properties = QueueProperties { out_of_order: true, profiling: false };
+    scheduler.queue(Arc::clone(driver), properties).expect("there is a queue")
+}
+
+#[test]
+fn every_machine_of_ours_conforms() {
+    for name in ["tiny", "one_bus", "three_bus", "wide_float", "sparse", "split"] {
+        let platform = platform(&[name], Engine::Strict);
+        let driver = Arc::clone(&platform.devices()[0]) as Arc<dyn Driver>;
+        let report = conformance::run(&driver);
+        assert!(report.passed(), "{name}:\n{report}");
+    }
+}
+
+/// Host in, device 1, device 2, device 3, host out: `rounds` of it.
+fn run_pipeline(engine: Engine, names: &[&str], rounds: usize) -> (Platform, Vec<Vec<u32>>) {
+    const COUNT: usize = 100;
+    let platform = platform(names, engine);
+    let scheduler = scheduler();
+    let devices = platform.devices();
+    let drivers: Vec<Arc<dyn Driver>> = devices.iter().map(|d| Arc::clone(d) as Arc<dyn Driver>).collect();
+    let queues: Vec<Queue> = drivers.iter().map(|d| queue(&scheduler, d)).collect();
+    let programs: Vec<Arc<dyn Program>> = names
+        .iter()
+        .zip(devices)
+        .map(|(name, device)| {
+            let archive = archive(&machine(name), &["stage"]);
+            device.build_binary(BinarySource::Archive(&archive)).expect("it can be built")
+        })
+        .collect();
+    let memory =
+        |_| Arc::new(drivers[0].allocate(&AllocationRequest::bytes(4 * COUNT as u64)).expect("room"));
+    let buffers: Vec<Arc<Allocation>> = (0..=names.len()).map(memory).collect();
+    let mut results: Vec<Vec<u8>> = vec![vec![0; 4 * COUNT]; rounds];
+    let mut sources: Vec<Vec<u8>> = (0..rounds)
+        .map(|round| (0..COUNT).flat_map(|i| ((i * 3 + round) as u32).to_le_bytes()).collect())
+        .collect();
+    let mut last: Vec<Event> = Vec::new();
+    for (source, result) in sources.iter_mut().zip(&mut results) {
+        let transfer = |at: usize, host, out| -> Arc<dyn Launch> {
+            let memory = Arc::clone(&buffers[at]);
+            let driver = Arc::clone(&drivers[if out { names.len() - 1 } else { 0 }]);
+            Arc::new(Transfer { driver, memory, host, out, fails: false })
+        };
+        let mut event = enqueue(&queues[0], transfer(0, span(source), false), &last);
+        for (stage, device) in devices.iter().enumerate() {
+            let add = 10u32.pow(u32::try_from(stage).expect("few stages"));
+            let args = arguments(&buffers[stage], &buffers[stage + 1], COUNT as u32, add);
+            let work = launch(device, &programs[stage], "stage", args);
+            event = enqueue(&queues[stage], work, &[event]);
+        }
+        let out = transfer(names.len(), span(result), true);
+        last = vec![enqueue(&queues[names.len() - 1], out, &[event])];
+    }
+    for event in last {
+        assert_eq!(event.wait(), Ok(()));
+    }
+    let words = |bytes: &Vec<u8>| {
+        bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect()
+    };
+    let results = results.iter().map(words).collect();
+    (platform, results)
+}
+
+#[test]
+fn a_chain_over_three_devices_needs_no_host() {
+    for names in [["three_bus", "three_bus", "wide_float"], ["split", "one_bus", "tiny"]] {
+        let (platform, results) = run_pipeline(Engine::Strict, &names, 3);
+        for (round, result) in results.iter().enumerate() {
+            let expected: Vec<u32> = (0..100).map(|i| (i * 3 + round) as u32 + 111).collect();
+            assert_eq!(*result, expected, "{names:?}, round {round}");
+        }
+        let timeline = platform.timeline();
+        assert_eq!(timeline.len(), 9);
+        for stages in timeline.chunks_exact(3) {
+            assert_eq!([stages[0].device, stages[1].device, stages[2].device], [0, 1, 2]);
+            for (before, after) in stages.iter().zip(&stages[1..]) {
+                // The next stage was in its slot before this one ended, and began within a few rounds of its waiting loop.
+                assert!(
+                    after.chained && after.started >= before.ended - 40,
+                    "{names:?}: {before:?} {after:?}"
+                );
+                assert!(after.started < before.ended + 400, "{names:?}: {before:?} {after:?}");
+            }
+        }
+        assert!(platform.idle_cycles().iter().all(|c| *c > 0), "{:?}", platform.idle_cycles());
+    }
+}
+
+#[test]
+fn kernels_take_the_same_cycles_whenever_they_run_and_on_both_engines() {
+    let lengths = |engine| {
+        let (platform, _) = run_pipeline(engine, &["three_bus", "sparse"], 4);
+        let spans = platform.timeline();
+        spans.iter().map(|s| (s.device, s.ended - s.started)).collect::<Vec<_>>()
+    };
+    let strict = lengths(Engine::Strict);
+    assert!(strict[2..].iter().zip(&strict).all(|(a, b)| a == b), "{strict:?}");
+    assert_eq!(strict, lengths(Engine::Fast));
+}
+
+#[test]
+fn a_fault_fails_its_commands_and_the_device_goes_on() {
+    let platform = platform(&["three_bus", "one_bus"], Engine::Fast);
+    let scheduler = scheduler();
+    let device = &platform.devices()[0];
+    let driver = Arc::clone(device) as Arc<dyn Driver>;
+    let queue = queue(&scheduler, &driver);
+    let archive = archive(&machine("three_bus"), &["stage"]);
+    let program = device.build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+    let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
+    let mut bad = arguments(&buffer, &buffer, 10, 1);
+    bad[0] = ArgValue::Bytes(0xffff_0000u32.to_le_bytes().to_vec());
+    let failing = enqueue(&queue, launch(device, &program, "stage", bad), &[]);
+    let depends = launch(device, &program, "stage", arguments(&buffer, &buffer, 10, 1));
+    let depends = enqueue(&queue, depends, std::slice::from_ref(&failing));
+    let cause = failing.wait().expect_err("the address is outside");
+    assert!(matches!(&*cause, Failure::Kernel { kernel, .. } if kernel == "stage"), "{cause}");
+    assert!(depends.wait().is_err());
+    let again = launch(device, &program, "stage", arguments(&buffer, &buffer, 100, 5));
+    assert_eq!(enqueue(&queue, again, &[]).wait(), Ok(()));
+    let mut bytes = vec![0; 4];
+    driver.read(&buffer, 396, span(&mut bytes)).expect("it is inside");
+    assert_eq!(bytes, [5, 0, 0, 0]);
+}
+
+#[test]
+fn a_launch_behind_a_failed_transfer_does_nothing() {
+    let platform = platform(&["three_bus"], Engine::Fast);
+    let scheduler = scheduler();
+    let device = &platform.devices()[0];
+    let driver = Arc::clone(device) as Arc<dyn Driver>;
+    let queue = queue(&scheduler, &driver);
+    let archive = archive(&machine("three_bus"), &["stage"]);
+    let program = device.build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+    let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
+    let mut zeros = vec![0; 400];
+    let transfer = |fails, host| {
+        let (driver, memory) = (Arc::clone(&driver), Arc::clone(&buffer));
+        Arc::new(Transfer { driver, memory, host, out: false, fails }) as Arc<dyn Launch>
+    };
+    let clear = enqueue(&queue, transfer(false, span(&mut zeros)), &[]);
+    let fails = enqueue(&queue, transfer(true, span(&mut zeros)), &[clear]);
+    let work = launch(device, &program, "stage", arguments(&buffer, &buffer, 100, 5));
+    let kernel = enqueue(&queue, work, &[fails]);
+    assert!(kernel.wait().is_err());
+    let mut bytes = vec![1; 4];
+    driver.read(&buffer, 0, span(&mut bytes)).expect("it is inside");
+    assert_eq!(bytes, [0; 4]);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_its_reason() {
+    let error = Platform::new(vec![("b".to_owned(), machine("big_endian"))], Engine::Fast);
+    assert!(matches!(error, Err(PlatformError::Map(_))));
+    let platform = platform(&["three_bus"], Engine::Fast);
+    let device = &platform.devices()[0];
+    let other = archive(&machine("one_bus"), &["stage"]);
+    let error = device.build_binary(BinarySource::Archive(&other)).expect_err("it is another machine's");
+    assert!(error.to_string().contains("was compiled for the machine"), "{error}");
+    let own = archive(&machine("three_bus"), &["stage"]);
+    let program = device.build_binary(BinarySource::Archive(&own)).expect("it can be built");
+    let request = LaunchRequest {
+        program,
+        kernel: "stage".to_owned(),
+        work_dim: 1,
+        global_size: [1 << 32, 1, 1],
+        local_size: [1, 1, 1],
+        global_offset: [0; 3],
+        args: Vec::new(),
+    };
+    let error = device.prepare_launch(&request).expect_err("it is too large");
+    assert!(matches!(error, DriverError::BadLaunch { .. }));
+}

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, RwLockReadGuard};
 
-use oxcl_driver::{Failure, Lane, Launch};
+use oxcl_driver::{Failure, History, Lane, Launch};
 
 use crate::buffer::Buffer;
 
@@ -59,6 +59,10 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
 
     fn needs_large_stack(&self) -> bool {
         self.work.needs_large_stack()
+    }
+
+    fn history(&self) -> Option<&History> {
+        self.work.history()
     }
 
     fn label(&self) -> &str {

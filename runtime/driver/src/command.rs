@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure, Outcome};
+use crate::history::History;
 
 /// Identifies an event (and the command behind it) for as long as the process lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +35,11 @@ pub trait Launch: Send + Sync {
     /// The code needs one of our own threads with a large stack (archives without our native entry).
     fn needs_large_stack(&self) -> bool {
         false
+    }
+
+    /// What earlier executions have shown, for work that is executed again and again.
+    fn history(&self) -> Option<&History> {
+        None
     }
 
     /// For timelines and messages.

@@ -11,6 +11,7 @@ pub mod command;
 pub mod conformance;
 mod driver;
 pub mod error;
+pub mod history;
 pub mod image;
 pub mod memory;
 mod null;
@@ -23,6 +24,7 @@ pub use capability::Capabilities;
 pub use command::{EventId, Lane, Launch, QueueToken, Submission};
 pub use driver::Driver;
 pub use error::{DriverError, Failure};
+pub use history::History;
 pub use memory::{Allocation, AllocationRequest, HostMemory, HostSpan};
 pub use null::NullDriver;
 

@@ -134,7 +134,7 @@ fn models_no_wake_up_is_lost() {
         list.push(at);
         inject.push(list);
         let seen = idle.after_push();
-        if seen.sleeping() && !seen.searching() {
+        if seen.sleeping() && seen.searching() == 0 {
             idle.wake_one();
         }
         worker.join().unwrap();

@@ -153,6 +153,10 @@ impl Launch for Holding {
         self.work.run(first, count, lane)
     }
 
+    fn history(&self) -> Option<&oxcl_driver::History> {
+        self.work.history()
+    }
+
     fn needs_large_stack(&self) -> bool {
         self.work.needs_large_stack()
     }

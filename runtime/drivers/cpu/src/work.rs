@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_driver::{DriverError, Failure as Cause, Lane, Launch};
+use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch};
 
 use crate::error::Failure;
 use crate::launch::{EntryKind, PreparedLaunch};
@@ -45,6 +45,7 @@ impl Unit {
 pub struct KernelWork {
     launch: Arc<PreparedLaunch>,
     unit: Arc<Unit>,
+    history: Arc<History>,
     failure: Mutex<Option<Failure>>,
 }
 
@@ -72,7 +73,8 @@ impl KernelWork {
     /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
     /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
     pub(crate) unsafe fn new(launch: PreparedLaunch, unit: Arc<Unit>) -> Self {
-        Self { launch: Arc::new(launch), unit, failure: Mutex::default() }
+        let history = Arc::default();
+        Self { launch: Arc::new(launch), unit, history, failure: Mutex::default() }
     }
 
     /// The launch.
@@ -128,6 +130,10 @@ impl Launch for KernelWork {
 
     fn needs_large_stack(&self) -> bool {
         self.launch.entry_kind() == EntryKind::Foreign
+    }
+
+    fn history(&self) -> Option<&History> {
+        Some(&self.history)
     }
 
     fn label(&self) -> &str {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use oxcl_driver::{Driver, Failure, Lane, Launch, NullDriver};
+use oxcl_driver::{Driver, Failure, History, Lane, Launch, NullDriver};
 
 use super::BenchError;
 use super::platform::{ELEMENTS, Platform, Work};
@@ -46,6 +46,7 @@ pub struct Bound {
 }
 
 struct Increment {
+    history: History,
     from: Memory,
     to: Memory,
 }
@@ -61,6 +62,10 @@ impl Launch for Increment {
         Ok(())
     }
 
+    fn history(&self) -> Option<&History> {
+        Some(&self.history)
+    }
+
     fn label(&self) -> &str {
         "inc"
     }
@@ -73,6 +78,7 @@ fn chain(sum: f32, input: &[f32], count: u64) -> f32 {
 }
 
 struct Rounds {
+    history: History,
     input: Arc<[f32]>,
     to: Arc<[AtomicU32]>,
     elements: u64,
@@ -99,6 +105,10 @@ impl Launch for Rounds {
             }
         }
         Ok(())
+    }
+
+    fn history(&self) -> Option<&History> {
+        Some(&self.history)
     }
 
     fn label(&self) -> &str {
@@ -167,7 +177,10 @@ impl Platform for Functions {
 
     fn increment(&self, from: &Memory, to: &Memory) -> Result<Bound, BenchError> {
         let touches = vec![touch(from, Access::Read), touch(to, Access::Write)];
-        Ok(Bound { launch: Arc::new(Increment { from: from.clone(), to: to.clone() }), touches })
+        Ok(Bound {
+            launch: Arc::new(Increment { history: History::new(), from: from.clone(), to: to.clone() }),
+            touches,
+        })
     }
 
     fn work(&self, work: &Work<'_, Memory>) -> Result<Bound, BenchError> {
@@ -175,7 +188,10 @@ impl Platform for Functions {
         // That it only reads its input is what a compiler would have found out, whatever the buffer's flags.
         let touches = vec![touch(input, Access::Read), touch(to, Access::ReadWrite)];
         let (input, to) = (Arc::clone(&input.input), Arc::clone(&to.cells));
-        Ok(Bound { launch: Arc::new(Rounds { input, to, elements, groups, uneven }), touches })
+        Ok(Bound {
+            launch: Arc::new(Rounds { history: History::new(), input, to, elements, groups, uneven }),
+            touches,
+        })
     }
 
     fn empty(&self, groups: u64) -> Result<Bound, BenchError> {

@@ -225,10 +225,13 @@ pub fn run<P: Platform>(
             Benchmark::InOrder | Benchmark::OutOfOrder => vec![plan.n / 10, plan.n],
         };
         for size in sizes {
+            let size = size.max(1);
+            let prepare = |platform| programs::prepare(platform, benchmark, size);
+            let prepared = platforms.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
             let mut best: Vec<Option<Sample>> = vec![None; platforms.len()];
             for _ in 0..plan.runs.max(1) {
-                for (platform, best) in platforms.iter().zip(&mut best) {
-                    let sample = programs::run(platform, benchmark, size.max(1), plan.n)?;
+                for ((platform, prepared), best) in platforms.iter().zip(&prepared).zip(&mut best) {
+                    let sample = programs::run(platform, prepared, benchmark, size, plan.n)?;
                     *best = Some(best.map_or(sample, |before| before.better(sample)));
                 }
             }

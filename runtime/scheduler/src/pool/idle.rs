@@ -26,8 +26,9 @@ const HOST: u64 = 1 << 33;
 pub(crate) struct IdleSnapshot(u64);
 
 impl IdleSnapshot {
-    pub(crate) fn searching(self) -> bool {
-        self.0 & SEARCHING_MASK != 0
+    /// How many workers search.
+    pub(crate) fn searching(self) -> usize {
+        usize::try_from(self.0 & SEARCHING_MASK).unwrap_or(usize::MAX)
     }
 
     pub(crate) fn sleeping(self) -> bool {
@@ -138,15 +139,24 @@ impl Idle {
         fence(Ordering::SeqCst);
     }
 
-    /// Wakes a sleeping worker, unless one is searching: the host's slot first, as it waits for a result, then the one
-    /// that fell asleep last.
+    /// Wakes a sleeping worker, unless one is searching.
     pub(crate) fn wake_one(&self) {
         let seen = IdleSnapshot(self.word.load(Ordering::Relaxed));
-        if seen.searching() || !seen.sleeping() {
-            return;
+        if seen.searching() == 0 && seen.sleeping() {
+            self.wake(|now| now.searching() == 0);
         }
+    }
+
+    /// Wakes a sleeping worker beside those who are searching: there is work for more.
+    pub(crate) fn wake_another(&self) {
+        self.wake(|_| true);
+    }
+
+    /// Wakes a sleeping worker if `wanted` says so with the list locked: the host's slot first, as it waits for a
+    /// result, then the one that fell asleep last.
+    fn wake(&self, wanted: impl Fn(IdleSnapshot) -> bool) {
         let mut sleepers = lock(&self.sleepers);
-        if IdleSnapshot(self.word.load(Ordering::Relaxed)).searching() {
+        if !wanted(IdleSnapshot(self.word.load(Ordering::Relaxed))) {
             return;
         }
         let host = sleepers.iter().position(|sleeper| sleeper.slot == 0);

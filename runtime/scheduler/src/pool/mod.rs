@@ -12,6 +12,7 @@ pub(crate) mod parker;
 pub(crate) mod ring;
 mod threads;
 mod wait;
+pub(crate) mod weight;
 mod work;
 
 use std::cell::Cell;
@@ -32,6 +33,12 @@ pub(crate) use wait::Goal;
 
 /// Ready tasks that a worker takes from the inject queue at once, at most.
 const BATCH: usize = 32;
+
+/// More tasks than there are workers.
+const MANY: usize = usize::MAX;
+
+/// Workers that one thread wakes at once, at most.
+const WAKE_AT_ONCE: usize = 2;
 
 /// Of so many tasks one is taken from the inject queue before the worker's own ring, so that neither starves.
 const FAIRNESS: u32 = 61;
@@ -121,6 +128,12 @@ impl Core {
         self.threads_alive.load(Ordering::Acquire)
     }
 
+    /// Ready tasks that lie in queues, about.
+    fn lying(&self) -> usize {
+        let rings = self.rings.iter().map(|ring| usize::try_from(ring.len()).unwrap_or(usize::MAX));
+        rings.fold(self.inject.len(), usize::saturating_add)
+    }
+
     /// Whether any ready task lies in a queue.
     fn has_work(&self) -> bool {
         self.inject.len() > 0 || self.rings.iter().any(|ring| !ring.is_empty())
@@ -134,27 +147,33 @@ impl Core {
         let mut list = TaskList::default();
         list.push(task);
         let length = self.inject.push(list);
-        self.tell(length > 1 || pieces > 1);
+        self.tell(if pieces > 1 { MANY } else { length });
     }
 
     /// Takes tasks that became ready outside the workers. Without threads of the pool they are executed here and now,
     /// as the caller may be the last one to come by.
     pub(crate) fn accept(&self, list: TaskList) {
-        let length = self.inject.push(list);
+        let length = self.inject.push(weight::longest_first(list));
         if self.has_threads() {
-            self.tell(length > 1);
+            self.tell(length);
         } else {
             self.help_out();
         }
     }
 
-    /// Lets sleeping workers know of new work: at once if it is plenty, else only if nobody keeps watch.
-    fn tell(&self, plenty: bool) {
+    /// Lets sleeping workers know of `amount` ready tasks: at once if it is more than one, else only if nobody keeps
+    /// watch. Who searches already will find one of them.
+    fn tell(&self, amount: usize) {
         let seen = self.idle.after_push();
-        if !seen.sleeping() || seen.searching() {
+        if !seen.sleeping() || seen.searching() >= amount {
             return;
         }
-        if plenty || seen.host_sleeps() || !seen.watched() {
+        if amount > 1 {
+            // Each of those who are woken wakes others in turn, so the workers are up after a few steps.
+            for _ in 0..(amount - seen.searching()).min(WAKE_AT_ONCE) {
+                self.idle.wake_another();
+            }
+        } else if seen.host_sleeps() || !seen.watched() {
             self.idle.wake_one();
         }
     }

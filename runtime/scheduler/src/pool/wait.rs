@@ -36,10 +36,10 @@ impl Goal {
 }
 
 /// How long somebody spins before sleeping: about what waking costs.
-const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 400 };
+const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 800 };
 
 /// After so many rounds a worker of the pool takes a task that lies alone: a few microseconds.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 16 };
+const PATIENCE: u32 = if cfg!(loom) { 1 } else { 32 };
 
 /// The calling thread's place to sleep.
 #[cfg(not(loom))]
@@ -55,6 +55,9 @@ fn thread_parker() -> Arc<Parker> {
 fn thread_parker() -> Arc<Parker> {
     Arc::new(Parker::new())
 }
+
+/// Spin-loop hints between two looks for work, at most: about 0.1 us, as that is what a start is late.
+const LONGEST_PAUSE: u32 = 8;
 
 impl Core {
     /// Returns when the goal is reached. The caller holds a reference to the task.
@@ -109,7 +112,7 @@ impl Core {
             fence(Ordering::SeqCst);
             if self.has_threads() {
                 if !self.rings[0].is_empty() {
-                    self.tell(true);
+                    self.tell(super::MANY);
                 }
             } else if self.host_request.swap(false, Ordering::AcqRel) && self.take_host_slot() {
                 self.drain();
@@ -195,10 +198,18 @@ impl Core {
         }
     }
 
-    /// The caller searches no longer. If nobody else does and there is work, somebody is woken.
+    /// The caller searches no longer. If nobody else does and there is work, somebody is woken; where there is plenty,
+    /// more.
     pub(super) fn stop_searching(&self) {
-        if self.idle.end_search() && self.has_work() {
+        let last = self.idle.end_search();
+        if last && self.has_work() {
             self.idle.wake_one();
+        }
+        if self.workers > 2 && self.idle.after_push().sleeping() {
+            let lying = self.lying();
+            if lying > 1 {
+                self.tell(lying);
+            }
         }
     }
 
@@ -225,7 +236,7 @@ impl Core {
             for _ in 0..pause {
                 spin_loop();
             }
-            pause = if cfg!(loom) { 1 } else { (pause + 1).min(16) };
+            pause = if cfg!(loom) { 1 } else { (pause + 1).min(LONGEST_PAUSE) };
         }
         // What still lies there is taken before anybody sleeps.
         self.find(local).map_or(Search::Nothing, Search::Found)

@@ -2,11 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use oxcl_driver::error::Outcome;
+use oxcl_driver::history::PartOrder;
 use oxcl_driver::{Lane, Launch};
 
-use super::{Core, Local};
+use super::{Core, Local, MANY, weight};
 use crate::release::{self, Released};
 use crate::shim::Ordering;
 use crate::task::state::Snapshot;
@@ -30,6 +32,21 @@ fn run_pieces(launch: &Arc<dyn Launch>, first: u64, count: u64, lane: Lane) -> O
     }
 }
 
+/// Runs work of one piece; now and then it is measured.
+fn run_single(launch: &Arc<dyn Launch>, number: u64, lane: Lane) -> Outcome {
+    let Some(history) = launch.history().filter(|history| history.begin(number)) else {
+        return run_pieces(launch, 0, 1, lane);
+    };
+    let begin = Instant::now();
+    let outcome = run_pieces(launch, 0, 1, lane);
+    if outcome.is_ok() {
+        history.end_whole(begin.elapsed());
+    } else {
+        history.give_up();
+    }
+    outcome
+}
+
 impl Core {
     /// Executes a task and what it sets free, as long as one follows the other, or until `enough`.
     pub(super) fn run(&self, local: &Local, first: TaskPtr, enough: impl Fn() -> bool) {
@@ -42,7 +59,7 @@ impl Core {
                 let mut list = crate::task::list::TaskList::default();
                 list.push(task);
                 self.push_own(local.slot, list);
-                self.tell(false);
+                self.tell(1);
                 return;
             }
             next = self.step(local, task);
@@ -59,18 +76,21 @@ impl Core {
             self.begin(task);
             // SAFETY: the body is set before the task is ready; only its one executor uses it.
             let body = task.body.with(|body| unsafe { (*body).clone() });
-            let outcome = body.map_or(Ok(()), |launch| run_pieces(&launch, 0, 1, Lane { index: local.slot }));
+            let outcome =
+                body.map_or(Ok(()), |launch| run_single(&launch, task.id.0, Lane { index: local.slot }));
             self.finish_times(task, Some(local.slot));
             release::end(at, &outcome, &mut released);
         } else {
             self.take_part(local, at, &mut released);
         }
         release::settle_nested(&mut released);
-        let next = if released.has_callbacks() { None } else { released.ready.pop() };
-        let rest = std::mem::take(&mut released.ready);
+        let mut rest = weight::deal(std::mem::take(&mut released.ready), self.workers);
+        let next = if released.has_callbacks() { None } else { rest.pop() };
         if !rest.is_empty() {
+            // The worker takes one of them itself if it has nothing to do next.
+            let others = rest.len() + usize::from(next.is_some());
             self.push_own(local.slot, rest);
-            self.tell(true);
+            self.tell(others.max(2));
         }
         released.call();
         next
@@ -95,22 +115,41 @@ impl Core {
         let mut own_reference = task.state.load().is_offered();
         if !own_reference {
             self.begin(task);
+            self.consult(task);
         }
+        // Set before the launch was offered, which was seen.
+        let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
+        let measured = task.measured.load(Ordering::Relaxed);
         let mut offered = self.workers == 1;
         let mut finished = 0;
-        while let Some((first, count)) = self.take_pieces(task) {
-            if !offered && first + count < task.groups {
+        while let Some((position, count)) = self.take_pieces(task, order) {
+            if !offered && position + count < task.groups {
                 offered = true;
+                // Two, so that those who take them offer to others in turn and soon all know.
+                let offers = if self.workers > 2 { 2 } else { 1 };
                 // SAFETY: a reference is held.
-                unsafe { at.retain(1 + u32::from(!own_reference)) };
+                unsafe { at.retain(offers + u32::from(!own_reference)) };
                 own_reference = true;
                 task.state.set(Snapshot::OFFERED);
-                self.offer(local, at);
+                for _ in 0..offers {
+                    self.offer(local, at);
+                }
             }
             // SAFETY: the body stays until all pieces are finished, and these are not.
             let body = task.body.with(|body| unsafe { (*body).as_ref().map(Arc::clone) });
-            let outcome =
-                body.map_or(Ok(()), |launch| run_pieces(&launch, first, count, Lane { index: local.slot }));
+            let lane = Lane { index: local.slot };
+            let outcome = body.map_or(Ok(()), |launch| {
+                let first = order.map_or(position, |order| order.locate(task.groups, position).0);
+                if !measured {
+                    return run_pieces(&launch, first, count, lane);
+                }
+                let begin = Instant::now();
+                let outcome = run_pieces(&launch, first, count, lane);
+                if let Some(history) = launch.history() {
+                    history.part(task.groups, first, begin.elapsed());
+                }
+                outcome
+            });
             finished += count;
             if let Err(cause) = outcome {
                 task.blame(&cause);
@@ -121,6 +160,9 @@ impl Core {
         }
         // Release passes on what the pieces wrote; acquire collects it for whoever ends the task.
         if finished > 0 && task.finished.fetch_add(finished, Ordering::AcqRel) + finished == task.groups {
+            if measured {
+                Self::remember(task);
+            }
             self.finish_times(task, Some(local.slot));
             release::end(at, &Ok(()), released);
         }
@@ -130,11 +172,42 @@ impl Core {
         }
     }
 
+    /// Asks what is known of a launch that is about to be executed by several workers. The caller is the first of them,
+    /// and the others do not know of it yet.
+    fn consult(&self, task: &Task) {
+        if self.workers == 1 {
+            return;
+        }
+        task.body.with(|body| {
+            // SAFETY: the body is set before the task is ready, and stays until it ends.
+            let launch = unsafe { (*body).as_ref() };
+            if let Some(history) = launch.and_then(|launch| launch.history()) {
+                task.order.store(history.order().to_bits(), Ordering::Relaxed);
+                task.measured.store(history.begin(task.id.0), Ordering::Relaxed);
+            }
+        });
+    }
+
+    /// Keeps what was measured of a launch. The caller is the last of its executors.
+    fn remember(task: &Task) {
+        task.body.with(|body| {
+            // SAFETY: the body stays until the task ends, which the caller is about to do.
+            let launch = unsafe { (*body).as_ref() };
+            if let Some(history) = launch.and_then(|launch| launch.history()) {
+                if task.has_cause() {
+                    history.give_up();
+                } else {
+                    history.end(task.groups);
+                }
+            }
+        });
+    }
+
     /// Puts an offer of pieces, with its reference, where other workers find it. Offers live in rings only: a task may
     /// be offered more than once, so it cannot be linked into a list.
     fn offer(&self, local: &Local, at: TaskPtr) {
         match self.rings[local.slot].push(at) {
-            Ok(()) => self.tell(true),
+            Ok(()) => self.tell(MANY),
             // Others have more than enough to take from this ring.
             // SAFETY: the offer's reference, which nobody else has seen.
             Err(at) => unsafe { at.release() },
@@ -142,8 +215,9 @@ impl Core {
     }
 
     /// Takes the next pieces: neighbours, many at first and few at the end. Of a launch of equal pieces no worker
-    /// takes more than its share; of an unequal one the last pieces balance.
-    fn take_pieces(&self, task: &Task) -> Option<(u64, u64)> {
+    /// takes more than its share; of an unequal one the last pieces balance. Where there is an order of parts, the
+    /// result is a position in it, and the pieces are of one part.
+    fn take_pieces(&self, task: &Task, order: Option<PartOrder>) -> Option<(u64, u64)> {
         let workers = self.workers as u64;
         let mut taken = task.taken.load(Ordering::Relaxed);
         loop {
@@ -151,11 +225,14 @@ impl Core {
             if left == 0 {
                 return None;
             }
-            let count = if workers == 1 {
+            let mut count = if workers == 1 {
                 left
             } else {
                 (left / (2 * workers)).min(task.groups / (8 * workers)).max(1)
             };
+            if let Some(order) = order {
+                count = count.min(order.locate(task.groups, taken).1);
+            }
             // What the pieces read was published with the task; the counter itself publishes nothing.
             match task.taken.compare_exchange_weak(taken, taken + count, Ordering::Relaxed, Ordering::Relaxed)
             {

@@ -21,7 +21,7 @@ use self::plan::{Plan, SharedWaits, plan_order, plan_waits};
 use crate::device::{self, Ticket};
 use crate::event::Event;
 use crate::points::{Points, Touch};
-use crate::pool::{Core, Goal};
+use crate::pool::{Core, Goal, weight};
 use crate::release::{self, Released};
 use crate::shim::{Mutex, Ordering, lock};
 use crate::task::{AtomicTimes, Executor, Role, Task, TaskPtr, TaskRef};
@@ -259,6 +259,7 @@ impl Queue {
         task.queue = Arc::as_ptr(&self.shared);
         task.groups = groups;
         task.executor = executor;
+        task.weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
         task.profiled = shared.properties.profiling;
         if task.profiled {
             task.times = AtomicTimes::new(shared.core.now());

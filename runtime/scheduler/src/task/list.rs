@@ -17,6 +17,20 @@ fn link(from: TaskPtr, to: *mut Task) {
 }
 
 impl TaskList {
+    /// A list without tasks.
+    pub(crate) const EMPTY: TaskList = TaskList { ends: None, length: 0 };
+
+    /// The tasks, from first to last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = TaskPtr> + '_ {
+        let mut next = self.ends.map(|(first, _)| first);
+        std::iter::from_fn(move || {
+            let task = next?;
+            // SAFETY: the list holds a reference to its tasks.
+            next = TaskPtr::new(unsafe { task.get() }.ready_next.load(Ordering::Relaxed));
+            Some(task)
+        })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.length
     }

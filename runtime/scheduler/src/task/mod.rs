@@ -28,7 +28,7 @@ use self::notice::{Callback, Notice, NoticeList};
 use self::state::{Snapshot, State};
 use crate::device::Ticket;
 use crate::queue::QueueShared;
-use crate::shim::{AtomicPtr, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
+use crate::shim::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
 
 /// Entries for other tasks' lists that fit into the record beside the first; more are allocated.
 pub(crate) const INLINE_NOTICES: usize = 4;
@@ -112,6 +112,8 @@ pub(crate) struct Task {
     /// Times are kept.
     pub(crate) profiled: bool,
     pub(crate) executor: Executor,
+    /// How long its work took before, as `pool::weight` counts.
+    pub(crate) weight: u8,
     /// Closed when executed.
     pub(crate) executed: NoticeList,
     /// Closed when retired; unused by user events and joins.
@@ -138,6 +140,10 @@ pub(crate) struct Task {
     pub(crate) taken: AtomicU64,
     /// Pieces that were executed.
     pub(crate) finished: AtomicU64,
+    /// The order of the parts, of launches that have a history; else 0. Written before the launch is offered.
+    pub(crate) order: AtomicU64,
+    /// This execution is measured. Written as `order` is.
+    pub(crate) measured: AtomicBool,
     pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
     pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
     pub(crate) times: AtomicTimes,
@@ -171,6 +177,7 @@ impl Task {
             role,
             profiled: false,
             executor: Executor::Nobody,
+            weight: crate::pool::weight::UNKNOWN,
             executed: NoticeList::new(),
             retired: NoticeList::new(),
             first_notice: notice(),
@@ -184,6 +191,8 @@ impl Task {
             groups: 0,
             taken: AtomicU64::new(0),
             finished: AtomicU64::new(0),
+            order: AtomicU64::new(0),
+            measured: AtomicBool::new(false),
             times: AtomicTimes::new(0),
             early: Mutex::new(Vec::new()),
             ticket: Mutex::new(None),

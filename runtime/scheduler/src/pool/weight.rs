@@ -1,0 +1,153 @@
+//! Commands that take longest first, as far as earlier executions have shown how long they take: then what begins last
+//! is short, and the workers end together.
+//!
+//! A task's weight is read from its launch's history when it is enqueued. Weights are classes: nothing here looks into
+//! the launches, whose memory other workers may be writing.
+
+use std::time::Duration;
+
+use oxcl_driver::Launch;
+
+use crate::task::TaskPtr;
+use crate::task::list::TaskList;
+
+/// Lists that are longer stay as they are: so many commands balance by their number.
+const MOST: usize = 256;
+
+/// Classes: below a microsecond, then four for each doubling, then not known.
+const CLASSES: usize = 80;
+const LIGHT: u8 = 0;
+/// The weight of work of which nothing is known: it may be long.
+pub(crate) const UNKNOWN: u8 = 79;
+
+/// Workers among which a list is dealt out, at most.
+const HANDS: usize = 16;
+
+fn class(time: Duration) -> u8 {
+    let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    match nanoseconds.checked_ilog2() {
+        Some(bits @ 10..) => {
+            let quarter = (nanoseconds >> (bits - 2)) & 3;
+            let class = u64::from(bits - 10) * 4 + quarter + 1;
+            u8::try_from(class).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
+        }
+        _ => LIGHT,
+    }
+}
+
+/// The weight of a launch that is being enqueued.
+pub(crate) fn of(launch: &dyn Launch) -> u8 {
+    launch.history().and_then(|history| history.time()).map_or(UNKNOWN, class)
+}
+
+fn weight(task: TaskPtr) -> usize {
+    // SAFETY: whoever has a list of ready tasks has a reference to each.
+    usize::from(unsafe { task.get() }.weight).min(CLASSES - 1)
+}
+
+/// Whether some tasks are known to take longer than others, and the list is short enough to care.
+fn is_uneven(list: &TaskList) -> bool {
+    if !(2..=MOST).contains(&list.len()) {
+        return false;
+    }
+    let mut weights = list.iter().map(weight);
+    let first = weights.next();
+    !weights.all(|weight| Some(weight) == first)
+}
+
+/// The same tasks, those that take longest first; equal ones stay in their order.
+fn sort(mut list: TaskList) -> TaskList {
+    let mut sorted = [const { TaskList::EMPTY }; CLASSES];
+    while let Some(task) = list.pop() {
+        sorted[weight(task)].push(task);
+    }
+    for tasks in sorted.into_iter().rev() {
+        list.append(tasks);
+    }
+    list
+}
+
+/// The same tasks for a queue from which workers take a few at a time.
+pub(super) fn longest_first(list: TaskList) -> TaskList {
+    if is_uneven(&list) { sort(list) } else { list }
+}
+
+/// The same tasks for a worker that executes the first one now and keeps the others where `workers - 1` others take half
+/// of them at a time: each half takes about as long as the other. They are dealt out like cards, there and back, and
+/// the first hand, which is the worker's own, comes last.
+pub(super) fn deal(list: TaskList, workers: usize) -> TaskList {
+    if workers == 1 || !is_uneven(&list) {
+        return list;
+    }
+    let mut list = sort(list);
+    let count = workers.min(HANDS);
+    let mut hands = [const { TaskList::EMPTY }; HANDS];
+    let first = list.pop();
+    for position in 1.. {
+        let Some(task) = list.pop() else { break };
+        let (round, place) = (position / count, position % count);
+        hands[if round.is_multiple_of(2) { place } else { count - 1 - place }].push(task);
+    }
+    let [own, others @ ..] = hands;
+    let mut dealt = TaskList::EMPTY;
+    if let Some(first) = first {
+        dealt.push(first);
+    }
+    for hand in others {
+        dealt.append(hand);
+    }
+    dealt.append(own);
+    dealt
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::task::{Role, Task, TaskRef};
+    use oxcl_driver::EventId;
+
+    #[test]
+    fn classes_grow_with_the_time() {
+        let of = |nanoseconds| class(Duration::from_nanos(nanoseconds));
+        assert_eq!((of(0), of(1023), of(1024), of(1279), of(1280), of(2048)), (LIGHT, LIGHT, 1, 1, 2, 5));
+        assert!(of(u64::MAX) < UNKNOWN);
+        assert!((0..60_000).all(|nanoseconds| of(nanoseconds) <= of(nanoseconds + 1)));
+    }
+
+    fn tasks(weights: &[u8]) -> Vec<TaskRef> {
+        let task = |(number, weight): (u64, &u8)| {
+            let mut task = Task::new(Role::OutOfOrder, EventId(number));
+            task.weight = *weight;
+            TaskRef::new(task).unwrap()
+        };
+        (0..).zip(weights).map(task).collect()
+    }
+
+    fn list(tasks: &[TaskRef]) -> TaskList {
+        let mut list = TaskList::default();
+        tasks.iter().for_each(|task| list.push(task.ptr()));
+        list
+    }
+
+    fn numbers(list: &TaskList) -> Vec<u64> {
+        // SAFETY: the tests keep the tasks.
+        list.iter().map(|task| unsafe { task.get() }.id.0).collect()
+    }
+
+    #[test]
+    fn heavy_tasks_come_first_and_are_dealt_out_evenly() {
+        let tasks = tasks(&[10, 20, 30, 40, 50, 60, 70, 78]);
+        assert_eq!(numbers(&longest_first(list(&tasks))), [7, 6, 5, 4, 3, 2, 1, 0]);
+        // First 7 at once; another worker takes half of the rest: 6, 5, 2, 1. This one keeps 4, 3, 0.
+        assert_eq!(numbers(&deal(list(&tasks), 2)), [7, 6, 5, 2, 1, 4, 3, 0]);
+        assert_eq!(numbers(&deal(list(&tasks), 1)), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(deal(list(&tasks), 100).len(), 8);
+    }
+
+    #[test]
+    fn equal_tasks_stay_in_their_order() {
+        let tasks = tasks(&[5; 6]);
+        assert_eq!(numbers(&deal(list(&tasks), 4)), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(numbers(&longest_first(list(&tasks))), [0, 1, 2, 3, 4, 5]);
+    }
+}

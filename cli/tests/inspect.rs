@@ -74,6 +74,7 @@ fn archive() -> Archive {
         cl_std: "CL1.2".to_owned(),
         uniform_work_group_size: false,
         options: "-DN=4".to_owned(),
+        variables: None,
     };
     Archive {
         version: Version::V12,

@@ -72,6 +72,12 @@ pub enum CompileError {
         /// Line of the call, 0 if unknown.
         line: u32,
     },
+    /// A variable at program scope begins with something that is only known at run time.
+    #[error("the initial value of variable '{variable}' is no constant")]
+    InitialValue {
+        /// The variable's name.
+        variable: String,
+    },
     /// A kernel has no work-group function.
     #[error("{error}")]
     Kernel {
@@ -140,6 +146,7 @@ impl CompileError {
             Self::NotYet { .. } => "OX0208",
             Self::PrintfFormat { .. } => "OX0221",
             Self::PrintfArgument { .. } => "OX0222",
+            Self::InitialValue { .. } => "OX0223",
             Self::Kernel { error, .. } => error.code(),
             Self::Cpu(_) => "OX0209",
             Self::Request(_) => "OX0210",
@@ -161,7 +168,8 @@ impl CompileError {
             | Self::Undefined { .. }
             | Self::NotYet { .. }
             | Self::PrintfFormat { .. }
-            | Self::PrintfArgument { .. } => Fault::Source,
+            | Self::PrintfArgument { .. }
+            | Self::InitialValue { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { .. } => Fault::Source,
             Self::Input { .. }

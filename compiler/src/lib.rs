@@ -13,6 +13,7 @@ mod request;
 mod share;
 pub mod timing;
 mod undefined;
+mod variables;
 
 pub use error::{CompileError, Fault};
 pub use oxcl_binary::pipe::Kernels;

@@ -3,7 +3,7 @@
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::hash;
-use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, SCHEMA};
+use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, ProgramVariables, SCHEMA};
 use oxcl_codegen::{CpuTarget, TRIPLE};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
 use oxcl_workgroup::{Facts, Formed};
@@ -70,14 +70,17 @@ pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Versi
 pub(crate) fn archive(
     request: &Request<'_>,
     cpus: &[CpuTarget],
+    variables: Option<ProgramVariables>,
     kernels: Vec<KernelParts>,
 ) -> Result<Archive, CompileError> {
     let kernels = kernels
         .into_iter()
         .map(|parts| kernel(parts, cpus, version_and_id(request, &cpus[0]).0))
         .collect::<Result<Vec<Kernel>, CompileError>>()?;
-    let facts =
-        vec![vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus).to_json()? }]];
+    let facts = vec![vec![File {
+        path: PROGRAM_META_PATH.to_owned(),
+        data: meta_of(request, cpus, variables).to_json()?,
+    }]];
     Ok(container(request, cpus, BinaryType::Executable, facts, kernels))
 }
 
@@ -88,12 +91,12 @@ pub(crate) fn object(
     what: BinaryType,
     bitcode: Vec<u8>,
 ) -> Result<Archive, CompileError> {
-    let facts = File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus).to_json()? };
+    let facts = File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, None).to_json()? };
     let module = File { path: MODULE_PATH.to_owned(), data: bitcode };
     Ok(container(request, cpus, what, vec![vec![facts, module]], Vec::new()))
 }
 
-fn meta_of(request: &Request<'_>, cpus: &[CpuTarget]) -> ProgramMeta {
+fn meta_of(request: &Request<'_>, cpus: &[CpuTarget], variables: Option<ProgramVariables>) -> ProgramMeta {
     let options = &request.options;
     ProgramMeta {
         schema: SCHEMA,
@@ -104,6 +107,7 @@ fn meta_of(request: &Request<'_>, cpus: &[CpuTarget]) -> ProgramMeta {
         cl_std: options.standard().name().to_owned(),
         uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
         options: print_options(options),
+        variables,
     }
 }
 

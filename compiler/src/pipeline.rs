@@ -24,6 +24,7 @@ use crate::request::Request;
 use crate::share;
 use crate::timing::{self, Timings};
 use crate::undefined;
+use crate::variables::{self, Variables};
 
 /// What a request is compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     if emit == Emit::Archive {
         share::retain(&module, &request.kernels, &mut signatures)?;
     }
-    let mut builder = Builder::new(request, &module, timings)?;
+    let variables = variables::lay_out(&module)?;
+    let mut builder = Builder::new(request, &module, variables, timings)?;
     let bytes = builder.emit(emit, signatures)?;
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })
 }
@@ -167,6 +169,7 @@ struct Cpu {
 struct Builder<'r, 'm, 'ctx> {
     request: &'r Request<'r>,
     module: &'m Module<'ctx>,
+    variables: Variables,
     cpus: Vec<CpuTarget>,
     machines: Vec<Cpu>,
     pocl: PoclAbi,
@@ -177,6 +180,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
     fn new(
         request: &'r Request<'r>,
         module: &'m Module<'ctx>,
+        variables: Variables,
         timings: Timings,
     ) -> Result<Self, CompileError> {
         let cpus = if request.cpus.is_empty() {
@@ -193,7 +197,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let machines = cpus.iter().map(|cpu| machine(cpu, level)).collect::<Result<Vec<_>, _>>()?;
         let (version, _) = pack::version_and_id(request, &cpus[0]);
         let pocl = if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 };
-        Ok(Self { request, module, cpus, machines, pocl, timings })
+        Ok(Self { request, module, variables, cpus, machines, pocl, timings })
     }
 
     fn emit(&mut self, emit: Emit, signatures: Vec<KernelSignature>) -> Result<Vec<u8>, CompileError> {
@@ -211,8 +215,9 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
                     .into_iter()
                     .map(|s| self.kernel(s))
                     .collect::<Result<Vec<_>, CompileError>>()?;
-                let (request, cpus) = (self.request, &self.cpus);
-                self.timings.measure(timing::PACK, || Ok(pack::archive(request, cpus, parts)?.seal()?))
+                let (request, cpus, variables) = (self.request, &self.cpus, self.variables.initial.clone());
+                self.timings
+                    .measure(timing::PACK, || Ok(pack::archive(request, cpus, variables, parts)?.seal()?))
             }
         }
     }
@@ -307,6 +312,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             width: self.request.width,
             local_size: (size != ANY_SIZE).then_some(size),
             uniform: self.request.options.has_uniform_groups(),
+            variables: self.variables.offsets.clone(),
             pocl: self.pocl,
             target: self.machines[cpu].target.clone(),
         };
@@ -356,7 +362,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let Cpu { machine, target } = machine(&self.cpus[0], Level::O0)?;
         let copy = self.module.clone();
         let sizes = self.timings.measure(timing::WORK_GROUP, || {
-            let built = reference::build(&copy, kernel, &target)?;
+            let built = reference::build(&copy, kernel, &self.variables.offsets, &target)?;
             machine.retarget(&copy);
             Ok::<_, CompileError>(built)
         })?;

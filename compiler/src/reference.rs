@@ -33,7 +33,12 @@ struct Local<'c> {
 ///
 /// # Errors
 /// LLVM refuses the module: there is no such kernel, or a mistake of ours.
-pub(crate) fn build(module: &Module<'_>, kernel: &str, target: &Target) -> Result<Vec<u64>, IrError> {
+pub(crate) fn build(
+    module: &Module<'_>,
+    kernel: &str,
+    variables: &[(String, u64)],
+    target: &Target,
+) -> Result<Vec<u64>, IrError> {
     let body = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| IrError::Invalid { what: kernel.to_owned() })?;
@@ -52,6 +57,7 @@ pub(crate) fn build(module: &Module<'_>, kernel: &str, target: &Target) -> Resul
 
     let locals = take_locals(module);
     read_local_cells(entry, call, body.parameters().len(), &locals);
+    take_variables(module, entry, call, variables);
     for function in Function::all(module) {
         if !function.is_declaration() {
             guard_divisions(function);
@@ -156,10 +162,51 @@ fn take_locals<'c>(module: &Module<'c>) -> Vec<Local<'c>> {
     locals
 }
 
+/// Replaces the variables that the program's kernels share by places in the memory that the work-item names.
+fn take_variables<'c>(
+    module: &Module<'c>,
+    entry: Function<'c>,
+    call: Value<'c>,
+    variables: &[(String, u64)],
+) {
+    if variables.is_empty() {
+        return;
+    }
+    let pointer = call.types().pointer(0);
+    let place = ir_module::add_thread_local(module, "oxcl_ref_variables", pointer);
+    let builder = Builder::before(call);
+    let item = entry.parameters()[1];
+    let at = builder.i64(std::mem::offset_of!(abi::RefItem, program_variables) as i64);
+    let shared = builder.load(pointer, builder.byte_offset(item, at, ""), 8, "variables");
+    builder.store(shared, place, 8);
+    for variable in ir_module::globals(module) {
+        let name = variable.name();
+        let Some((_, offset)) = variables.iter().find(|(known, _)| *known == name) else { continue };
+        for function in Function::all(module).into_iter().filter(|function| !function.is_declaration()) {
+            replace_uses_in(function, variable, |builder| {
+                let shared = builder.load(pointer, place, 8, "variables");
+                let own = builder.byte_offset(shared, builder.i64(offset.cast_signed()), "");
+                builder.cast(Opcode::LLVMAddrSpaceCast, own, variable.ty(), "variable")
+            });
+        }
+    }
+}
+
 fn replace_in<'c>(function: Function<'c>, local: &Local<'c>) {
-    ir_module::expand_constant_users(local.variable, function);
+    replace_uses_in(function, local.variable, |builder| {
+        builder.load(local.variable.ty(), local.place, 8, "local")
+    });
+}
+
+/// Replaces a module's variable, in one function, by what `make` computes where the function begins.
+fn replace_uses_in<'c>(
+    function: Function<'c>,
+    variable: Value<'c>,
+    make: impl Fn(&Builder<'c>) -> Value<'c>,
+) {
+    ir_module::expand_constant_users(variable, function);
     let own = |user: &Value<'c>| user.block().is_some_and(|block| block.function() == function);
-    let users: Vec<Value<'c>> = local.variable.users().into_iter().filter(own).collect();
+    let users: Vec<Value<'c>> = variable.users().into_iter().filter(own).collect();
     if users.is_empty() {
         return;
     }
@@ -168,10 +215,10 @@ fn replace_in<'c>(function: Function<'c>, local: &Local<'c>) {
         return;
     };
     let builder = Builder::before(first);
-    let pointer = builder.load(local.variable.ty(), local.place, 8, "local");
+    let pointer = make(&builder);
     for user in users {
         for index in 0..user.operand_count() {
-            if user.operand(index) == local.variable {
+            if user.operand(index) == variable {
                 user.set_operand(index, pointer);
             }
         }

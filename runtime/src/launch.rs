@@ -316,6 +316,8 @@ impl Device {
             &record.local_sizes,
             KernelTraits::of(meta),
         );
+        let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
+        let prepared = prepared.map(|prepared| prepared.with_variables(memory));
         let buffers = arguments.iter().filter_map(|argument| match argument {
             ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
             ArgValue::Pointer(pointer) => {

@@ -1,10 +1,11 @@
 //! Programs and kernels: archives with their facts, and the machine code that runs here.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
-use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, Target};
+use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
 
 use crate::error::{Coded, ErrorCode};
 
@@ -22,6 +23,8 @@ struct Inner {
     kernels: Vec<Option<KernelMeta>>,
     /// The kernels' code for the CPU and for the reference executor, once somebody wanted it.
     code: Vec<[Slot; 2]>,
+    /// The variables at program scope of each device that has run a kernel, by its name.
+    memory: Mutex<BTreeMap<&'static str, Option<Arc<ProgramMemory>>>>,
 }
 
 type Slot = Mutex<Option<Arc<KernelCode>>>;
@@ -108,7 +111,15 @@ impl Program {
             None => vec![None; archive.kernels.len()],
         };
         let code = archive.kernels.iter().map(|_| <[Slot; 2]>::default()).collect();
-        Ok(Self { inner: Arc::new(Inner { archive: Arc::new(archive), meta, kernels, code }) })
+        Ok(Self {
+            inner: Arc::new(Inner {
+                archive: Arc::new(archive),
+                meta,
+                kernels,
+                code,
+                memory: Mutex::default(),
+            }),
+        })
     }
 
     /// The archive.
@@ -139,6 +150,24 @@ impl Program {
             known: self.kernel_names().map(str::to_owned).collect(),
         })?;
         Ok(Kernel { program: self.clone(), index })
+    }
+
+    /// Bytes of variables at program scope.
+    #[must_use]
+    pub fn variable_bytes(&self) -> u64 {
+        self.meta().and_then(|meta| meta.variables.as_ref()).map_or(0, |variables| variables.bytes)
+    }
+
+    /// The variables at program scope on the device of this name, with their initial values at first; none where the
+    /// program has none.
+    pub(crate) fn memory(&self, device: &'static str) -> Result<Option<Arc<ProgramMemory>>, OutOfResources> {
+        let mut known = self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = known.get(device) {
+            return Ok(memory.clone());
+        }
+        let memory = ProgramMemory::new(self.meta())?.map(Arc::new);
+        known.insert(device, memory.clone());
+        Ok(memory)
     }
 
     /// Whether a launch may have a local size that does not divide the global size, by the language version and the

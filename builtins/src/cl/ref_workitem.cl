@@ -26,9 +26,6 @@ const __private RefItem *oxcl_ref_current_item(void);
 // What the compiler's functions behind printf ask for.
 __private void *oxcl_print_block(void) { return oxcl_ref_current_item()->print; }
 
-// What takes the place of variables at program scope.
-__global void *oxcl_program_variables(void) { return oxcl_ref_current_item()->program_variables; }
-
 #define FIELD(field, d, otherwise) (d < 3 ? (size_t)oxcl_ref_current_item()->field[d] : (size_t)(otherwise))
 
 OVERLOAD uint get_work_dim(void) { return oxcl_ref_current_item()->work_dim; }

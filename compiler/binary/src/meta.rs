@@ -91,6 +91,70 @@ pub struct ProgramMeta {
     pub uniform_work_group_size: bool,
     /// The build options, for `clGetProgramBuildInfo` and `inspect`.
     pub options: String,
+    /// Variables at program scope that live in memory of the program's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables: Option<ProgramVariables>,
+}
+
+/// The variables at program scope: one block of memory for each program and device, aligned to
+/// [`crate::abi::MAX_ALIGNMENT`], zero but for what is said here.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ProgramVariables {
+    /// Size of the block in bytes.
+    pub bytes: u64,
+    /// What is not zero at first.
+    pub values: Vec<InitialValue>,
+    /// Addresses inside the block that it holds at first.
+    pub pointers: Vec<InitialPointer>,
+}
+
+/// The initial value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InitialValue {
+    /// Where it stands in the block.
+    pub offset: u64,
+    /// Its bytes, each as two hexadecimal digits.
+    pub bytes: String,
+}
+
+/// A pointer that is eight bytes at `offset` and leads to `target` bytes from the block's start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InitialPointer {
+    /// Where it stands in the block.
+    pub offset: u64,
+    /// Where it leads to.
+    pub target: u64,
+}
+
+impl ProgramVariables {
+    /// The block's bytes, where it lies at `address`; `None` where the facts contradict each other.
+    #[must_use]
+    pub fn image(&self, address: u64) -> Option<Vec<u8>> {
+        let mut image = vec![0; usize::try_from(self.bytes).ok()?];
+        for value in &self.values {
+            let digits = value.bytes.as_bytes();
+            let at = usize::try_from(value.offset).ok()?;
+            let place = image.get_mut(at..at.checked_add(digits.len() / 2)?)?;
+            for (byte, pair) in place.iter_mut().zip(digits.chunks_exact(2)) {
+                *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+            }
+        }
+        for pointer in &self.pointers {
+            let at = usize::try_from(pointer.offset).ok()?;
+            let place = image.get_mut(at..at.checked_add(8)?)?;
+            place.copy_from_slice(&address.wrapping_add(pointer.target).to_le_bytes());
+        }
+        Some(image)
+    }
+}
+
+impl InitialValue {
+    /// The value of these bytes at this offset.
+    #[must_use]
+    pub fn new(offset: u64, bytes: &[u8]) -> Self {
+        let digits = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { offset, bytes: digits }
+    }
 }
 
 impl ProgramMeta {
@@ -226,7 +290,8 @@ pub struct AccessBound {
 #[cfg(test)]
 mod tests {
     use super::{
-        Access, AccessBound, ArgFacts, KernelCode, KernelMeta, Level, MetaError, ProgramMeta, SCHEMA,
+        Access, AccessBound, ArgFacts, InitialPointer, InitialValue, KernelCode, KernelMeta, Level,
+        MetaError, ProgramMeta, ProgramVariables, SCHEMA,
     };
 
     fn program() -> ProgramMeta {
@@ -239,6 +304,31 @@ mod tests {
             cl_std: "CL1.2".to_owned(),
             uniform_work_group_size: false,
             options: "-DN=\"4\"".to_owned(),
+            variables: None,
+        }
+    }
+
+    #[test]
+    fn variables_begin_with_what_they_hold() {
+        let variables = ProgramVariables {
+            bytes: 16,
+            values: vec![InitialValue::new(1, &[0xab, 7])],
+            pointers: vec![InitialPointer { offset: 8, target: 4 }],
+        };
+        let mut image = vec![0, 0xab, 7, 0, 0, 0, 0, 0];
+        image.extend(0x1004_u64.to_le_bytes());
+        assert_eq!(variables.image(0x1000), Some(image));
+        let facts = ProgramMeta { variables: Some(variables.clone()), ..program() };
+        assert_eq!(ProgramMeta::from_json(&facts.to_json().unwrap()), Ok(facts));
+        for broken in [
+            ProgramVariables { bytes: 15, ..variables.clone() },
+            ProgramVariables { values: vec![InitialValue::new(u64::MAX, &[1])], ..variables.clone() },
+            ProgramVariables {
+                values: vec![InitialValue { offset: 0, bytes: "g0".to_owned() }],
+                ..variables.clone()
+            },
+        ] {
+            assert_eq!(broken.image(0), None);
         }
     }
 

@@ -44,6 +44,7 @@ pub const FEATURES: &[Feature] = &[
     feature("__opencl_c_fp64"),
     feature("__opencl_c_generic_address_space"),
     feature("__opencl_c_int64"),
+    feature("__opencl_c_program_scope_global_variables"),
 ];
 
 /// The value of clang's `-cl-ext` for a version of the language: everything off but what the table has.
@@ -57,8 +58,8 @@ pub(crate) fn clang_extensions(standard: Standard) -> String {
         }
     }
     if standard == Standard::Cl20 {
-        // In OpenCL C 2.0 this is no option but part of the language.
-        value.push_str(",+__opencl_c_generic_address_space");
+        // In OpenCL C 2.0 these are no options but part of the language.
+        value.push_str(",+__opencl_c_generic_address_space,+__opencl_c_program_scope_global_variables");
     }
     value
 }

@@ -32,6 +32,62 @@ DenseMap<const BasicBlock *, int32_t> number(Function &F) {
   return Index;
 }
 
+using PointerTaker = void (*)(void *, uint64_t, LLVMValueRef, int64_t);
+
+// Writes a constant's bytes at an offset of an image of zeros; pointers to variables go to `Take`. False where the
+// constant holds something that bytes cannot say before run time.
+bool writeConstant(const DataLayout &DL, const Constant *C, uint64_t At, uint8_t *Image, uint64_t Size, void *User,
+                   PointerTaker Take) {
+  if (C->isNullValue() || isa<UndefValue>(C))
+    return true;
+  auto Integer = [&](APInt Bits) {
+    uint64_t Bytes = DL.getTypeStoreSize(C->getType());
+    if (At + Bytes > Size)
+      return false;
+    Bits = Bits.zext(Bytes * 8);
+    for (uint64_t I = 0; I < Bytes; ++I)
+      Image[At + I] = Bits.extractBitsAsZExtValue(8, I * 8);
+    return true;
+  };
+  if (auto *Int = dyn_cast<ConstantInt>(C); Int && !C->getType()->isVectorTy())
+    return Integer(Int->getValue());
+  if (auto *Float = dyn_cast<ConstantFP>(C); Float && !C->getType()->isVectorTy())
+    return Integer(Float->getValueAPF().bitcastToAPInt());
+  if (auto *Struct = dyn_cast<StructType>(C->getType())) {
+    const StructLayout *Layout = DL.getStructLayout(Struct);
+    for (unsigned I = 0; I < Struct->getNumElements(); ++I) {
+      const Constant *Field = C->getAggregateElement(I);
+      if (!Field || !writeConstant(DL, Field, At + Layout->getElementOffset(I), Image, Size, User, Take))
+        return false;
+    }
+    return true;
+  }
+  if (C->getType()->isArrayTy() || C->getType()->isVectorTy()) {
+    bool IsArray = C->getType()->isArrayTy();
+    Type *Element = IsArray ? C->getType()->getArrayElementType() : cast<VectorType>(C->getType())->getElementType();
+    uint64_t Count = IsArray ? C->getType()->getArrayNumElements()
+                             : cast<FixedVectorType>(C->getType())->getNumElements();
+    uint64_t Step = IsArray ? DL.getTypeAllocSize(Element) : DL.getTypeStoreSize(Element);
+    for (uint64_t I = 0; I < Count; ++I) {
+      const Constant *Part = C->getAggregateElement(I);
+      if (!Part || !writeConstant(DL, Part, At + I * Step, Image, Size, User, Take))
+        return false;
+    }
+    return true;
+  }
+  const Constant *Pointer = C;
+  if (auto *Expression = dyn_cast<ConstantExpr>(C); Expression && Expression->getOpcode() == Instruction::PtrToInt)
+    Pointer = Expression->getOperand(0);
+  if (!Pointer->getType()->isPointerTy() || DL.getTypeStoreSize(C->getType()) != 8 || At + 8 > Size)
+    return false;
+  APInt Offset(DL.getIndexTypeSizeInBits(Pointer->getType()), 0);
+  const Value *Base = Pointer->stripAndAccumulateConstantOffsets(DL, Offset, true);
+  if (!isa<GlobalVariable>(Base))
+    return false;
+  Take(User, At, wrap(Base), Offset.getSExtValue());
+  return true;
+}
+
 } // namespace
 
 extern "C" {
@@ -120,6 +176,16 @@ LLVMTypeRef oxcl_ir_byval_type(LLVMValueRef Fn, uint32_t Param) {
 void oxcl_ir_expand_constant_users(LLVMValueRef Global, LLVMValueRef Fn) {
   Constant *C = unwrap<Constant>(Global);
   convertUsersOfConstantsToInstructions({C}, unwrap<Function>(Fn));
+}
+
+// Writes the initial bytes of a global variable to an image of zeros of its size. `Take` is told of each pointer to a
+// variable: its offset in the image, the variable, and what is added to its address. Returns false where the initialiser
+// is of another kind.
+bool oxcl_ir_initial_bytes(LLVMValueRef Global, uint8_t *Image, uint64_t Size, void *User, PointerTaker Take) {
+  auto *Variable = unwrap<GlobalVariable>(Global);
+  if (!Variable->hasInitializer())
+    return false;
+  return writeConstant(Variable->getParent()->getDataLayout(), Variable->getInitializer(), 0, Image, Size, User, Take);
 }
 
 // A distinct, empty metadata node (an access group).

@@ -3,8 +3,8 @@
 use crate::IrError;
 use crate::function::Function;
 use crate::raw::{
-    borrowed_text, c_name, llvm, owned_text, oxcl_ir_expand_constant_users, oxcl_ir_link_needed,
-    oxcl_ir_lower_events,
+    borrowed_text, c_name, llvm, owned_text, oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes,
+    oxcl_ir_link_needed, oxcl_ir_lower_events,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
@@ -179,6 +179,48 @@ pub fn constant_text(global: Value<'_>) -> Option<Vec<u8>> {
     // SAFETY: LLVM gives as many bytes as it says; they live as long as the constant.
     let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
     bytes.iter().position(|byte| *byte == 0).map(|end| bytes[..end].to_vec())
+}
+
+/// A pointer to a variable in another's initial value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InitialPointer<'c> {
+    /// Where it stands, in bytes from the variable's start.
+    pub offset: u64,
+    /// The variable that it points to.
+    pub target: Value<'c>,
+    /// Bytes added to that variable's address.
+    pub added: i64,
+}
+
+/// The initial bytes of a global variable, and the pointers in it, whose bytes are zero; `None` where it has no initial
+/// value, or one that only a loader could compute.
+#[must_use]
+pub fn initial_bytes<'c>(global: Value<'c>, layout: Layout) -> Option<(Vec<u8>, Vec<InitialPointer<'c>>)> {
+    let size = layout.size(global_type(global));
+    let mut image = vec![0; usize::try_from(size).ok()?];
+    let mut pointers: Vec<InitialPointer<'c>> = Vec::new();
+    let user: *mut std::ffi::c_void = (&raw mut pointers).cast();
+    let known = llvm!(oxcl_ir_initial_bytes; global.raw(), image.as_mut_ptr(), size, user, take_pointer);
+    known.then_some((image, pointers))
+}
+
+/// # Safety
+/// `user` is the list of the running [`initial_bytes`].
+unsafe extern "C" fn take_pointer(
+    user: *mut std::ffi::c_void,
+    offset: u64,
+    target: inkwell::llvm_sys::prelude::LLVMValueRef,
+    added: i64,
+) {
+    // SAFETY: by the caller's promise; nothing else touches the list during the call.
+    let pointers = unsafe { &mut *user.cast::<Vec<InitialPointer<'_>>>() };
+    pointers.push(InitialPointer { offset, target: Value::from_raw(target), added });
+}
+
+/// The alignment in bytes that a global variable asks for; 0 where it does not.
+#[must_use]
+pub fn global_alignment(global: Value<'_>) -> u32 {
+    llvm!(c::LLVMGetAlignment; global.raw())
 }
 
 /// Makes a global variable visible to its own module only.

@@ -6,7 +6,7 @@
 use inkwell::llvm_sys::prelude::{
     LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
 };
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString, c_char, c_void};
 
 /// Calls one function of LLVM's C interface or of the bridge.
 macro_rules! llvm {
@@ -19,6 +19,9 @@ macro_rules! llvm {
     }};
 }
 pub(crate) use llvm;
+
+/// Is told of a pointer in an initialiser: the user's own, offset, variable, and what is added to its address.
+pub(crate) type PointerTaker = unsafe extern "C" fn(*mut c_void, u64, LLVMValueRef, i64);
 
 unsafe extern "C" {
     pub(crate) fn oxcl_ir_dominators(function: LLVMValueRef, idom: *mut i32, ipdom: *mut i32);
@@ -34,6 +37,13 @@ unsafe extern "C" {
     pub(crate) fn oxcl_ir_effects(instruction: LLVMValueRef) -> u32;
     pub(crate) fn oxcl_ir_byval_type(function: LLVMValueRef, parameter: u32) -> LLVMTypeRef;
     pub(crate) fn oxcl_ir_expand_constant_users(global: LLVMValueRef, function: LLVMValueRef);
+    pub(crate) fn oxcl_ir_initial_bytes(
+        global: LLVMValueRef,
+        image: *mut u8,
+        size: u64,
+        user: *mut c_void,
+        take: PointerTaker,
+    ) -> bool;
     pub(crate) fn oxcl_ir_distinct_node(context: LLVMContextRef) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_loop_id(context: LLVMContextRef, group: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_lower_events(module: LLVMModuleRef);

@@ -8,7 +8,7 @@ use crate::error::FormError;
 use crate::locals::Local;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
-use crate::{Options, PoclAbi};
+use crate::{Hidden, Options, PoclAbi};
 use oxcl_binary::abi::{
     self, ABI_VERSION, Context, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96,
     PoclContext112,
@@ -22,15 +22,16 @@ pub(crate) fn finish<'c>(
     kernel: &Prepared<'_, 'c>,
     body: Function<'c>,
     slots: &Slots<'c>,
-    locals: &[Local<'c>],
+    hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
 ) -> Result<(), FormError> {
+    let locals = hidden.locals;
     // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which halves
     // the time that a build takes; a call for each group costs a few nanoseconds.
     body.add_attribute(Place::Function, "noinline");
     native_entry(kernel, body, locals, options);
-    pocl_entry(kernel, body, slots, locals, prints, options);
+    pocl_entry(kernel, body, slots, hidden, prints, options);
     constants(kernel, slots, options);
     kernel.function.set_internal(true);
     clean_up(kernel)?;
@@ -117,14 +118,18 @@ fn pocl_entry<'c>(
     kernel: &Prepared<'_, 'c>,
     body: Function<'c>,
     slots: &Slots<'c>,
-    locals: &[Local<'c>],
+    hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
 ) {
+    let locals = hidden.locals;
     let function = entry(kernel, &abi::pocl_symbol(&kernel.name), 3, false, options);
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz] = parameters.as_slice() else { return };
     let b = Builder::at_end(function.append_block("entry"));
+    if !hidden.variables.is_empty() {
+        leave_without_variables(&b, function, context, options.pocl);
+    }
     let work_dim = match options.pocl {
         PoclAbi::Context96 => offset_of!(PoclContext96, work_dim),
         PoclAbi::Context112 => offset_of!(PoclContext112, work_dim),
@@ -181,6 +186,30 @@ fn pocl_entry<'c>(
     }
     b.position_at_end(exit);
     b.return_void();
+}
+
+/// Nothing runs where PoCL has no memory for the program's variables: it knows neither their sizes nor their values. The
+/// builder goes on where it has some.
+fn leave_without_variables<'c>(b: &Builder<'c>, function: Function<'c>, context: Value<'c>, pocl: PoclAbi) {
+    let (absent, present) = (function.append_block("absent"), function.append_block("present"));
+    let at = |offset: usize| b.byte_offset(context, b.i64(offset as i64), "");
+    let null = b.types().pointer(0).zero();
+    match pocl {
+        PoclAbi::Context96 => {
+            b.branch(absent);
+            b.position_at_end(absent);
+        }
+        PoclAbi::Context112 => {
+            let memory =
+                b.load(b.types().pointer(0), at(offset_of!(PoclContext112, global_var_buffer)), 8, "");
+            let none = b.compare(IntPredicate::LLVMIntEQ, memory, null, "");
+            b.conditional_branch(none, absent, present);
+            b.position_at_end(absent);
+            b.store(b.types().i32().int(1), at(offset_of!(PoclContext112, execution_failed)), 4);
+        }
+    }
+    b.return_void();
+    b.position_at_end(present);
 }
 
 /// A context of ours, on the stack, with what the body reads of PoCL's and the global size, which that does not have: PoCL

@@ -27,6 +27,7 @@ mod prepare;
 mod regions;
 mod report;
 mod slots;
+mod variables;
 mod workitem;
 
 pub use divide::guard as guard_divisions;
@@ -72,6 +73,8 @@ pub struct Options {
     /// Every work-group is whole: the local size divides the global size. Otherwise those at the edge may be smaller, but
     /// for code that serves one local size only: launchers take that for launches without such groups.
     pub uniform: bool,
+    /// Variables at program scope that live in the program's own memory, by name, with their offsets there.
+    pub variables: Vec<(String, u64)>,
     /// The context layout of PoCL's entry.
     pub pocl: PoclAbi,
     /// The real target.
@@ -83,6 +86,13 @@ impl Options {
     pub(crate) fn has_edges(&self) -> bool {
         !self.uniform && self.local_size.is_none()
     }
+}
+
+/// Module-level variables that the body finds through its launch.
+#[derive(Debug, Clone, Copy)]
+struct Hidden<'a, 'c> {
+    locals: &'a [locals::Local<'c>],
+    variables: &'a [variables::Variable<'c>],
 }
 
 /// What [`form`] found out about the kernel.
@@ -128,12 +138,14 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     }
     let prepared = prepare::prepare(module, kernel, options)?;
     let locals = locals::collect(&prepared);
+    let variables = variables::collect(&prepared, options);
     let facts = facts::collect(&prepared);
     let regions = regions::form(&prepared);
     let slots = slots::assign(&prepared, &regions);
     let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
-    let body = emit::emit(&prepared, &regions, &slots, &locals, facts.printf, options)?;
-    launch::finish(&prepared, body, &slots, &locals, facts.printf, options)?;
+    let hidden = Hidden { locals: &locals, variables: &variables };
+    let body = emit::emit(&prepared, &regions, &slots, hidden, facts.printf, options)?;
+    launch::finish(&prepared, body, &slots, hidden, facts.printf, options)?;
     Ok(Formed {
         local_sizes: locals.iter().map(|local| local.size).collect(),
         scratch_fixed: 0,

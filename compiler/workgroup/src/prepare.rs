@@ -7,7 +7,7 @@
 
 use crate::error::FormError;
 use crate::workitem::{Query, is_barrier_function, is_work_item_function};
-use crate::{Options, Target, divide, indices};
+use crate::{Options, Target, divide, indices, variables};
 use oxcl_ir::access::PRINT;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
@@ -47,7 +47,7 @@ pub(crate) fn prepare<'m, 'c>(
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
     retarget(module, function, &options.target);
-    mark_inlining(module, function, options.width > 1)?;
+    mark_inlining(module, function, options)?;
     copy_written_structs(function, Layout::of(module));
     ir_module::run_passes(module, PIPELINE)?;
     refuse_foreign_control_flow(function, kernel)?;
@@ -109,12 +109,13 @@ pub(crate) fn mark_target(function: Function<'_>, target: &Target) {
     }
 }
 
-/// Marks what must be inlined into the kernel: with `all`, everything (so that lanes reach into every function), else
-/// what transitively touches work-item functions or local memory.
-fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, all: bool) -> Result<(), FormError> {
+/// Marks what must be inlined into the kernel: for several lanes everything, so that they reach into every function, else
+/// what transitively touches work-item functions, local memory or shared variables.
+fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Options) -> Result<(), FormError> {
+    let all = options.width > 1;
     let mut visit = Visit {
         kernel: kernel.name(),
-        local_users: functions_with_locals(module),
+        local_users: functions_with_hidden(module, options),
         state: HashMap::new(),
         order: Vec::new(),
     };
@@ -170,11 +171,12 @@ impl<'c> Visit<'c> {
     }
 }
 
-/// The functions that name a `__local` variable.
-fn functions_with_locals<'c>(module: &Module<'c>) -> HashSet<Function<'c>> {
+/// The functions that name a `__local` variable, or one that the program's kernels share.
+fn functions_with_hidden<'c>(module: &Module<'c>, options: &Options) -> HashSet<Function<'c>> {
     let mut found = HashSet::new();
     for global in ir_module::globals(module) {
-        if ir_module::global_space(global) != crate::space::LOCAL {
+        let local = ir_module::global_space(global) == crate::space::LOCAL;
+        if !local && variables::offset_of(global, options).is_none() {
             continue;
         }
         let mut work = global.users();
@@ -183,6 +185,8 @@ fn functions_with_locals<'c>(module: &Module<'c>) -> HashSet<Function<'c>> {
                 Some(block) => {
                     found.insert(block.function());
                 }
+                // Another variable's initial value: its users do not touch this one, and the two may point to each other.
+                None if user.is_global_variable() => {}
                 None => work.extend(user.users()),
             }
         }

@@ -19,12 +19,11 @@ mod rows;
 mod wide;
 
 use crate::error::FormError;
-use crate::locals::Local;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::{InRow, Query};
-use crate::{Options, space};
+use crate::{Hidden, Options, space};
 use oxcl_binary::abi::{Context, MAX_ALIGNMENT, PoclContext112};
 use oxcl_ir::module as ir_module;
 use oxcl_ir::shape::Shapes;
@@ -84,13 +83,13 @@ pub(crate) fn emit<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     slots: &Slots<'c>,
-    locals: &[Local<'c>],
+    hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
 ) -> Result<Function<'c>, FormError> {
-    let body = declare(kernel, locals, prints, options);
+    let body = declare(kernel, hidden, prints, options);
     let entry = Builder::at_end(body.append_block("entry"));
-    let frame = open(kernel, regions, slots, locals, options, body, entry);
+    let frame = open(kernel, regions, slots, hidden, options, body, entry);
     if frame.width > 1 && !regions.regular {
         return Err(FormError::CannotVectorise {
             kernel: kernel.name.clone(),
@@ -105,13 +104,14 @@ pub(crate) fn emit<'c>(
 
 fn declare<'c>(
     kernel: &Prepared<'_, 'c>,
-    locals: &[Local<'c>],
+    hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
 ) -> Function<'c> {
     let types = kernel.function.types();
     let own = kernel.function.parameters();
     let mut parameters: Vec<_> = own.iter().map(|parameter| parameter.ty()).collect();
+    let locals = hidden.locals;
     parameters.extend(locals.iter().map(|_| types.pointer(space::LOCAL)));
     let context = parameters.len();
     parameters.extend([
@@ -148,7 +148,7 @@ fn open<'a, 'c>(
     kernel: &'a Prepared<'a, 'c>,
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
-    locals: &[Local<'c>],
+    hidden: Hidden<'_, 'c>,
     options: &Options,
     body: Function<'c>,
     entry: Builder<'c>,
@@ -160,12 +160,21 @@ fn open<'a, 'c>(
         parameters[number].set_name(&parameter.name());
         leaves.insert(*parameter, parameters[number]);
     }
+    let locals = hidden.locals;
     for (number, local) in locals.iter().enumerate() {
         leaves.insert(local.variable, parameters[own.len() + number]);
     }
     let rest = &parameters[own.len() + locals.len()..];
     for (parameter, name) in rest.iter().zip(["ctx", "gx", "gy", "gz", "work_dim", "scratch"]) {
         parameter.set_name(name);
+    }
+    if !hidden.variables.is_empty() {
+        let at = entry.i64(offset_of!(PoclContext112, global_var_buffer) as i64);
+        let shared = entry.load(entry.types().pointer(0), entry.byte_offset(rest[0], at, ""), 8, "variables");
+        for &crate::variables::Variable { variable: shown, offset } in hidden.variables {
+            let own = entry.byte_offset(shared, entry.i64(offset.cast_signed()), &shown.name());
+            leaves.insert(shown, entry.cast(Opcode::LLVMAddrSpaceCast, own, shown.ty(), ""));
+        }
     }
     let ids = group_ids(&entry, rest, options);
     let variables = slots

@@ -105,6 +105,7 @@ pub(crate) fn options(width: u32) -> Options {
         width,
         local_size: None,
         uniform: true,
+        variables: Vec::new(),
         pocl: PoclAbi::Context112,
         target: Target {
             triple: "x86_64-pc-linux-gnu".to_owned(),

@@ -20,6 +20,7 @@ use crate::geometry::Geometry;
 use crate::launch::{KernelTraits, PreparedLaunch};
 use crate::loader::{KernelCode, Target};
 use crate::memory::HostMemory;
+use crate::variables::ProgramMemory;
 use crate::work::{KernelWork, Kind, Unit};
 
 /// Work-items in a group on `cpu` and `basic`.
@@ -47,6 +48,8 @@ struct CpuProgram {
     target: Target,
     /// The kernels' code, once somebody wanted it.
     code: Mutex<BTreeMap<usize, Arc<KernelCode>>>,
+    /// Its variables at program scope.
+    memory: Option<Arc<ProgramMemory>>,
 }
 
 impl CpuProgram {
@@ -63,6 +66,11 @@ impl CpuProgram {
 impl Program for CpuProgram {
     fn kernels(&self) -> Vec<String> {
         self.archive.kernels.iter().map(|kernel| kernel.name.clone()).collect()
+    }
+
+    fn program_scope_bytes(&self) -> u64 {
+        let variables = self.meta.as_ref().and_then(|meta| meta.variables.as_ref());
+        variables.map_or(0, |variables| variables.bytes)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -231,7 +239,9 @@ impl Driver for CpuDriver {
             None => vec![None; archive.kernels.len()],
         };
         let archive = Arc::new(archive.clone());
-        Ok(Arc::new(CpuProgram { archive, meta, kernels, target: self.target(), code: Mutex::default() }))
+        let memory = ProgramMemory::new(meta.as_ref()).map_err(|error| bad(error.to_string()))?.map(Arc::new);
+        let (target, code) = (self.target(), Mutex::default());
+        Ok(Arc::new(CpuProgram { archive, meta, kernels, target, code, memory }))
     }
 
     fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
@@ -273,6 +283,7 @@ impl Driver for CpuDriver {
         );
         let launch =
             launch.map_err(|error| DriverError::OutOfMemory { needed: error.amount, available: 0 })?;
+        let launch = launch.with_variables(program.memory.clone());
         // SAFETY: the memory is kept beside the work; who else touches it is for the commands' order to say.
         let work = unsafe { self.work(launch) };
         Ok(Arc::new(Holding { work, _memory: memory }))

@@ -118,6 +118,8 @@ pub enum Resource {
     Arguments,
     /// Memory for printf text.
     Printf,
+    /// Memory of variables at program scope.
+    Variables,
     /// Threads.
     Threads,
 }
@@ -130,6 +132,7 @@ impl fmt::Display for Resource {
             Self::Local => "bytes of local memory",
             Self::Arguments => "bytes for arguments",
             Self::Printf => "bytes for printf text",
+            Self::Variables => "bytes for variables at program scope",
             Self::Threads => "threads",
         })
     }

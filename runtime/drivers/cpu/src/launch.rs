@@ -23,6 +23,7 @@ use crate::geometry::Geometry;
 use crate::loader::{Entry, Function};
 use crate::nonlocal::{self, Frame};
 use crate::print::{PrintSink, Printed, Printer};
+use crate::variables::ProgramMemory;
 use crate::worker::Worker;
 
 /// Which of a kernel's entries a launch calls.
@@ -47,6 +48,8 @@ pub struct PreparedLaunch {
     scratch_bytes: u64,
     traits: KernelTraits,
     printer: Arc<Printer>,
+    /// Keeps the variables at program scope.
+    variables: Option<Arc<ProgramMemory>>,
 }
 
 /// What a launch has to know of a kernel beside its code.
@@ -108,6 +111,7 @@ impl PreparedLaunch {
             scratch_bytes,
             traits,
             printer: Arc::default(),
+            variables: None,
         })
     }
 
@@ -124,7 +128,17 @@ impl PreparedLaunch {
         let mut launch = Self::new(function, self.geometry, arguments, automatic, self.traits)?;
         launch.context = self.context;
         launch.printer = Arc::clone(&self.printer);
+        launch.variables.clone_from(&self.variables);
         Ok(launch)
+    }
+
+    /// The same with the memory of the program's variables at program scope.
+    #[must_use]
+    pub fn with_variables(mut self, variables: Option<Arc<ProgramMemory>>) -> Self {
+        self.context.pocl.global_var_buffer =
+            variables.as_ref().map_or(std::ptr::null_mut(), |memory| memory.address());
+        self.variables = variables;
+        self
     }
 
     /// The number of work-groups.

@@ -30,6 +30,7 @@ mod needed;
 mod nonlocal;
 mod print;
 mod reference;
+mod variables;
 mod work;
 mod worker;
 
@@ -47,5 +48,6 @@ pub use launch::{EntryKind, KernelTraits, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
 pub use print::{PrintSink, Printed};
+pub use variables::ProgramMemory;
 pub use work::{KernelWork, Kind};
 pub use worker::Worker;

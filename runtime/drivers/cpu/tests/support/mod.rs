@@ -158,6 +158,7 @@ pub(crate) fn program_meta(level: Level) -> ProgramMeta {
         cl_std: "CL1.2".to_owned(),
         uniform_work_group_size: false,
         options: String::new(),
+        variables: None,
     }
 }
 

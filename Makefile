@@ -1,13 +1,25 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test lint doc setup setup-test clean
+.PHONY: build install demo test lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
-# The program, in target/release/oxcl.
+# The program and the OpenCL library, in target/release/oxcl and target/release/liboxcl.so.
 build: setup
-	cargo build --release --locked --package oxcl
+	cargo build --release --locked --package oxcl --package oxcl-icd
+
+# Installs both below PREFIX, with the file that makes the OpenCL loader find the library: for PREFIX=/usr (and with
+# ICD_DIR=/etc/OpenCL/vendors otherwise) every OpenCL program does. DESTDIR is put before everything, for packages.
+PREFIX ?= /usr/local
+ICD_DIR ?= $(if $(filter /usr,$(PREFIX)),/etc/OpenCL/vendors,$(PREFIX)/etc/OpenCL/vendors)
+install: build
+	install -D -m 755 target/release/oxcl $(DESTDIR)$(PREFIX)/bin/oxcl
+	install -D -m 644 target/release/liboxcl.so $(DESTDIR)$(PREFIX)/lib/liboxcl.so.1
+	ln -sf liboxcl.so.1 $(DESTDIR)$(PREFIX)/lib/liboxcl.so
+	mkdir -p $(DESTDIR)$(ICD_DIR)
+	echo $(PREFIX)/lib/liboxcl.so.1 > $(DESTDIR)$(ICD_DIR)/oxcl.icd
+	@echo "Installed. Programs find the library if the loader reads $(ICD_DIR): OCL_ICD_VENDORS can name it."
 
 # Kernels on real data, with a table of figures at the end.
 demo: build
@@ -15,7 +27,7 @@ demo: build
 
 # Every test. The work-group functions of the tests are verified after every pass (debug assertions are on).
 test: setup setup-test
-	cargo build --release --locked --package oxcl
+	cargo build --release --locked --package oxcl --package oxcl-icd
 	OXCL_REQUIRE_POCL=1 cargo test --workspace --locked
 
 # Formatting, lints and documentation, all free of warnings.

@@ -49,6 +49,7 @@ enum Command {
     #[cfg(feature = "compiler")]
     Serve(cmd::serve::ServeArgs),
     Devices(cmd::devices::DevicesArgs),
+    Icd(cmd::icd::IcdArgs),
     Check(cmd::check::CheckArgs),
     Inspect(cmd::inspect::InspectArgs),
     Sim(Box<cmd::sim::SimArgs>),
@@ -93,6 +94,7 @@ impl Command {
             #[cfg(feature = "compiler")]
             Command::Serve(args) => cmd::serve::run(&args),
             Command::Devices(args) => cmd::devices::run(&args, ui),
+            Command::Icd(args) => cmd::icd::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
             Command::Inspect(args) => cmd::inspect::run(&args, ui),
             Command::Sim(args) => cmd::sim::run(&args, ui),

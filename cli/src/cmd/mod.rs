@@ -8,6 +8,7 @@ pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod generate;
+pub(crate) mod icd;
 pub(crate) mod inspect;
 pub(crate) mod run;
 mod run_kernel;

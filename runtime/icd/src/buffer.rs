@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use oxcl_runtime::SharedMemory;
+
 use crate::args::{In, Memory};
 use crate::cl;
 use crate::context::Context;
@@ -74,6 +76,10 @@ fn make(context: &Shared<Context>, flags: Bitfield, size: usize, host: Memory) -
     // (5.2.1).
     let wants_host = flags & (cl::MEM_USE_HOST_PTR | cl::MEM_COPY_HOST_PTR) != 0;
     ensure(wants_host != host.is_null(), cl::INVALID_HOST_PTR)?;
+    // CL_INVALID_BUFFER_SIZE if the memory is shared virtual memory, and less than the buffer (5.2.1).
+    if let Some((memory, offset)) = SharedMemory::find(host.0.cast_const().cast()) {
+        ensure(size as u64 <= memory.size() - offset, cl::INVALID_BUFFER_SIZE)?;
+    }
     let flags = if flags & DEVICE_ACCESS == 0 { flags | cl::MEM_READ_WRITE } else { flags };
     let span = host.span(size);
     let buffer = match span {

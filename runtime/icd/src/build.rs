@@ -45,12 +45,15 @@ fn places(program: &Program, count: Uint, devices: In<Handle<Device>>) -> Answer
     if handles.is_empty() {
         return Ok((0..program.devices.len()).collect());
     }
-    let mut places = Vec::new();
-    for device in device::listed(handles)? {
+    let named = device::listed(handles)?;
+    for device in &named {
         // CL_INVALID_DEVICE if a device is not the program's (5.8.2).
-        places.push(device::position(&program.devices, &device)?);
+        device::position(&program.devices, device)?;
     }
-    Ok(places)
+    // What is built for a device runs on its parts (4.3).
+    let is_named = |device: &Live<Device>| device::position(&named, device).is_ok();
+    let covered = |device: &Shared<Device>| device.lineage().any(is_named);
+    Ok((0..program.devices.len()).filter(|place| covered(&program.devices[*place])).collect())
 }
 
 /// What the code shall run on.

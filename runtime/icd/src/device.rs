@@ -89,13 +89,14 @@ pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
 }
 
 impl Live<Device> {
+    /// The device, the one that it is a part of, and so on.
+    pub(crate) fn lineage(&self) -> impl Iterator<Item = &Live<Device>> {
+        std::iter::successors(Some(self), |device| device.parent.as_deref())
+    }
+
     /// The whole device that this one is, or is a part of.
     pub(crate) fn whole(&self) -> &Live<Device> {
-        let mut device = self;
-        while let Some(parent) = &device.parent {
-            device = parent;
-        }
-        device
+        self.lineage().last().unwrap_or(self)
     }
 }
 

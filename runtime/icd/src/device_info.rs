@@ -26,7 +26,7 @@ pub(crate) fn max_allocation() -> u64 {
 pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     let host = Host::get();
     match name {
-        cl::DEVICE_TYPE => reply.value(cl::DEVICE_TYPE_CPU | cl::DEVICE_TYPE_DEFAULT),
+        cl::DEVICE_TYPE => reply.value(cl::DEVICE_TYPE_CPU),
         cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
         cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
         cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(host.clock),
@@ -52,7 +52,8 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, reported::C_VERSIONS),
         cl::DEVICE_OPENCL_C_FEATURES => named(reply, reported::C_FEATURES),
         cl::DEVICE_PLATFORM => reply.value(platform::root()?.platform.handle()),
-        cl::DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => reply.text(""),
+        // No submission was made: the form with nothing in it.
+        cl::DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => reply.text("v0000-01-01-00"),
         cl::DEVICE_REFERENCE_COUNT => {
             reply.value(if device.parent.is_some() { device.references() } else { 1_u32 })
         }

@@ -242,8 +242,9 @@ pub(crate) fn set_exec_info(kernel: Handle<Kernel>, name: Uint, size: usize, val
         cl::KERNEL_EXEC_INFO_SVM_PTRS
         | cl::KERNEL_EXEC_INFO_USM_PTRS_INTEL
         | cl::KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
-            // CL_INVALID_VALUE if there is no list, or its size is not that of one (5.9.2).
-            ensure(!value.is_null() && size > 0 && size.is_multiple_of(word), cl::INVALID_VALUE)
+            // CL_INVALID_VALUE if the size is not that of a list, or there is none; an empty one takes back what was given
+            // (5.9.2).
+            ensure(value.is_null() == (size == 0) && size.is_multiple_of(word), cl::INVALID_VALUE)
         }
         cl::KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM
         | cl::KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL

@@ -70,8 +70,8 @@ fn equally(all: usize, units: &[isize]) -> Answer<Vec<usize>> {
     let each = units.first().and_then(|units| usize::try_from(*units).ok()).unwrap_or(0);
     // CL_INVALID_VALUE for a number that is none (4.3).
     ensure(each > 0, cl::INVALID_VALUE)?;
-    // CL_DEVICE_PARTITION_FAILED if the device cannot be cut so (4.3).
-    ensure(each <= all, cl::DEVICE_PARTITION_FAILED)?;
+    // CL_DEVICE_PARTITION_FAILED if the device cannot be cut so: a part is less than the whole (4.3).
+    ensure(each < all, cl::DEVICE_PARTITION_FAILED)?;
     Ok(vec![each; all / each])
 }
 

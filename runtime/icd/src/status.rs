@@ -37,7 +37,8 @@ impl From<BufferError> for Status {
         Self(match error {
             BufferError::ZeroSize => cl::INVALID_BUFFER_SIZE,
             BufferError::OutOfMemory(_) => cl::MEM_OBJECT_ALLOCATION_FAILURE,
-            BufferError::Overlap { .. } => cl::MEM_COPY_OVERLAP,
+            BufferError::Overlap { .. } | BufferError::OverlapAt { .. } => cl::MEM_COPY_OVERLAP,
+            BufferError::Lost(_) => cl::OUT_OF_RESOURCES,
             _ => cl::INVALID_VALUE,
         })
     }

@@ -3,7 +3,7 @@
 use oxcl_binary::archive::{AddressQualifier, Arg, ArgKind, Kernel};
 use oxcl_driver_cpu::Argument;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, BufferError};
 use crate::launch::LaunchError;
 
 /// One argument, in the order of the kernel's parameters.
@@ -42,8 +42,13 @@ pub(crate) fn parameter_name(record: &Kernel, index: usize) -> String {
     }
 }
 
-/// Checks `values` against the kernel's parameters, and turns them into what the driver takes.
-pub(crate) fn check<'a>(record: &Kernel, values: &[ArgValue<'a>]) -> Result<Vec<Argument<'a>>, LaunchError> {
+/// Checks `values` against the kernel's parameters, and turns them into what the driver takes; `address` says where
+/// buffers are.
+pub(crate) fn check<'a>(
+    record: &Kernel,
+    values: &[ArgValue<'a>],
+    address: &dyn Fn(&Buffer) -> Result<*mut u8, BufferError>,
+) -> Result<Vec<Argument<'a>>, LaunchError> {
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     if values.len() != record.args.len() {
         return Err(LaunchError::ArgumentCount {
@@ -54,7 +59,7 @@ pub(crate) fn check<'a>(record: &Kernel, values: &[ArgValue<'a>]) -> Result<Vec<
         });
     }
     let arguments = record.args.iter().zip(values).enumerate();
-    arguments.map(|(index, (arg, value))| check_one(record, index, arg, *value)).collect()
+    arguments.map(|(index, (arg, value))| check_one(record, index, arg, *value, address)).collect()
 }
 
 fn check_one<'a>(
@@ -62,6 +67,7 @@ fn check_one<'a>(
     index: usize,
     arg: &Arg,
     value: ArgValue<'a>,
+    address: &dyn Fn(&Buffer) -> Result<*mut u8, BufferError>,
 ) -> Result<Argument<'a>, LaunchError> {
     let kernel = || record.name.clone();
     let argument = || parameter_name(record, index);
@@ -90,7 +96,7 @@ fn check_one<'a>(
             _ => Err(wrong_kind("a size of local memory")),
         },
         ArgKind::Pointer => match value {
-            ArgValue::Buffer(buffer) => Ok(Argument::Pointer(buffer.address()?)),
+            ArgValue::Buffer(buffer) => Ok(Argument::Pointer(address(buffer)?)),
             ArgValue::Pointer(pointer) => Ok(Argument::Pointer(pointer)),
             ArgValue::Null => Ok(Argument::Pointer(std::ptr::null_mut())),
             _ => Err(wrong_kind("a buffer")),

@@ -10,6 +10,7 @@ use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::OutOfResources;
 use oxcl_scheduler::{Access, Touch};
 
+use crate::residence;
 use crate::storage::Storage;
 
 mod error;
@@ -48,7 +49,8 @@ impl Buffer {
     /// # Errors
     /// As for [`Self::zeroed`].
     pub fn uninitialised(bytes: u64) -> Result<Self, BufferError> {
-        Self::zeroed(bytes)
+        let whole = Self::zeroed(bytes)?;
+        Ok(Self { storage: Arc::new(Storage::undefined(bytes)), ..whole })
     }
 
     /// A buffer that holds a copy of `data`.
@@ -126,10 +128,11 @@ impl Buffer {
         self.check(offset, data.len() as u64)?;
         let _access = self.storage.shared();
         let from = self.at(offset)?;
-        let _pieces = self.storage.used_by_host();
-        // SAFETY: the range lies inside the memory, which is initialised; the locks keep writers away.
-        unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
-        Ok(())
+        self.at_host(offset, data.len() as u64, Access::Read, || {
+            let _pieces = self.storage.used_by_host();
+            // SAFETY: the range lies inside the memory, which is initialised; the locks keep writers away.
+            unsafe { from.copy_to_nonoverlapping(data.as_mut_ptr(), data.len()) };
+        })
     }
 
     /// All bytes.
@@ -159,10 +162,11 @@ impl Buffer {
         self.check(offset, data.len() as u64)?;
         let _access = self.storage.exclusive();
         let to = self.at(offset)?;
-        let _pieces = self.storage.used_by_host();
-        // SAFETY: the range lies inside the memory; the locks keep everyone else away.
-        unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
-        Ok(())
+        self.at_host(offset, data.len() as u64, Access::Write, || {
+            let _pieces = self.storage.used_by_host();
+            // SAFETY: the range lies inside the memory; the locks keep everyone else away.
+            unsafe { to.copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+        })
     }
 
     /// Repeats `pattern` over `bytes` bytes from `offset` on.
@@ -173,13 +177,14 @@ impl Buffer {
         self.check_fill(pattern, offset, bytes)?;
         let _access = self.storage.exclusive();
         let to = self.at(offset)?;
-        let _pieces = self.storage.used_by_host();
-        // SAFETY: the range lies inside the memory, which is initialised; the locks keep everyone else away.
-        let target = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
-        for place in target.chunks_exact_mut(pattern.len()) {
-            place.copy_from_slice(pattern);
-        }
-        Ok(())
+        self.at_host(offset, bytes, Access::Write, || {
+            let _pieces = self.storage.used_by_host();
+            // SAFETY: the range lies inside the memory, which is initialised; the locks keep everyone else away.
+            let target = unsafe { std::slice::from_raw_parts_mut(to, bytes as usize) };
+            for place in target.chunks_exact_mut(pattern.len()) {
+                place.copy_from_slice(pattern);
+            }
+        })
     }
 
     /// Copies `bytes` bytes from `from` on to bytes of `target` from `to` on.
@@ -188,6 +193,12 @@ impl Buffer {
     /// A range is not in its buffer, or the two overlap in the same memory.
     pub fn copy_to(&self, from: u64, target: &Self, to: u64, bytes: u64) -> Result<(), BufferError> {
         self.check_copy(from, target, to, bytes)?;
+        if self.storage.tracked().is_some() || target.storage.tracked().is_some() {
+            // One after the other: nobody holds the residences of two memories in an order of their own.
+            let mut between = vec![0; bytes as usize];
+            self.read(from, &mut between)?;
+            return target.write(to, &between);
+        }
         let held = Held::new([self, target].into_iter());
         let (source, destination) = (self.at(from)?, target.at(to)?);
         let _pieces = held.used_by_host();
@@ -195,6 +206,25 @@ impl Buffer {
         // everyone else away.
         unsafe { destination.copy_from_nonoverlapping(source, bytes as usize) };
         Ok(())
+    }
+
+    /// Has the host's memory hold these bytes, and calls `use_it` while no command uses them.
+    fn at_host(
+        &self,
+        offset: u64,
+        bytes: u64,
+        access: Access,
+        use_it: impl FnOnce(),
+    ) -> Result<(), BufferError> {
+        let start = self.origin + offset;
+        residence::at_host(&self.storage, &(start..start + bytes), access, || {
+            use_it();
+            Ok(())
+        })
+    }
+
+    pub(crate) fn storage(&self) -> &Arc<Storage> {
+        &self.storage
     }
 
     /// The number that tells its memory from all other.

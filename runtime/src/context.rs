@@ -2,8 +2,11 @@
 //! measurements make contexts with pools of their own.
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use oxcl_driver_cpu::{PagingKind, PagingObserver};
 use oxcl_scheduler::{Observer, Options, QueueProperties, Scheduler, UserEvent};
 
 use crate::device::{Device, DeviceError};
@@ -30,6 +33,9 @@ pub struct ContextOptions {
 #[derive(Debug, Clone)]
 pub struct Context {
     scheduler: Arc<Scheduler>,
+    /// There are devices with memory of their own.
+    tracked: Arc<AtomicBool>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 static SHARED: Mutex<Option<Context>> = Mutex::new(None);
@@ -45,9 +51,11 @@ impl Context {
             given => given,
         };
         let ContextOptions { pin, observer, .. } = options;
+        let tracked = Arc::new(AtomicBool::new(false));
+        let seen = observer.clone();
         let scheduler = Scheduler::start(Options { workers, pin, observer })
             .map_err(|error| DeviceError::Start { reason: reason(&error) })?;
-        Ok(Self { scheduler: Arc::new(scheduler) })
+        Ok(Self { scheduler: Arc::new(scheduler), tracked, observer: seen })
     }
 
     /// The context that devices get by name. Its pool starts when it is first asked for.
@@ -113,8 +121,49 @@ impl Context {
         self.scheduler.clock()
     }
 
+    /// From now on it is tracked where buffers' content is.
+    pub(crate) fn keep_track(&self) {
+        // Relaxed: whoever hands a device to another thread synchronises with it.
+        self.tracked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is tracked where buffers' content is.
+    pub(crate) fn keeps_track(&self) -> bool {
+        self.tracked.load(Ordering::Relaxed)
+    }
+
+    /// Who tells the context's observer of pages that move.
+    pub(crate) fn paging_observer(&self) -> Arc<dyn PagingObserver> {
+        Arc::new(Pages { scheduler: Arc::downgrade(&self.scheduler), observer: self.observer.clone() })
+    }
+
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
+    }
+}
+
+/// Passes pages that move on to a context's observer.
+#[derive(Debug)]
+struct Pages {
+    /// Devices live as long as their contexts, and not the other way round.
+    scheduler: Weak<Scheduler>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl PagingObserver for Pages {
+    fn now(&self) -> u64 {
+        self.scheduler.upgrade().map_or(0, |scheduler| scheduler.clock())
+    }
+
+    fn paged(&self, kind: PagingKind, bytes: u64, times: Range<u64>) {
+        if let Some(observer) = &self.observer {
+            let what = match kind {
+                PagingKind::Out => "page out",
+                PagingKind::In => "page in",
+                PagingKind::Within => "move in memory",
+            };
+            observer.paged(what, bytes, times);
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::{Capabilities, Driver};
-use oxcl_driver_cpu::{CpuDriver, HostCpu, Target};
+use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, MemoryCounters, Target};
+use oxcl_memory::residency::Place;
 use oxcl_scheduler::QueueProperties;
 
 use crate::context::Context;
@@ -21,10 +23,28 @@ pub struct Device {
     inner: Arc<Inner>,
 }
 
+/// The driver behind a device.
+#[derive(Debug)]
+enum DeviceDriver {
+    /// In the host's address space.
+    Host(Arc<CpuDriver>),
+    /// With memory of its own.
+    Discrete(Arc<DiscreteDriver>),
+}
+
+impl DeviceDriver {
+    fn shared(&self) -> Arc<dyn Driver> {
+        match self {
+            Self::Host(driver) => Arc::clone(driver) as Arc<dyn Driver>,
+            Self::Discrete(driver) => Arc::clone(driver) as Arc<dyn Driver>,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Inner {
     info: DeviceInfo,
-    driver: Arc<CpuDriver>,
+    driver: DeviceDriver,
     /// Launches that their callers wait for. Out-of-order: callers of several threads do not wait for each other.
     direct: oxcl_scheduler::Queue,
     context: Context,
@@ -33,7 +53,7 @@ struct Inner {
 /// What a device is and can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Its driver's name: `cpu`, `basic` or `ref`. Two devices may have the same one.
+    /// Its driver's name: `cpu`, `basic`, `ref` or `discrete`. Two devices may have the same one.
     pub name: &'static str,
     /// What it is, in a line.
     pub description: &'static str,
@@ -45,6 +65,10 @@ pub struct DeviceInfo {
     pub max_work_group_size: u64,
     /// Most local memory of a work-group, in bytes.
     pub local_memory: u64,
+    /// Bytes of memory for buffers.
+    pub global_memory: u64,
+    /// The memory is the device's own, and not the host's.
+    pub own_memory: bool,
     /// The highest portable CPU level that the processor has, such as `x86-64-v3`.
     pub level: &'static str,
     /// The processor's features, in LLVM's names, sorted.
@@ -110,10 +134,15 @@ impl DeviceInfo {
     /// There is no such device, or the environment asks for something impossible.
     pub fn ask(word: &str) -> Result<Self, DeviceError> {
         let request = registry::parse_word(word)?;
-        let Make::Host(kind) = request.make;
-        let threads = crate::context::thread_count()?.get();
-        let driver = CpuDriver::new(kind, u32::try_from(threads).unwrap_or(u32::MAX));
-        Ok(Self::of(&request, driver.capabilities()))
+        let capabilities = match request.make {
+            Make::Host(kind) => {
+                let threads = crate::context::thread_count()?.get();
+                let driver = CpuDriver::new(kind, u32::try_from(threads).unwrap_or(u32::MAX));
+                driver.capabilities().clone()
+            }
+            Make::Discrete(memory) => DiscreteDriver::describe(memory),
+        };
+        Ok(Self::of(&request, &capabilities))
     }
 
     fn of(request: &DeviceRequest, capabilities: &Capabilities) -> Self {
@@ -125,6 +154,8 @@ impl DeviceInfo {
             compute_units: capabilities.compute_units as usize,
             max_work_group_size: capabilities.max_work_group_size,
             local_memory: capabilities.local_memory,
+            global_memory: capabilities.global_memory,
+            own_memory: capabilities.address_space != AddressSpace::HOST,
             level: level(host),
             features: host.features().to_vec(),
         }
@@ -141,7 +172,7 @@ impl Device {
         registry::requested()?.iter().map(|request| Self::open(&context, request)).collect()
     }
 
-    /// A device of the driver `cpu`, `basic` or `ref` on the process's pool, whatever `OXCL_DEVICES` says. Drivers
+    /// A device of the driver `cpu`, `basic`, `ref` or `discrete:SIZE` on the process's pool, whatever `OXCL_DEVICES` says. Drivers
     /// that take a parameter get it after a colon.
     ///
     /// # Errors
@@ -157,11 +188,23 @@ impl Device {
     }
 
     fn open(context: &Context, request: &DeviceRequest) -> Result<Self, DeviceError> {
-        let Make::Host(kind) = request.make;
-        let driver = Arc::new(CpuDriver::new(kind, u32::try_from(context.workers()).unwrap_or(u32::MAX)));
-        let capabilities = driver.capabilities();
+        let driver = match request.make {
+            Make::Host(kind) => {
+                let threads = u32::try_from(context.workers()).unwrap_or(u32::MAX);
+                DeviceDriver::Host(Arc::new(CpuDriver::new(kind, threads)))
+            }
+            Make::Discrete(memory) => {
+                let driver = DiscreteDriver::new(memory, Some(context.paging_observer()));
+                let driver = driver.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
+                // From now on it matters where buffers' content is.
+                context.keep_track();
+                DeviceDriver::Discrete(Arc::new(driver))
+            }
+        };
+        let shared = driver.shared();
+        let capabilities = shared.capabilities();
         let properties = QueueProperties { out_of_order: true, profiling: false };
-        let direct = context.scheduler().queue(Arc::clone(&driver) as Arc<dyn Driver>, properties);
+        let direct = context.scheduler().queue(Arc::clone(&shared), properties);
         let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
         let info = DeviceInfo::of(request, capabilities);
         Ok(Self { inner: Arc::new(Inner { info, driver, direct, context: context.clone() }) })
@@ -183,12 +226,39 @@ impl Device {
         &self.inner.context
     }
 
-    pub(crate) fn cpu(&self) -> &CpuDriver {
-        &self.inner.driver
+    /// Bytes that the device has moved into and out of its memory; all zero for devices that use the host's.
+    #[must_use]
+    pub fn memory_counters(&self) -> MemoryCounters {
+        self.discrete().map_or_else(MemoryCounters::default, |driver| driver.counters())
+    }
+
+    /// The driver, for devices in the host's address space.
+    pub(crate) fn cpu(&self) -> Option<&CpuDriver> {
+        match &self.inner.driver {
+            DeviceDriver::Host(driver) => Some(driver),
+            DeviceDriver::Discrete(_) => None,
+        }
+    }
+
+    /// The driver of a device with memory of its own. Tests have it fail through this.
+    #[must_use]
+    pub fn discrete(&self) -> Option<&DiscreteDriver> {
+        match &self.inner.driver {
+            DeviceDriver::Discrete(driver) => Some(driver),
+            DeviceDriver::Host(_) => None,
+        }
+    }
+
+    /// Where its memory is.
+    pub(crate) fn place(&self) -> Place {
+        // The number of an address space is its driver's count, far below the limit.
+        self.discrete().map_or(Place::HOST, |driver| {
+            Place(u32::try_from(driver.capabilities().address_space.0).unwrap_or(u32::MAX))
+        })
     }
 
     pub(crate) fn driver(&self) -> Arc<dyn Driver> {
-        Arc::clone(&self.inner.driver) as Arc<dyn Driver>
+        self.inner.driver.shared()
     }
 
     pub(crate) fn direct(&self) -> &oxcl_scheduler::Queue {
@@ -196,7 +266,7 @@ impl Device {
     }
 
     pub(crate) fn target(&self) -> Target {
-        self.inner.driver.target()
+        self.cpu().map_or(Target::Native, CpuDriver::target)
     }
 }
 
@@ -220,7 +290,7 @@ mod tests {
         let names: Vec<_> = Device::list().unwrap().iter().map(|device| device.info().name).collect();
         assert_eq!(names, ["cpu", "basic", "ref"]);
         let error = Device::by_name("gpu").unwrap_err().to_string();
-        assert_eq!(error, "there is no device 'gpu'; there are cpu, basic, ref");
+        assert_eq!(error, "there is no device 'gpu'; there are cpu, basic, ref, discrete");
         assert_eq!(Device::by_name("basic").unwrap().info().compute_units, 1);
     }
 }

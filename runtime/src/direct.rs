@@ -9,6 +9,7 @@ use crate::buffer::Buffer;
 use crate::guarded::Guarded;
 use crate::launch::Launch;
 use crate::queue::{Queue, QueueError};
+use crate::residence::{At, Order, Part};
 
 /// Work of the host program: called once, by whatever thread executes the command.
 struct HostCall<F> {
@@ -44,9 +45,13 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         let work = Arc::new(HostCall { call, label });
-        let work: Arc<dyn oxcl_driver::Launch> = Arc::new(Guarded::new(work, buffers));
+        let work = Arc::new(Guarded::new(work, buffers));
         let facts = Facts { opaque: true, ..Facts::default() };
-        Ok(self.queue.enqueue(Command { work: Some(work), facts, waits, ..Command::default() })?)
+        let held = Arc::clone(&work);
+        let parts: Vec<_> =
+            held.buffers().iter().map(|buffer| Part::whole(buffer, Access::ReadWrite, At::Host)).collect();
+        let order = Order { facts, waits, ..self.order(&[]) };
+        self.placed(&order, &parts, |_| Some(work))
     }
 
     /// Enqueues a command that moves nothing, and takes its place among those that touch these bytes: where host and
@@ -63,11 +68,13 @@ impl Queue {
     ) -> Result<Event, QueueError> {
         let access = if writes { Access::ReadWrite } else { Access::Read };
         let mut touches = Vec::with_capacity(parts.len());
+        let mut held = Vec::with_capacity(parts.len());
         for (buffer, offset, bytes) in parts {
             buffer.check(*offset, *bytes)?;
             touches.push(buffer.touch(*offset, *bytes, access));
+            held.push(Part { buffer, bytes: *offset..offset + bytes, access, at: At::Host });
         }
-        Ok(self.queue.enqueue(Command { touches: &touches, waits, ..Command::default() })?)
+        self.placed(&Order { waits, ..self.order(&touches) }, &held, |_| None)
     }
 
     /// Enqueues a launch whose event nobody asks for.
@@ -77,6 +84,9 @@ impl Queue {
     pub fn launch_silently(&self, launch: &Launch, waits: &[Event]) -> Result<(), QueueError> {
         if !launch.device().is_same(self.device()) {
             return Err(QueueError::OtherContext);
+        }
+        if self.device().context().keeps_track() {
+            return launch.enqueue(&self.queue, self.work_of(launch), waits).map(drop);
         }
         let work = self.work_of(launch);
         let (touches, facts) = launch.facts();

@@ -65,6 +65,10 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
         self.work.history()
     }
 
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        self.work.as_any()
+    }
+
     fn label(&self) -> &str {
         self.work.label()
     }

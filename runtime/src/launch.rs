@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
 use oxcl_driver_cpu::{
-    EntryKind, Failure, Geometry, KernelTraits, KernelWork, LoadError as CodeError, PreparedLaunch,
+    Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits,
+    LoadError as CodeError, PreparedLaunch,
 };
 use oxcl_driver_cpu::{PrintSink, Printed};
-use oxcl_scheduler::{Access, Command, EnqueueError, Facts, Touch};
+use oxcl_scheduler::{Access, Command, EnqueueError, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::bounds;
@@ -21,9 +22,12 @@ use crate::buffer::{Buffer, BufferError, Held};
 use crate::device::Device;
 use crate::error::{Coded, ErrorCode};
 use crate::guarded::Guarded;
+use crate::launch_work::LaunchWork;
 use crate::local_size;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
+use crate::queue::QueueError;
+use crate::residence::{self, At, Order, Part};
 use crate::shared::SharedMemory;
 
 /// How a launch went.
@@ -189,6 +193,21 @@ pub enum LaunchError {
     /// A buffer's memory cannot be had.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// The device knows no addresses of the host.
+    #[error(
+        "argument '{argument}' of kernel '{kernel}' is an address, and device '{device}' shares no memory"
+    )]
+    NotShared {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The device's name.
+        device: &'static str,
+    },
+    /// Its buffers do not fit the device's memory, or it could not be enqueued for another reason.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
     /// The machine code cannot be used.
     #[error(transparent)]
     Code(#[from] CodeError),
@@ -260,6 +279,8 @@ impl Coded for LaunchError {
             Self::IdTooLarge { .. } => ErrorCode("OX0555"),
             Self::OutOfBounds(_) => ErrorCode("OX0560"),
             Self::Buffer(error) => error.code(),
+            Self::NotShared { .. } => ErrorCode("OX0546"),
+            Self::Queue(error) => error.code(),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),
             Self::Enqueue(error) => error.code(),
@@ -272,8 +293,9 @@ impl Coded for LaunchError {
 #[derive(Debug)]
 pub struct Launch {
     device: Device,
-    /// With the buffers, which are held while the launch runs.
-    work: Arc<Guarded<KernelWork>>,
+    work: LaunchWork,
+    /// Its buffers and what it does to them, where somebody keeps track.
+    parts: Box<[(Buffer, Access)]>,
     touches: Box<[Touch]>,
     facts: Facts,
     local_from: SizeSource,
@@ -292,7 +314,14 @@ impl Device {
         arguments: &[ArgValue<'_>],
     ) -> Result<Launch, LaunchError> {
         let record = kernel.record();
-        let checked = argument::check(record, arguments)?;
+        // Devices with memory of their own find buffers when they run.
+        let own_memory = self.discrete().is_some();
+        let nowhere = |_: &Buffer| Ok(std::ptr::null_mut());
+        let checked = if own_memory {
+            argument::check(record, arguments, &nowhere)?
+        } else {
+            argument::check(record, arguments, &Buffer::address)?
+        };
         let (local, local_from) = self.local_size(kernel, range)?;
         self.check_local_memory(record, arguments)?;
         let global = range.global();
@@ -309,34 +338,73 @@ impl Device {
             check_bounds(record, &meta.args, arguments, &geometry)?;
         }
         let code = kernel.code(self.target())?;
-        let prepared = PreparedLaunch::new(
-            code.function_for(&geometry)?,
-            geometry,
-            &checked,
-            &record.local_sizes,
-            KernelTraits::of(meta),
-        );
-        let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
-        let prepared = prepared.map(|prepared| prepared.with_variables(memory));
-        let buffers = arguments.iter().filter_map(|argument| match argument {
-            ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
-            ArgValue::Pointer(pointer) => {
-                SharedMemory::find(*pointer).map(|(memory, _)| memory.buffer().clone())
-            }
-            _ => None,
-        });
-        // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is for
-        // the order of commands to say. That the kernel keeps to them is the claim of whoever wrote it.
-        let work = unsafe { self.cpu().work(prepared.map_err(Failure::from)?) };
+        let function = code.function_for(&geometry)?;
+        let traits = KernelTraits::of(meta);
+        let buffers: Vec<Buffer> = arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
+                ArgValue::Pointer(pointer) => {
+                    SharedMemory::find(*pointer).map(|(memory, _)| memory.buffer().clone())
+                }
+                _ => None,
+            })
+            .collect();
         let (touches, facts) = facts(meta, arguments);
-        Ok(Launch {
-            device: self.clone(),
-            work: Arc::new(Guarded::new(Arc::new(work), buffers.collect())),
-            touches,
-            facts,
-            local_from,
-            cpu: code.cpu().map(str::to_owned),
-        })
+        let parts = if self.context().keeps_track() {
+            let known = arguments.iter().enumerate();
+            known.filter_map(|(index, argument)| part(meta, index, argument)).collect()
+        } else {
+            buffers.iter().for_each(|buffer| buffer.storage().use_untracked());
+            Box::default()
+        };
+        let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
+        let work = match self.cpu() {
+            Some(cpu) => {
+                let prepared = PreparedLaunch::new(function, geometry, &checked, &record.local_sizes, traits);
+                let prepared = prepared.map(|prepared| prepared.with_variables(memory));
+                // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is
+                // for the order of commands to say. That the kernel keeps to them is the claim of whoever wrote it.
+                let work = unsafe { cpu.work(prepared.map_err(Failure::from)?) };
+                LaunchWork::Host(Arc::new(Guarded::new(Arc::new(work), buffers)))
+            }
+            None => {
+                residence::check_fit(self, buffers.iter())?;
+                let bound = self.bind(kernel, arguments, &checked)?;
+                let work = DiscreteLaunch::new(function, geometry, bound, &record.local_sizes, traits);
+                let work = Arc::new(work.map_err(Failure::from)?.with_variables(memory));
+                LaunchWork::Discrete(Arc::new(Guarded::new(work, buffers)))
+            }
+        };
+        let cpu = code.cpu().map(str::to_owned);
+        Ok(Launch { device: self.clone(), work, parts, touches, facts, local_from, cpu })
+    }
+
+    /// The arguments of a launch on a device with memory of its own.
+    fn bind(
+        &self,
+        kernel: &Kernel,
+        arguments: &[ArgValue<'_>],
+        checked: &[Argument<'_>],
+    ) -> Result<Vec<DiscreteArgument>, LaunchError> {
+        let bind = |(index, (argument, checked)): (usize, (&ArgValue<'_>, &Argument<'_>))| match checked {
+            Argument::Local(bytes) => Ok(DiscreteArgument::Local(*bytes)),
+            Argument::Value(bytes) => Ok(DiscreteArgument::Value(bytes.to_vec())),
+            Argument::Pointer(_) => match argument {
+                ArgValue::Buffer(buffer) => {
+                    let (allocation, offset) = residence::memory_on(buffer, self)?;
+                    let writes = argument_access(kernel.meta(), index) == Some(Access::ReadWrite);
+                    Ok(DiscreteArgument::Memory { allocation, offset, writes })
+                }
+                ArgValue::Pointer(_) => Err(LaunchError::NotShared {
+                    kernel: kernel.record().name.clone(),
+                    argument: argument::parameter_name(kernel.record(), index),
+                    device: self.info().name,
+                }),
+                _ => Ok(DiscreteArgument::Null),
+            },
+        };
+        arguments.iter().zip(checked).enumerate().map(bind).collect()
     }
 
     /// Checks a launch, runs it, and returns when it is over.
@@ -421,6 +489,26 @@ impl Device {
     }
 }
 
+/// What a kernel does to what an argument points to; none if it leaves it alone. A kernel that writes may write some bytes
+/// only.
+fn argument_access(meta: Option<&KernelMeta>, index: usize) -> Option<Access> {
+    match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
+        Some(meta::Access::None) => None,
+        Some(meta::Access::Read) => Some(Access::Read),
+        Some(meta::Access::Write | meta::Access::ReadWrite) | None => Some(Access::ReadWrite),
+    }
+}
+
+/// The buffer of an argument and what the kernel does to it.
+fn part(meta: Option<&KernelMeta>, index: usize, argument: &ArgValue<'_>) -> Option<(Buffer, Access)> {
+    let buffer = match argument {
+        ArgValue::Buffer(buffer) => Buffer::clone(buffer),
+        ArgValue::Pointer(pointer) => SharedMemory::find(*pointer)?.0.buffer().clone(),
+        _ => return None,
+    };
+    Some((buffer, argument_access(meta, index)?))
+}
+
 /// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
 fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>, Facts) {
     // Where memory that an argument leads to ends is not known, nor whose it is.
@@ -439,12 +527,7 @@ fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>
             }
             _ => return None,
         };
-        let access = match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
-            Some(meta::Access::None) => return None,
-            Some(meta::Access::Read) => Access::Read,
-            Some(meta::Access::Write | meta::Access::ReadWrite) | None => Access::ReadWrite,
-        };
-        Some(buffer.touch(0, buffer.size(), access))
+        Some(buffer.touch(0, buffer.size(), argument_access(meta, index)?))
     };
     let touches = arguments.iter().enumerate().filter_map(touch).collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
@@ -534,26 +617,54 @@ impl Launch {
     pub fn run(&self) -> Result<LaunchReport, LaunchError> {
         let held = Held::new(self.work.buffers().iter());
         let begin = Instant::now();
-        let work = Arc::clone(&self.work) as Arc<dyn oxcl_driver::Launch>;
-        let command = Command { work: Some(work), facts: self.facts, ..Command::default() };
-        let outcome = self.device.direct().enqueue_and_wait(command)?;
+        let outcome = if self.device.context().keeps_track() {
+            self.enqueue(self.device.direct(), self.work.command(), &[])?.wait()
+        } else {
+            let command =
+                Command { work: Some(self.work.command()), facts: self.facts, ..Command::default() };
+            self.device.direct().enqueue_and_wait(command)?
+        };
         let elapsed = begin.elapsed();
         drop(held);
         outcome.map_err(|cause| self.failure(cause))?;
         Ok(self.report(elapsed))
     }
 
+    /// Enqueues the launch as `work`.
+    pub(crate) fn enqueue(
+        &self,
+        queue: &oxcl_scheduler::Queue,
+        work: Arc<dyn oxcl_driver::Launch>,
+        waits: &[Event],
+    ) -> Result<Event, QueueError> {
+        let (touches, facts, fence) = (&self.touches[..], self.facts, Fence::None);
+        if !self.device.context().keeps_track() {
+            let work = Some(work);
+            return Ok(queue.enqueue(Command { work, touches, facts, waits, fence })?);
+        }
+        let whole = |buffer, access| Part { buffer, bytes: 0..buffer.size(), access, at: At::Device };
+        // A launch that was prepared before anybody kept track: it may do anything.
+        let known = !self.parts.is_empty();
+        let parts: Vec<Part<'_>> = if known {
+            self.parts.iter().map(|(buffer, access)| whole(buffer, *access)).collect()
+        } else {
+            self.work.buffers().iter().map(|buffer| whole(buffer, Access::ReadWrite)).collect()
+        };
+        let order = Order { queue, device: &self.device, waits, touches, facts, fence };
+        residence::enqueue(&order, &parts, |_| Some(work))
+    }
+
     /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for
     /// [`Self::report`].
     pub fn print_to(&self, sink: PrintSink) {
-        self.work.work().prepared().print_to(sink);
+        self.work.prepared().print_to(sink);
     }
 
     /// The report of an execution that has ended well, where it took `elapsed`. What the kernel has printed since the
     /// last report is in it.
     #[must_use]
     pub fn report(&self, elapsed: Duration) -> LaunchReport {
-        let prepared = self.work.work().prepared();
+        let prepared = self.work.prepared();
         let geometry = prepared.geometry();
         let Printed { text, dropped } = prepared.take_printed();
         LaunchReport {
@@ -573,7 +684,7 @@ impl Launch {
     /// Why an execution that ended with `cause` failed, with all that is known; once for each.
     #[must_use]
     pub fn failure(&self, cause: Arc<oxcl_driver::Failure>) -> LaunchError {
-        match self.work.work().take_failure() {
+        match self.work.take_failure() {
             Some(failure) => LaunchError::Failed(failure),
             None => LaunchError::Command(cause),
         }
@@ -583,7 +694,7 @@ impl Launch {
         &self.device
     }
 
-    pub(crate) fn work(&self) -> &Arc<Guarded<KernelWork>> {
+    pub(crate) fn work(&self) -> &LaunchWork {
         &self.work
     }
 

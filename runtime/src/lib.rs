@@ -32,6 +32,7 @@ mod direct;
 mod error;
 mod guarded;
 mod launch;
+mod launch_work;
 mod limited;
 mod local_size;
 mod ndrange;
@@ -39,6 +40,7 @@ mod program;
 mod queue;
 mod rect;
 mod registry;
+mod residence;
 mod service;
 mod shared;
 mod storage;
@@ -56,11 +58,11 @@ pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
+pub use oxcl_driver_cpu::{DiscreteDriver, MemoryCounters, PrintSink, Printed};
 pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
-pub use oxcl_driver_cpu::{PrintSink, Printed};
 pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent,
 };

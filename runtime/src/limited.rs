@@ -53,6 +53,11 @@ impl Launch for Limited {
     fn label(&self) -> &str {
         self.work.label()
     }
+
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        // Devices that execute by themselves have their own idea of threads.
+        self.work.as_any()
+    }
 }
 
 #[cfg(test)]

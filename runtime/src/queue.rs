@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use oxcl_driver::{DriverError, Failure};
-use oxcl_scheduler::{Command, EnqueueError, Event, Fence};
+use oxcl_scheduler::{Command, EnqueueError, Event, Facts, Fence, Touch};
 
 use crate::argument::ArgValue;
 use crate::buffer::BufferError;
@@ -17,6 +17,7 @@ use crate::launch::{Launch, LaunchError};
 use crate::limited::Limited;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
+use crate::residence::{self, Order, Part, Placement};
 
 mod mapping;
 mod memory;
@@ -37,6 +38,16 @@ pub enum QueueError {
     /// The device or the launch is of another context, or of another device.
     #[error("a queue takes devices and launches of its own context and device only")]
     OtherContext,
+    /// What it uses at the same time does not fit the device's memory.
+    #[error("needs {needed} bytes of the device's memory, {available} are available, {pinned} are pinned")]
+    DeviceMemory {
+        /// Bytes that all its buffers have.
+        needed: u64,
+        /// Bytes that could be had.
+        available: u64,
+        /// Bytes that others keep in place.
+        pinned: u64,
+    },
 }
 
 impl Coded for QueueError {
@@ -45,6 +56,7 @@ impl Coded for QueueError {
             Self::Buffer(error) => error.code(),
             Self::Enqueue(error) => error.code(),
             Self::OtherContext => ErrorCode("OX0572"),
+            Self::DeviceMemory { .. } => ErrorCode("OX0573"),
         }
     }
 }
@@ -77,11 +89,37 @@ impl Queue {
 
     /// A launch as this queue executes it.
     pub(crate) fn work_of(&self, launch: &Launch) -> Arc<dyn oxcl_driver::Launch> {
-        let work = Arc::clone(launch.work()) as Arc<dyn oxcl_driver::Launch>;
+        let work = launch.work().command();
         match self.threads {
             Some(threads) => Arc::new(Limited::new(work, threads)),
             None => work,
         }
+    }
+
+    /// A command that touches these bytes.
+    pub(crate) fn order<'a>(&'a self, touches: &'a [Touch]) -> Order<'a> {
+        let (queue, device) = (&self.queue, &self.device);
+        Order { queue, device, waits: &[], touches, facts: Facts::default(), fence: Fence::None }
+    }
+
+    /// Enqueues a command whose work `make` makes, once it is known where its parts lie.
+    pub(crate) fn placed(
+        &self,
+        order: &Order<'_>,
+        parts: &[Part<'_>],
+        make: impl FnOnce(&[Placement]) -> Option<Arc<dyn oxcl_driver::Launch>>,
+    ) -> Result<Event, QueueError> {
+        if self.device.context().keeps_track() {
+            return residence::enqueue(order, parts, make);
+        }
+        // All devices share the host's memory.
+        let place = |part: &Part<'_>| {
+            part.buffer.storage().use_untracked();
+            part.buffer.allocation()
+        };
+        let placements = parts.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        let Order { queue, touches, facts, waits, fence, .. } = *order;
+        Ok(queue.enqueue(Command { work: make(&placements), touches, facts, waits, fence })?)
     }
 
     /// Enqueues a launch that [`Device::prepare`] has checked. The same launch may be enqueued again.
@@ -92,9 +130,7 @@ impl Queue {
         if !launch.device().is_same(&self.device) {
             return Err(QueueError::OtherContext);
         }
-        let work = self.work_of(launch);
-        let (touches, facts) = launch.facts();
-        Ok(self.queue.enqueue(Command { work: Some(work), touches, facts, waits, fence: Fence::None })?)
+        launch.enqueue(&self.queue, self.work_of(launch), waits)
     }
 
     /// Checks a launch and enqueues it.
@@ -109,9 +145,11 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, LaunchError> {
         let launch = self.device.prepare(kernel, range, arguments)?;
-        let work = self.work_of(&launch);
-        let (touches, facts) = launch.facts();
-        Ok(self.queue.enqueue(Command { work: Some(work), touches, facts, waits, fence: Fence::None })?)
+        launch.enqueue(&self.queue, self.work_of(&launch), waits).map_err(|error| match error {
+            QueueError::Buffer(error) => error.into(),
+            QueueError::Enqueue(error) => error.into(),
+            other => other.into(),
+        })
     }
 
     /// Enqueues a marker: complete once its wait list is, or all commands before it if that is empty.

@@ -16,12 +16,14 @@ const DEVICES_VARIABLE: &str = "OXCL_DEVICES";
 /// How a device is made: its driver, with the parameter where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(
-    not(any(feature = "basic", feature = "cpu", feature = "ref")),
+    not(all(any(feature = "basic", feature = "cpu", feature = "ref"), feature = "discrete")),
     expect(dead_code, reason = "a build without drivers makes no device")
 )]
 pub(crate) enum Make {
     /// On the host's processor.
     Host(Kind),
+    /// On the host's processor, behind so many bytes of memory of its own.
+    Discrete(u64),
 }
 
 /// A driver that this build has.
@@ -60,7 +62,30 @@ pub(crate) const DRIVERS: &[DriverRow] = &[
         parameter: None,
         make: |_| Some(Make::Host(Kind::Reference)),
     },
+    #[cfg(feature = "discrete")]
+    DriverRow {
+        name: "discrete",
+        description: "one thread, behind a memory of its own",
+        parameter: Some("a size of at least 64K, such as 64M,"),
+        make: |text| parse_size(text).map(Make::Discrete),
+    },
 ];
+
+/// A number of bytes, with `K`, `M` or `G` behind it where they are so many.
+#[cfg(feature = "discrete")]
+fn parse_size(text: &str) -> Option<u64> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let shift = match unit {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => return None,
+    };
+    let bytes = number.parse::<u64>().ok()?.checked_mul(1 << shift)?;
+    (oxcl_driver_cpu::MIN_DISCRETE_MEMORY..1 << 40).contains(&bytes).then_some(bytes)
+}
 
 /// A device that was asked for.
 #[derive(Debug)]
@@ -126,5 +151,9 @@ mod tests {
             let error = DeviceError::Parameter { word: word.to_owned(), wanted: None };
             assert_eq!(parse(word).unwrap_err(), error);
         }
+        for word in ["discrete", "discrete:", "discrete:63K", "discrete:4T", "discrete:M", "discrete:-1"] {
+            assert!(matches!(parse(word).unwrap_err(), DeviceError::Parameter { .. }), "{word}");
+        }
+        assert_eq!(parse("discrete:64M").unwrap()[0].make, Make::Discrete(64 << 20));
     }
 }

@@ -1,16 +1,18 @@
 //! The memory behind buffers and their sub-buffers: made when it is first used, in each address space that uses it.
 //!
 //! The host's part is one block that all devices in the host's address space share: the program's own memory, memory
-//! shared with kernels by address, or a block that is allocated zeroed at its first use.
+//! shared with kernels by address, or a block that is allocated zeroed at its first use. What
+//! devices with memory of their own hold is in `residence.rs`.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
 use oxcl_scheduler::{Access, ResourceId, Touch};
 
+use crate::residence::Residences;
 use crate::shared::SharedMemory;
 
 /// Memory of the host that a storage has.
@@ -36,6 +38,12 @@ pub(crate) struct Storage {
     /// Differs between storages; locks of several are taken in this order.
     number: u64,
     size: u64,
+    /// What devices with memory of their own hold. Before the host's part, which they may copy from until they are gone.
+    residences: OnceLock<Mutex<Residences>>,
+    /// Commands were enqueued that are not in the residences.
+    untracked: AtomicBool,
+    /// It has content from the beginning.
+    defined: bool,
     host: OnceLock<HostPart>,
     /// Commands name its bytes by address, because others may lie over the same memory.
     by_address: bool,
@@ -60,7 +68,14 @@ impl Storage {
 
     fn with(size: u64, by_address: bool) -> Self {
         let (access, pieces) = (RwLock::new(()), RwLock::new(()));
-        Self { number: number(), size, host: OnceLock::new(), by_address, access, pieces }
+        let (residences, untracked) = (OnceLock::new(), AtomicBool::new(false));
+        let (number, host, defined) = (number(), OnceLock::new(), true);
+        Self { number, size, residences, untracked, defined, host, by_address, access, pieces }
+    }
+
+    /// The same, without content worth bringing anywhere.
+    pub(crate) fn undefined(size: u64) -> Self {
+        Self { defined: false, ..Self::lazy(size) }
     }
 
     /// Storage in a block of ours that others may know by address: `size` bytes from `start` on.
@@ -111,8 +126,29 @@ impl Storage {
         Ok(self.host()?.span)
     }
 
+    /// What devices with memory of their own hold, if anybody keeps track.
+    pub(crate) fn tracked(&self) -> Option<&Mutex<Residences>> {
+        self.residences.get()
+    }
+
+    /// The same; from now on somebody keeps track.
+    pub(crate) fn residences(&self) -> &Mutex<Residences> {
+        self.residences
+            .get_or_init(|| Mutex::new(Residences::new(self.size, self.defined || self.has_host())))
+    }
+
+    /// A command is enqueued of which nobody keeps track.
+    pub(crate) fn use_untracked(&self) {
+        // Relaxed: whoever begins to keep track was ordered behind this by the program.
+        self.untracked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there were such commands since the last call.
+    pub(crate) fn take_untracked(&self) -> bool {
+        self.untracked.load(Ordering::Relaxed) && self.untracked.swap(false, Ordering::Relaxed)
+    }
+
     /// Whether the host's part has ever been needed.
-    #[cfg(test)]
     pub(crate) fn has_host(&self) -> bool {
         self.host.get().is_some()
     }

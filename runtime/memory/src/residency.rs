@@ -95,19 +95,28 @@ impl<E: Clone> Segment<E> {
         self.latest == 0 || self.copies.iter().any(|copy| copy.place == place && copy.version == self.latest)
     }
 
-    /// Forgets commands that have ended. What a failed move should have brought is not there.
+    /// Forgets commands that have ended. What a failed move should have brought is not there. Of a command that failed
+    /// nobody knows what it has written: if what it found is still somewhere, that is the content.
     fn settle(&mut self, end: &impl Fn(&E) -> End) {
+        let mut failed = false;
         for copy in &mut self.copies {
             if let Some(User { event, moves }) = &copy.writer {
                 let end = end(event);
-                if *moves && end == End::Failed {
+                if end == End::Failed && *moves {
                     copy.version = 0;
+                } else if end == End::Failed && copy.version == self.latest {
+                    failed = true;
                 }
                 if end != End::Pending {
                     copy.writer = None;
                 }
             }
             copy.readers.retain(|reader| end(&reader.event) == End::Pending);
+        }
+        let before = self.latest.saturating_sub(1);
+        if failed && before > 0 && self.copies.iter().any(|copy| copy.version == before) {
+            self.copies.iter_mut().filter(|copy| copy.version > before).for_each(|copy| copy.version = 0);
+            self.latest = before;
         }
     }
 
@@ -194,15 +203,12 @@ impl<E: Clone> Contents<E> {
         waits
     }
 
-    /// Everybody who uses `bytes` at a place: a thread of the host that changes them waits for all.
-    #[must_use]
-    pub fn users(&self, bytes: &Range<u64>, place: Place) -> Vec<E> {
-        let copies = self.within(bytes).flat_map(|segment| &segment.copies);
-        let users = copies.filter(|copy| copy.place == place);
-        users
-            .flat_map(|copy| copy.writer.iter().chain(&copy.readers))
-            .map(|user| user.event.clone())
-            .collect()
+    /// Records a command that reads `bytes` at a place that is not its device's own. To others it is a move.
+    pub fn record_foreign_read(&mut self, bytes: &Range<u64>, place: Place, event: &E) {
+        self.cut(bytes);
+        for segment in self.within_mut(bytes) {
+            segment.copy(place).readers.push(User { event: event.clone(), moves: true });
+        }
     }
 
     /// Records a move that has been enqueued: from then on `to` has the latest content of `bytes`, too.

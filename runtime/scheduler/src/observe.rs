@@ -25,4 +25,7 @@ pub struct CommandRecord<'a> {
 pub trait Observer: Send + Sync + fmt::Debug {
     /// A command was executed. Its event may not be complete yet.
     fn command(&self, record: &CommandRecord<'_>);
+
+    /// A device with memory of its own moved pages between two times.
+    fn paged(&self, _what: &'static str, _bytes: u64, _times: std::ops::Range<u64>) {}
 }

@@ -1,9 +1,10 @@
 //! Mapping buffers for the host, and bringing them to where they will be used.
 
-use oxcl_scheduler::{Access, Command, Event, Fence};
+use oxcl_scheduler::{Access, Event};
 
 use super::{Queue, QueueError};
 use crate::buffer::{Buffer, BufferError};
+use crate::residence::{self, At, Order, Part};
 
 /// What the host will do with mapped bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +115,9 @@ impl Queue {
         buffer.check(offset, bytes)?;
         let pointer = buffer.address()?.wrapping_add(offset as usize);
         let touches = [buffer.touch(offset, bytes, access.access())];
-        // The host and its devices share the memory, so nothing has to move: the command only takes its place.
-        let event = self.queue.enqueue(Command { touches: &touches, waits, ..Command::default() })?;
+        // The mapping is the host's memory. Where devices share it nothing moves: the command only takes its place.
+        let part = Part { buffer, bytes: offset..offset + bytes, access: access.access(), at: At::Host };
+        let event = self.placed(&Order { waits, ..self.order(&touches) }, &[part], |_| None)?;
         Ok(Mapping { event, buffer: buffer.clone(), access, offset, bytes, pointer })
     }
 
@@ -127,7 +129,8 @@ impl Queue {
         let Mapping { buffer, offset, bytes, .. } = mapping;
         let access = if mapping.access == MapAccess::Read { Access::Read } else { Access::ReadWrite };
         let touches = [buffer.touch(*offset, *bytes, access)];
-        Ok(self.queue.enqueue(Command { touches: &touches, waits, ..Command::default() })?)
+        let part = Part { buffer, bytes: *offset..offset + bytes, access, at: At::Host };
+        self.placed(&Order { waits, ..self.order(&touches) }, &[part], |_| None)
     }
 
     /// Enqueues bringing buffers to where they will be used next.
@@ -137,7 +140,14 @@ impl Queue {
     pub fn migrate(&self, buffers: &[Buffer], to: Migration, waits: &[Event]) -> Result<Event, QueueError> {
         let access = if to == Migration::ToDeviceUndefined { Access::Write } else { Access::Read };
         let touches: Vec<_> = buffers.iter().map(|buffer| buffer.touch(0, buffer.size(), access)).collect();
-        let fence = if buffers.is_empty() { Fence::Marker } else { Fence::None };
-        Ok(self.queue.enqueue(Command { touches: &touches, waits, fence, ..Command::default() })?)
+        if buffers.is_empty() {
+            return self.marker(waits);
+        }
+        let at = if to == Migration::ToHost { At::Host } else { At::Device };
+        let parts: Vec<_> = buffers.iter().map(|buffer| Part::whole(buffer, Access::Read, at)).collect();
+        if to == Migration::ToDeviceUndefined && self.device.context().keeps_track() {
+            residence::discard(buffers);
+        }
+        self.placed(&Order { waits, ..self.order(&touches) }, &parts, |_| None)
     }
 }

@@ -4,14 +4,15 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use oxcl_driver::rect::Rect;
-use oxcl_driver::{Allocation, Failure, HostSpan};
+use oxcl_driver::{Failure, HostSpan};
 use oxcl_scheduler::transfer::{Movement, Transfer};
-use oxcl_scheduler::{Access, Command, Event, Touch};
+use oxcl_scheduler::{Access, Event, Touch};
 
 use super::{Queue, QueueError};
 use crate::buffer::{Buffer, BufferError};
 use crate::guarded::Guarded;
 use crate::rect::{Placed, RectRegion};
+use crate::residence::{At, Order, Part, Placement};
 use crate::storage::host_touch;
 
 /// Bytes that a queue reads from a buffer.
@@ -44,6 +45,14 @@ struct Given {
     _data: Arc<[u8]>,
 }
 
+/// What a transfer keeps beside its buffers.
+enum Keep {
+    Nothing,
+    Data(Arc<[u8]>),
+    /// A buffer that nobody else has yet.
+    Target(Buffer),
+}
+
 impl oxcl_driver::Launch for Given {
     fn groups(&self) -> u64 {
         self.transfer.groups()
@@ -53,48 +62,44 @@ impl oxcl_driver::Launch for Given {
         self.transfer.run(first, count, lane)
     }
 
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        self.transfer.as_any()
+    }
+
     fn label(&self) -> &str {
         self.transfer.label()
     }
 }
-
-/// A buffer of a command: which of its bytes, and what is done to them.
-struct Side<'a> {
-    buffer: &'a Buffer,
-    offset: u64,
-    bytes: u64,
-    access: Access,
-}
-
-/// Where a side's buffer lies: an allocation, and the buffer's first byte in it.
-type Placement = (Arc<Allocation>, u64);
 
 impl Queue {
     /// Enqueues a movement between the sides, and memory of the host that `host` names. `make` gets where the sides lie,
     /// in their order.
     fn transfer(
         &self,
-        sides: &[Side<'_>],
+        sides: &[Part<'_>],
         host: Option<Touch>,
-        given: Option<Arc<[u8]>>,
+        keep: Keep,
         waits: &[Event],
         make: impl FnOnce(&[Placement]) -> Movement,
     ) -> Result<Event, QueueError> {
-        let placements: Vec<_> =
-            sides.iter().map(|side| side.buffer.allocation()).collect::<Result<_, _>>()?;
-        let transfer = Transfer::new(self.device.driver(), make(&placements));
-        let buffers = sides.iter().map(|side| side.buffer.clone()).collect();
-        let work: Arc<dyn oxcl_driver::Launch> = match given {
-            Some(data) => Arc::new(Guarded::new(Arc::new(Given { transfer, _data: data }), buffers)),
-            None => Arc::new(Guarded::new(Arc::new(transfer), buffers)),
+        let touch = |side: &Part<'_>| {
+            side.buffer.touch(side.bytes.start, side.bytes.end - side.bytes.start, side.access)
         };
-        let touches: Vec<_> = sides
-            .iter()
-            .map(|side| side.buffer.touch(side.offset, side.bytes, side.access))
-            .chain(host)
-            .collect();
-        let touches = &touches[..];
-        Ok(self.queue.enqueue(Command { work: Some(work), touches, waits, ..Command::default() })?)
+        let touches: Vec<_> = sides.iter().map(touch).chain(host).collect();
+        let mut buffers: Vec<Buffer> = sides.iter().map(|side| side.buffer.clone()).collect();
+        self.placed(&Order { waits, ..self.order(&touches) }, sides, |placements| {
+            let transfer = Transfer::new(self.device.driver(), make(placements));
+            Some(match keep {
+                Keep::Data(data) => {
+                    Arc::new(Guarded::new(Arc::new(Given { transfer, _data: data }), buffers))
+                }
+                Keep::Target(target) => {
+                    buffers.push(target);
+                    Arc::new(Guarded::new(Arc::new(transfer), buffers))
+                }
+                Keep::Nothing => Arc::new(Guarded::new(Arc::new(transfer), buffers)),
+            })
+        })
     }
 
     /// Enqueues the reading of `bytes` bytes from `offset` on.
@@ -112,11 +117,8 @@ impl Queue {
         let target = Buffer::zeroed(bytes)?;
         let to = target.span()?;
         // The target's memory is nobody else's, but it has to live as long as the command.
-        let sides = [
-            Side { buffer, offset, bytes, access: Access::Read },
-            Side { buffer: &target, offset: 0, bytes, access: Access::Write },
-        ];
-        let event = self.transfer(&sides, None, None, waits, |at| {
+        let keep = Keep::Target(target.clone());
+        let event = self.transfer(&[source(buffer, offset, bytes)], None, keep, waits, |at| {
             let (from, origin) = at[0].clone();
             Movement::Read { from, offset: origin + offset, to }
         })?;
@@ -139,9 +141,9 @@ impl Queue {
     ) -> Result<Event, QueueError> {
         let bytes = to.length();
         buffer.check(offset, bytes)?;
-        let side = Side { buffer, offset, bytes, access: Access::Read };
+        let side = source(buffer, offset, bytes);
         let host = host_touch(to, 0, bytes, Access::Write);
-        self.transfer(&[side], Some(host), None, waits, |at| {
+        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
             let (from, origin) = at[0].clone();
             Movement::Read { from, offset: origin + offset, to }
         })
@@ -164,8 +166,8 @@ impl Queue {
         let start = NonNull::from(&*data).cast();
         // SAFETY: the bytes live as long as the command, which keeps them, and are only read.
         let from = unsafe { HostSpan::new(start, bytes) };
-        let side = Side { buffer, offset, bytes, access: Access::Write };
-        self.transfer(&[side], None, Some(data), waits, |at| {
+        let side = target(buffer, offset, bytes);
+        self.transfer(&[side], None, Keep::Data(data), waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::Write { to, offset: origin + offset, from }
         })
@@ -187,9 +189,9 @@ impl Queue {
     ) -> Result<Event, QueueError> {
         let bytes = from.length();
         buffer.check(offset, bytes)?;
-        let side = Side { buffer, offset, bytes, access: Access::Write };
+        let side = target(buffer, offset, bytes);
         let host = host_touch(from, 0, bytes, Access::Read);
-        self.transfer(&[side], Some(host), None, waits, |at| {
+        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::Write { to, offset: origin + offset, from }
         })
@@ -209,11 +211,8 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         from.check_copy(from_offset, to, to_offset, length)?;
-        let sides = [
-            Side { buffer: from, offset: from_offset, bytes: length, access: Access::Read },
-            Side { buffer: to, offset: to_offset, bytes: length, access: Access::Write },
-        ];
-        self.transfer(&sides, None, None, waits, |at| {
+        let sides = [source(from, from_offset, length), target(to, to_offset, length)];
+        self.transfer(&sides, None, Keep::Nothing, waits, |at| {
             let ((from, from_origin), (to, to_origin)) = (at[0].clone(), at[1].clone());
             let (from_offset, to_offset) = (from_origin + from_offset, to_origin + to_offset);
             Movement::Copy { from, from_offset, to, to_offset, length }
@@ -234,8 +233,8 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         buffer.check_fill(pattern, offset, bytes)?;
-        let side = Side { buffer, offset, bytes, access: Access::Write };
-        self.transfer(&[side], None, None, waits, |at| {
+        let side = target(buffer, offset, bytes);
+        self.transfer(&[side], None, Keep::Nothing, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::Fill { to, offset: origin + offset, length: bytes, pattern: pattern.into() }
         })
@@ -258,10 +257,11 @@ impl Queue {
         // CL_MEM_COPY_OVERLAP if both are the same buffer or sub-buffers of one, and the regions overlap.
         if from.is_same(to) && placed.shifted(from.origin(), to.origin()).overlaps_itself() {
             let rect = placed.rect;
-            let (from, to, bytes) = (rect.from.offset, rect.to.offset, sides[0].bytes);
+            let (from, to, bytes) =
+                (rect.from.offset, rect.to.offset, sides[0].bytes.end - sides[0].bytes.start);
             return Err(BufferError::Overlap { from, to, bytes }.into());
         }
-        self.transfer(&sides, None, None, waits, |at| {
+        self.transfer(&sides, None, Keep::Nothing, waits, |at| {
             let ((from, from_origin), (to, to_origin)) = (at[0].clone(), at[1].clone());
             Movement::CopyRect { from, to, rect: placed.shifted(from_origin, to_origin).rect }
         })
@@ -286,7 +286,7 @@ impl Queue {
         let side = from_side(buffer, &placed)?;
         let to = host_span(host, placed.ends[1])?;
         let host = host_touch(to, placed.rect.to.offset, placed.ends[1], Access::ReadWrite);
-        self.transfer(&[side], Some(host), None, waits, |at| {
+        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
             let (from, origin) = at[0].clone();
             Movement::ReadRect { from, to, rect: placed.shifted(origin, 0).rect }
         })
@@ -311,27 +311,37 @@ impl Queue {
         let side = to_side(buffer, &placed)?;
         let from = host_span(host, placed.ends[0])?;
         let host = host_touch(from, placed.rect.from.offset, placed.ends[0], Access::Read);
-        self.transfer(&[side], Some(host), None, waits, |at| {
+        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::WriteRect { to, from, rect: placed.shifted(0, origin).rect }
         })
     }
 }
 
+/// Bytes that are read, wherever they are.
+fn source(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
+    Part { buffer, bytes: offset..offset + bytes, access: Access::Read, at: At::Nearest }
+}
+
+/// Bytes that are overwritten.
+fn target(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
+    Part { buffer, bytes: offset..offset + bytes, access: Access::Write, at: At::Device }
+}
+
 /// What a region reads of its source.
-fn from_side<'a>(buffer: &'a Buffer, placed: &Placed) -> Result<Side<'a>, BufferError> {
+fn from_side<'a>(buffer: &'a Buffer, placed: &Placed) -> Result<Part<'a>, BufferError> {
     let offset = placed.rect.from.offset;
     let bytes = placed.ends[0] - offset;
     buffer.check(offset, bytes)?;
-    Ok(Side { buffer, offset, bytes, access: Access::Read })
+    Ok(source(buffer, offset, bytes))
 }
 
 /// What a region writes of its destination. Between the rows that stays as it is, so it is not simply overwritten.
-fn to_side<'a>(buffer: &'a Buffer, placed: &Placed) -> Result<Side<'a>, BufferError> {
+fn to_side<'a>(buffer: &'a Buffer, placed: &Placed) -> Result<Part<'a>, BufferError> {
     let Rect { to, .. } = placed.rect;
     let bytes = placed.ends[1] - to.offset;
     buffer.check(to.offset, bytes)?;
-    Ok(Side { buffer, offset: to.offset, bytes, access: Access::ReadWrite })
+    Ok(Part { access: Access::ReadWrite, ..target(buffer, to.offset, bytes) })
 }
 
 /// The host's memory from `host` on, `bytes` of it.

@@ -143,10 +143,16 @@ fn a_failed_move_has_brought_nothing() {
     assert!(contents.has_latest(&(0..8), Place(1)));
     contents.settle(&(2..4), |_| End::Failed);
     assert_eq!(contents.missing(&(0..8), Place(1)), [Missing { bytes: 0..8, at: vec![Place::HOST] }]);
-    // A command of the program that failed has written what it has written.
+    // A command that failed: the host still has what it found.
     contents.record(&(0..8), Place(1), Access::Write, Some(&2));
     contents.settle(&(0..8), |_| End::Failed);
-    assert!(contents.has_latest(&(0..8), Place(1)));
+    assert!(contents.has_latest(&(0..8), Place::HOST) && !contents.has_latest(&(0..8), Place(1)));
+    // A second one in a row: what the first has left is nowhere else.
+    contents.record(&(0..8), Place(1), Access::Write, Some(&3));
+    contents.settle(&(0..8), |_| End::Done);
+    contents.record(&(0..8), Place(1), Access::Write, Some(&4));
+    contents.settle(&(0..8), |_| End::Failed);
+    assert!(contents.has_latest(&(0..8), Place(1)) && !contents.has_latest(&(0..8), Place::HOST));
 }
 
 #[test]
@@ -160,5 +166,6 @@ fn what_has_no_content_is_not_moved() {
     assert_eq!(contents.command_waits(&(0..8), Place(2), Access::Read), [2]);
     assert_eq!(contents.command_waits(&(0..8), Place(1), Access::Read), [] as [u64; 0]);
     assert_eq!(contents.command_waits(&(0..8), Place(1), Access::Write), [2]);
-    assert_eq!(contents.users(&(0..8), Place(1)), [1, 2]);
+    contents.record_foreign_read(&(3..4), Place(2), &3);
+    assert_eq!(contents.command_waits(&(0..8), Place(2), Access::Discard), [2, 2, 3]);
 }

@@ -86,6 +86,13 @@ struct Borrowing {
     copy: Arc<dyn oxcl_driver::Launch>,
 }
 
+/// Something that the pool is told.
+enum Change {
+    CanClobber(ObjectId, bool),
+    Passed(Fence),
+    Released(ObjectId),
+}
+
 /// An allocation.
 pub(super) struct Object {
     pub(super) id: ObjectId,
@@ -112,6 +119,8 @@ pub(super) struct Coordinator {
     borrowing: HashMap<u64, Borrowing>,
     /// The command whose pages move.
     paging: Option<Fence>,
+    /// What the pool is told when they have moved: until then its plan has to stay one that can be taken back.
+    later: Vec<Change>,
     next: u64,
 }
 
@@ -168,6 +177,7 @@ impl Coordinator {
             running: HashMap::new(),
             borrowing: HashMap::new(),
             paging: None,
+            later: Vec::new(),
             next: 1,
         }
     }
@@ -209,8 +219,7 @@ impl Coordinator {
             }
             Message::Free { token } => {
                 if let Some(object) = self.objects.remove(&token) {
-                    // The pool knows every object that is in the table.
-                    let _ = self.pool.release(object.id);
+                    self.tell_pool(Change::Released(object.id));
                 }
             }
             Message::Usage { reply } => drop(reply.send(self.pool.usage())),
@@ -223,7 +232,7 @@ impl Coordinator {
             Message::Lent { ticket, result } => self.lent(ticket, result),
             Message::Return { fence } => {
                 self.running.remove(&fence);
-                self.pool.passed(fence);
+                self.tell_pool(Change::Passed(fence));
             }
             Message::Stop => {}
         }
@@ -361,7 +370,8 @@ impl Coordinator {
             return;
         }
         running.paging = None;
-        self.paging = None;
+        self.pages_are_still();
+        let Some(running) = self.running.get(&fence) else { return };
         let spans = running.needs.iter().filter_map(|need| {
             let object = self.objects.get(&need.token)?;
             let span = self.shared.span(self.pool.address(object.id)?, object.size)?;
@@ -390,6 +400,31 @@ impl Coordinator {
         self.engines.post(engine, Job { fence, run });
     }
 
+    /// Tells the pool now, or when no pages move any more.
+    fn tell_pool(&mut self, change: Change) {
+        if self.paging.is_some() {
+            self.later.push(change);
+            return;
+        }
+        // The pool knows every object that was in the table, until it is told of its end.
+        let _ = match change {
+            Change::CanClobber(id, can) => self.pool.set_can_clobber(id, can),
+            Change::Released(id) => self.pool.release(id),
+            Change::Passed(fence) => {
+                self.pool.passed(fence);
+                Ok(())
+            }
+        };
+    }
+
+    /// The pages that had to move have moved, or have been taken back.
+    fn pages_are_still(&mut self) {
+        self.paging = None;
+        for change in std::mem::take(&mut self.later) {
+            self.tell_pool(change);
+        }
+    }
+
     /// A thread has done what it was given for a command.
     fn done(&mut self, fence: Fence, result: Result<(), Failure>) {
         let Some(running) = self.running.get_mut(&fence) else { return };
@@ -405,12 +440,13 @@ impl Coordinator {
                 return;
             };
             let _ = self.pool.roll_back(&paging.into_plan(), executed);
-            self.paging = None;
+            self.pages_are_still();
             self.pool.passed(fence);
             end(customer, result);
             return;
         }
         let Some(Running { customer, needs, .. }) = self.running.remove(&fence) else { return };
+        let mut changes = Vec::new();
         for need in needs {
             let Some(object) = self.objects.get_mut(&need.token) else { continue };
             let written = need.access != oxcl_memory::Access::Read;
@@ -418,10 +454,10 @@ impl Coordinator {
                 object.clean = false;
             }
             object.clean |= need.to_home && result.is_ok();
-            // The pool knows every object that is in the table.
-            let _ = self.pool.set_can_clobber(object.id, object.clean && object.home.is_some());
+            changes.push(Change::CanClobber(object.id, object.clean && object.home.is_some()));
         }
-        self.pool.passed(fence);
+        changes.push(Change::Passed(fence));
+        changes.into_iter().for_each(|change| self.tell_pool(change));
         end(customer, result);
     }
 }

@@ -12,6 +12,7 @@ use crate::error::{Failure, OutOfResources};
 use crate::geometry::Geometry;
 use crate::launch::{KernelTraits, PreparedLaunch};
 use crate::loader::Function;
+use crate::variables::ProgramMemory;
 use crate::work::{cause, with_worker};
 
 /// An argument that may lie in memory that moves.
@@ -65,6 +66,12 @@ impl DiscreteLaunch {
             arguments.iter().map(|argument| plain(argument, std::ptr::null_mut())).collect();
         let shape = PreparedLaunch::new(function, geometry, &nowhere, automatic, traits)?;
         Ok(Self { arguments, automatic: automatic.to_vec(), shape, failure: Mutex::default() })
+    }
+
+    /// The same with the memory of the program's variables at program scope, which stays the host's.
+    #[must_use]
+    pub fn with_variables(self, variables: Option<Arc<ProgramMemory>>) -> Self {
+        Self { shape: self.shape.with_variables(variables), ..self }
     }
 
     /// The launch as it looks from outside.

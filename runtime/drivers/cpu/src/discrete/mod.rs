@@ -217,20 +217,8 @@ impl DiscreteDriver {
         let pool = pool.map_err(|error| device(error.to_string()))?;
         // Relaxed: the number only has to differ from all others.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let capabilities = Capabilities {
-            kind: DeviceKind::Accelerator,
-            execution: Execution::Device,
-            features: Features::OUT_OF_ORDER | Features::FP64,
-            address_space: AddressSpace(number),
-            max_work_group_size: MAX_GROUP,
-            max_work_item_sizes: [MAX_GROUP; 3],
-            global_memory: memory,
-            max_allocation: memory,
-            local_memory: LOCAL_MEMORY,
-            base_alignment: alignment,
-            triple: "x86_64-unknown-linux-gnu".to_owned(),
-            ..Capabilities::host(HostCpu::get().name())
-        };
+        let address_space = AddressSpace(number);
+        let capabilities = Capabilities { address_space, ..Self::describe(memory) };
         let shared = Arc::new(Shared {
             region,
             counters: Counters::default(),
@@ -247,6 +235,25 @@ impl DiscreteDriver {
         let thread = thread.spawn(move || coordinator.run()).map_err(failed)?;
         let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
         Ok(Self { capabilities, shared, inbox, coordinator, next })
+    }
+
+    /// What a device with so many bytes can do; its address space is a number that no device has.
+    #[must_use]
+    pub fn describe(memory: u64) -> Capabilities {
+        Capabilities {
+            kind: DeviceKind::Accelerator,
+            execution: Execution::Device,
+            features: Features::OUT_OF_ORDER | Features::FP64,
+            address_space: AddressSpace(u64::MAX),
+            max_work_group_size: MAX_GROUP,
+            max_work_item_sizes: [MAX_GROUP; 3],
+            global_memory: memory,
+            max_allocation: memory,
+            local_memory: LOCAL_MEMORY,
+            base_alignment: MAX_ALIGNMENT as u64,
+            triple: "x86_64-unknown-linux-gnu".to_owned(),
+            ..Capabilities::host(HostCpu::get().name())
+        }
     }
 
     /// Bytes moved so far.

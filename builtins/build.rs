@@ -26,6 +26,7 @@ const SOURCES: &[&str] = &[
     "async_copy",
     "atomic",
     "basic",
+    "collective",
     "common",
     "erf",
     "exp",
@@ -67,8 +68,13 @@ const CONVERSIONS: &[Conversion] = &[
 ];
 
 /// Functions that the library calls and other parts of the compiler provide.
-const PROVIDED_ELSEWHERE: &[&str] =
-    &["_Z7barrierj", "_Z12get_local_idj", "_Z14get_local_sizej", "oxcl_ref_current_item"];
+const PROVIDED_ELSEWHERE: &[&str] = &[
+    "_Z7barrierj",
+    "_Z12get_local_idj",
+    "_Z14get_local_sizej",
+    "oxcl_collective_memory",
+    "oxcl_ref_current_item",
+];
 
 /// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
 const REFERENCE_UNIT: &str = "ref_workitem";

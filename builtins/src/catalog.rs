@@ -364,6 +364,18 @@ const FUNCTIONS: &[Function] = &[
     exact("vstorea_half_rtp", "half"),
     exact("vstorea_half_rtz", "half"),
     exact("wait_group_events", "async_copy"),
+    exact("work_group_all", "collective"),
+    exact("work_group_any", "collective"),
+    exact("work_group_broadcast", "collective"),
+    exact("work_group_reduce_add", "collective"),
+    exact("work_group_reduce_max", "collective"),
+    exact("work_group_reduce_min", "collective"),
+    exact("work_group_scan_exclusive_add", "collective"),
+    exact("work_group_scan_exclusive_max", "collective"),
+    exact("work_group_scan_exclusive_min", "collective"),
+    exact("work_group_scan_inclusive_add", "collective"),
+    exact("work_group_scan_inclusive_max", "collective"),
+    exact("work_group_scan_inclusive_min", "collective"),
     exact("write_mem_fence", "fence"),
 ];
 

@@ -17,7 +17,7 @@ const ABSENT_TYPES: [&str; 9] =
     ["image", "sampler", "pipe", "queue", "ndrange", "clk_event", "reserve_id", "intel", "bfloat"];
 
 /// Beginnings of names that belong to extensions the library does not have.
-const ABSENT_NAMES: [&str; 16] = [
+const ABSENT_NAMES: [&str; 17] = [
     "amd_",
     "arm_",
     "bit_reverse",
@@ -33,7 +33,8 @@ const ABSENT_NAMES: [&str; 16] = [
     "intel_",
     "qcom_",
     "sub_group",
-    "work_group_",
+    "work_group_commit",
+    "work_group_reserve",
 ];
 
 /// Functions that are lowered, not defined.
@@ -120,8 +121,7 @@ fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
         let (head, list) = (plain[..open].trim_end(), &plain[open + 1..close]);
         let Some((result, name)) = head.rsplit_once([' ', '*']) else { continue };
         let absent_type = ABSENT_TYPES.iter().any(|ty| list.contains(ty) || result.contains(ty));
-        let absent_name =
-            ABSENT_NAMES.iter().any(|start| name.starts_with(start)) && name != "work_group_barrier";
+        let absent_name = ABSENT_NAMES.iter().any(|start| name.starts_with(start));
         // The integer dot product is an extension; the geometric one is not.
         let integer_dot = name == "dot" && list.contains("char");
         // Copies of halves need no arithmetic on them, but belong to the half extension all the same.

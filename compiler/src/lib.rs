@@ -3,6 +3,7 @@
 //! [`Request`] says what is wanted, [`compile`] runs the stages (see `docs/architecture.md`), [`CompileError`] says what
 //! is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
 
+mod collective;
 mod error;
 mod objects;
 mod pack;

@@ -12,7 +12,7 @@ use crate::error::CompileError;
 use crate::request::{DeviceId, Request};
 
 /// Most work-items in a group, unless scratch memory sets a lower limit.
-const MAX_GROUP: u64 = 4096;
+pub(crate) const MAX_GROUP: u64 = 4096;
 
 /// Most scratch memory, in bytes, that one work-group may need. A thread keeps as much as its largest group needed.
 const MAX_SCRATCH: u64 = 256 << 20;

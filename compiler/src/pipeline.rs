@@ -15,6 +15,7 @@ use oxcl_ir::module::{link_needed, lower_events, print};
 use oxcl_ir::{Context, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
+use crate::collective;
 use crate::error::CompileError;
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
@@ -145,8 +146,8 @@ fn front_end<'ctx>(context: &'ctx Context, request: &Request<'_>) -> Result<Pars
     Ok(Parsed { module, diagnostics, dependencies })
 }
 
-/// Lowers printf, links the builtins that the program reaches, gives events a type that targets know, and checks that nothing is
-/// missing.
+/// Lowers printf, links the builtins that the program reaches, gives events a type that targets know and work-group
+/// functions their memory, and checks that nothing is missing.
 fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
     print::lower(module)?;
     let undefined = undefined::undefined(module);
@@ -155,6 +156,7 @@ fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
     {
         link_needed(module, unit.bitcode)?;
     }
+    collective::lower(module);
     lower_events(module);
     undefined::check(module)
 }

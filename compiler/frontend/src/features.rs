@@ -39,13 +39,34 @@ pub const FEATURES: &[Feature] = &[
     extension("cl_khr_fp64"),
     extension("cl_khr_global_int32_base_atomics"),
     extension("cl_khr_global_int32_extended_atomics"),
+    extension("cl_khr_int64_base_atomics"),
+    extension("cl_khr_int64_extended_atomics"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
+    feature("__opencl_c_atomic_order_acq_rel"),
+    feature("__opencl_c_atomic_order_seq_cst"),
+    feature("__opencl_c_atomic_scope_all_devices"),
+    feature("__opencl_c_atomic_scope_device"),
     feature("__opencl_c_fp64"),
     feature("__opencl_c_generic_address_space"),
     feature("__opencl_c_int64"),
     feature("__opencl_c_program_scope_global_variables"),
+    feature("__opencl_c_work_group_collective_functions"),
 ];
+
+/// What OpenCL C 2.0 has without asking, by the macros under which clang's header declares it.
+const SINCE_2_0: [&str; 5] = [
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_work_group_collective_functions",
+];
+
+/// The macros that clang has to be told to define beside those of `-cl-ext`.
+pub(crate) fn clang_macros(standard: Standard) -> impl Iterator<Item = String> {
+    SINCE_2_0.iter().filter(move |_| standard == Standard::Cl20).map(|name| format!("-D{name}=1"))
+}
 
 /// The value of clang's `-cl-ext` for a version of the language: everything off but what the table has.
 pub(crate) fn clang_extensions(standard: Standard) -> String {

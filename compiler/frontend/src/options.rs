@@ -457,6 +457,7 @@ impl BuildOptions {
         let standard = self.standard();
         let mut out = vec![format!("-cl-std={standard}")];
         out.push(format!("-cl-ext={}", features::clang_extensions(standard)));
+        out.extend(features::clang_macros(standard));
         for toggle in &self.extensions {
             // What is not in the table stays off: its functions have no definition.
             let known = features::FEATURES.iter().any(|f| f.name == toggle.name) || toggle.name == "all";

@@ -240,6 +240,22 @@ pub fn export_constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>, al
     Value::from_raw(raw)
 }
 
+/// Adds a variable in an address space that holds nothing in particular at first, visible to the module only.
+pub fn add_undefined<'c>(
+    module: &Module<'c>,
+    name: &str,
+    ty: Type<'c>,
+    space: u32,
+    alignment: u32,
+) -> Value<'c> {
+    let raw =
+        llvm!(c::LLVMAddGlobalInAddressSpace; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr(), space);
+    llvm!(c::LLVMSetInitializer; raw, llvm!(c::LLVMGetUndef; ty.raw()));
+    llvm!(c::LLVMSetLinkage; raw, LLVMLinkage::LLVMInternalLinkage);
+    llvm!(c::LLVMSetAlignment; raw, alignment);
+    Value::from_raw(raw)
+}
+
 /// Adds a variable that each thread has its own of, zero at first, visible to the module only.
 pub fn add_thread_local<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
     let raw = llvm!(c::LLVMAddGlobal; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr());

@@ -1,0 +1,118 @@
+// Work-group functions (OpenCL C 3.0, section 6.15.16): all work-items of a group meet, and each gets the answer.
+//
+// Values go through local memory that the compiler gives, eight bytes for each work-item that a group can have. One
+// work-item combines them in the order of linear ids, so results are the same however the group is run.
+
+void OVERLOAD barrier(cl_mem_fence_flags flags);
+size_t OVERLOAD get_local_id(uint dimension);
+size_t OVERLOAD get_local_size(uint dimension);
+__local void *oxcl_collective_memory(void);
+
+HELPER size_t item_number(void) {
+  return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
+HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
+
+#define ADD(a, b) ((a) + (b))
+#define MIN(a, b) ((b) < (a) ? (b) : (a))
+#define MAX(a, b) ((b) > (a) ? (b) : (a))
+#define AND(a, b) ((a) && (b))
+#define OR(a, b) ((a) || (b))
+
+// Gives all work-items what the first one makes of everybody's values.
+#define REDUCE(name, type, result, combine)                                                                            \
+  OVERLOAD result name(type x) {                                                                                       \
+    __local type *all = oxcl_collective_memory();                                                                      \
+    size_t own = item_number();                                                                                        \
+    all[own] = x;                                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    if (own == 0) {                                                                                                    \
+      type so_far = all[0];                                                                                            \
+      size_t count = item_count();                                                                                     \
+      for (size_t i = 1; i < count; ++i)                                                                               \
+        so_far = combine(so_far, all[i]);                                                                              \
+      all[0] = so_far;                                                                                                 \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    type answer = all[0];                                                                                              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    return (result)answer;                                                                                             \
+  }
+
+#define SCAN_INCLUSIVE(name, type, combine)                                                                            \
+  OVERLOAD type name(type x) {                                                                                         \
+    __local type *all = oxcl_collective_memory();                                                                      \
+    size_t own = item_number();                                                                                        \
+    all[own] = x;                                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    if (own == 0) {                                                                                                    \
+      type so_far = all[0];                                                                                            \
+      size_t count = item_count();                                                                                     \
+      for (size_t i = 1; i < count; ++i)                                                                               \
+        all[i] = so_far = combine(so_far, all[i]);                                                                     \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    type answer = all[own];                                                                                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    return answer;                                                                                                     \
+  }
+
+#define SCAN_EXCLUSIVE(name, type, combine, identity)                                                                  \
+  OVERLOAD type name(type x) {                                                                                         \
+    __local type *all = oxcl_collective_memory();                                                                      \
+    size_t own = item_number();                                                                                        \
+    all[own] = x;                                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    if (own == 0) {                                                                                                    \
+      type so_far = identity;                                                                                          \
+      size_t count = item_count();                                                                                     \
+      for (size_t i = 0; i < count; ++i) {                                                                             \
+        type next = combine(so_far, all[i]);                                                                           \
+        all[i] = so_far;                                                                                               \
+        so_far = next;                                                                                                 \
+      }                                                                                                                \
+    }                                                                                                                  \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    type answer = all[own];                                                                                            \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    return answer;                                                                                                     \
+  }
+
+#define BROADCAST_FROM(type, from)                                                                                     \
+  {                                                                                                                    \
+    __local type *all = oxcl_collective_memory();                                                                      \
+    if (item_number() == (from))                                                                                       \
+      all[0] = x;                                                                                                      \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    type answer = all[0];                                                                                              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
+    return answer;                                                                                                     \
+  }
+
+#define BROADCAST(type)                                                                                                \
+  OVERLOAD type work_group_broadcast(type x, size_t i) BROADCAST_FROM(type, i)                                         \
+  OVERLOAD type work_group_broadcast(type x, size_t i, size_t j)                                                       \
+    BROADCAST_FROM(type, j * get_local_size(0) + i)                                                                    \
+  OVERLOAD type work_group_broadcast(type x, size_t i, size_t j, size_t k)                                             \
+    BROADCAST_FROM(type, (k * get_local_size(1) + j) * get_local_size(0) + i)
+
+#define COLLECTIVES(type, least, most)                                                                                 \
+  BROADCAST(type)                                                                                                      \
+  REDUCE(work_group_reduce_add, type, type, ADD)                                                                       \
+  REDUCE(work_group_reduce_min, type, type, MIN)                                                                       \
+  REDUCE(work_group_reduce_max, type, type, MAX)                                                                       \
+  SCAN_INCLUSIVE(work_group_scan_inclusive_add, type, ADD)                                                             \
+  SCAN_INCLUSIVE(work_group_scan_inclusive_min, type, MIN)                                                             \
+  SCAN_INCLUSIVE(work_group_scan_inclusive_max, type, MAX)                                                             \
+  SCAN_EXCLUSIVE(work_group_scan_exclusive_add, type, ADD, 0)                                                          \
+  SCAN_EXCLUSIVE(work_group_scan_exclusive_min, type, MIN, most)                                                       \
+  SCAN_EXCLUSIVE(work_group_scan_exclusive_max, type, MAX, least)
+
+REDUCE(work_group_all, int, int, AND)
+REDUCE(work_group_any, int, int, OR)
+COLLECTIVES(int, INT_MIN, INT_MAX)
+COLLECTIVES(uint, 0, UINT_MAX)
+COLLECTIVES(long, LONG_MIN, LONG_MAX)
+COLLECTIVES(ulong, 0, ULONG_MAX)
+COLLECTIVES(float, -INFINITY, INFINITY)
+COLLECTIVES(double, -INFINITY, INFINITY)

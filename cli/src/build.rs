@@ -70,7 +70,7 @@ pub(crate) fn compile(
             show(&compiled.diagnostics, ui);
             Ok(compiled)
         }
-        Err(error) => Err(failed(request, &error, ui)),
+        Err(error) => Err(failed(&request.sources, &error, ui)),
     }
 }
 
@@ -79,7 +79,8 @@ pub(crate) fn stages(compiled: &Compiled) -> Vec<(String, Duration)> {
     compiled.timings.stages().map(|(name, time)| (name.to_owned(), time)).collect()
 }
 
-fn failed(request: &Request<'_>, error: &CompileError, ui: &mut Ui) -> CliError {
+/// Shows a compiler's messages, and the error that it ended with.
+pub(crate) fn failed(sources: &[SourceFile], error: &CompileError, ui: &mut Ui) -> CliError {
     if let Some(diagnostics) = error.diagnostics() {
         show(diagnostics, ui);
         if error.fault() == Fault::Source {
@@ -91,7 +92,7 @@ fn failed(request: &Request<'_>, error: &CompileError, ui: &mut Ui) -> CliError 
         Fault::Request => Exit::Usage,
         Fault::Internal => Exit::Internal,
     };
-    let place = match (error.line(), request.sources.as_slice()) {
+    let place = match (error.line(), sources) {
         (Some(line), [only]) => format!("{}:{line}: ", only.name),
         (Some(line), _) => format!("line {line}: "),
         (None, _) => String::new(),
@@ -100,7 +101,7 @@ fn failed(request: &Request<'_>, error: &CompileError, ui: &mut Ui) -> CliError 
 }
 
 /// Shows a compiler's messages: text for people, under `--json` one line each.
-fn show(diagnostics: &Diagnostics, ui: &mut Ui) {
+pub(crate) fn show(diagnostics: &Diagnostics, ui: &mut Ui) {
     if diagnostics.is_empty() {
         return;
     }

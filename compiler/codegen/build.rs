@@ -18,7 +18,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .files(["bridge/target.cpp", "bridge/machine.cpp", "bridge/disasm.cpp", "bridge/lld.cpp"])
+        .files([
+            "bridge/target.cpp",
+            "bridge/machine.cpp",
+            "bridge/tap.cpp",
+            "bridge/disasm.cpp",
+            "bridge/lld.cpp",
+        ])
         .include("../ir/bridge")
         .flag("-isystem")
         .flag(prefix.join("include"))

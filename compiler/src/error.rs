@@ -78,6 +78,12 @@ pub enum CompileError {
         /// The variable's name.
         variable: String,
     },
+    /// A transport-triggered processor cannot run the program.
+    #[error("{0}")]
+    Tta(#[from] oxcl_tta::compile::CompileError),
+    /// The instruction selector's output is not understood.
+    #[error("{0}")]
+    MachineIr(oxcl_tta::machine_ir::ReadError),
     /// A kernel has no work-group function.
     #[error("{error}")]
     Kernel {
@@ -152,6 +158,8 @@ impl CompileError {
             Self::Request(_) => "OX0210",
             Self::Codegen { .. } => "OX0401",
             Self::Link { .. } => "OX0402",
+            Self::Tta(_) => "OX0410",
+            Self::MachineIr(_) => "OX0411",
             Self::Ir(_) => "OX0499",
             Self::Archive(_) | Self::Meta(_) => "OX0403",
         }
@@ -169,7 +177,8 @@ impl CompileError {
             | Self::NotYet { .. }
             | Self::PrintfFormat { .. }
             | Self::PrintfArgument { .. }
-            | Self::InitialValue { .. } => Fault::Source,
+            | Self::InitialValue { .. }
+            | Self::Tta(_) => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { .. } => Fault::Source,
             Self::Input { .. }
@@ -177,9 +186,12 @@ impl CompileError {
             | Self::OneKernel { .. }
             | Self::Cpu(_)
             | Self::Request(_) => Fault::Request,
-            Self::Codegen { .. } | Self::Link { .. } | Self::Ir(_) | Self::Archive(_) | Self::Meta(_) => {
-                Fault::Internal
-            }
+            Self::Codegen { .. }
+            | Self::Link { .. }
+            | Self::Ir(_)
+            | Self::Archive(_)
+            | Self::Meta(_)
+            | Self::MachineIr(_) => Fault::Internal,
         }
     }
 

@@ -13,6 +13,7 @@ mod reference;
 mod request;
 mod share;
 pub mod timing;
+pub mod tta;
 mod undefined;
 mod variables;
 

@@ -27,9 +27,12 @@ pub(crate) struct CompileArgs {
     /// standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Devices to make code for; cpu and basic share theirs
-    #[arg(long, value_name = "DEVICE", value_delimiter = ',', default_value = "cpu", ignore_case = true)]
-    device: Vec<Device>,
+    /// Devices to make code for: cpu and basic, which share theirs, ref, or ttasim:MACHINE.adf alone
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',', default_value = "cpu", value_parser = made_for)]
+    device: Vec<MadeFor>,
+    /// The language of the sources
+    #[arg(long, value_name = "LANGUAGE", default_value = "cl")]
+    lang: Language,
     /// CPUs to make code for, in LLVM's names: x86-64-v2, x86-64-v3, x86-64-v4, znver4, ... [default: this machine's]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     cpu: Vec<String>,
@@ -61,6 +64,33 @@ const EXAMPLES: &str = "Examples:
   oxcl compile scale.cl --device cpu,ref --pocl-version 3.1 -o scale.poclbin -- -cl-std=CL1.2
   oxcl compile scale.cl --emit regions";
 
+/// What code is made for.
+#[derive(Debug, Clone)]
+enum MadeFor {
+    /// A device of this machine.
+    Device(Device),
+    /// A transport-triggered processor, by its description.
+    Processor(PathBuf),
+}
+
+fn made_for(text: &str) -> Result<MadeFor, String> {
+    match text.strip_prefix("ttasim:") {
+        Some(path) => Ok(MadeFor::Processor(path.into())),
+        None => Device::of_name(&text.to_ascii_lowercase())
+            .map(MadeFor::Device)
+            .ok_or_else(|| "devices are cpu, basic, ref and ttasim:MACHINE.adf".to_owned()),
+    }
+}
+
+/// Languages of sources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// OpenCL C
+    Cl,
+    /// C: a whole program, for ttasim
+    C,
+}
+
 /// Containers by the PoCL that introduced them.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum PoclVersion {
@@ -88,7 +118,9 @@ enum Stage {
     Asm,
     /// The object of one kernel
     Obj,
-    /// The archive
+    /// Machine IR, for ttasim
+    Mir,
+    /// The archive; for programs in C the image
     Poclbin,
 }
 
@@ -100,7 +132,7 @@ impl Stage {
             Stage::Workgroup => Emit::WorkGroup,
             Stage::Asm => Emit::Assembly,
             Stage::Obj => Emit::Object,
-            Stage::Poclbin => Emit::Archive,
+            Stage::Mir | Stage::Poclbin => Emit::Archive,
         }
     }
 
@@ -109,7 +141,7 @@ impl Stage {
         match self {
             Stage::Obj => Some("o"),
             Stage::Poclbin => Some("poclbin"),
-            Stage::Llvm | Stage::Regions | Stage::Workgroup | Stage::Asm => None,
+            Stage::Llvm | Stage::Regions | Stage::Workgroup | Stage::Asm | Stage::Mir => None,
         }
     }
 }
@@ -130,6 +162,21 @@ enum Target {
 
 /// Compiles it.
 pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
+    let processor = args.device.iter().find_map(|d| match d {
+        MadeFor::Processor(path) => Some(path),
+        MadeFor::Device(_) => None,
+    });
+    if let Some(machine) = processor {
+        if args.device.len() > 1 {
+            return Err(CliError::usage("code for a transport-triggered processor is made alone"));
+        }
+        let sources = args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?;
+        let mir = args.emit == Stage::Mir;
+        return super::compile_tta::run_c(machine, sources, &args.build, args.output.as_deref(), mir, ui);
+    }
+    if args.lang == Language::C {
+        return Err(CliError::usage("programs in C are for ttasim:MACHINE.adf"));
+    }
     let target = target(args, ui)?;
     let request = Request {
         sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
@@ -137,7 +184,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         headers: Vec::new(),
         kernels: oxcl_compiler::Kernels::All,
         options: build::options(&args.build.options())?,
-        devices: build::devices(&args.device),
+        devices: build::devices(&devices(args)),
         cpus: args.cpu.clone(),
         local_sizes: args.local.iter().map(|sizes| sizes.padded(1)).collect(),
         version: args.pocl_version.map(|version| match version {
@@ -199,6 +246,16 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     }
     ui.times(&stages);
     Ok(Outcome::Ok)
+}
+
+fn devices(args: &CompileArgs) -> Vec<Device> {
+    args.device
+        .iter()
+        .filter_map(|d| match d {
+            MadeFor::Device(device) => Some(*device),
+            MadeFor::Processor(_) => None,
+        })
+        .collect()
 }
 
 fn kernel_json(kernel: &oxcl_binary::archive::Kernel) -> Json {

@@ -6,6 +6,8 @@ pub(crate) mod cache;
 pub(crate) mod check;
 #[cfg(feature = "compiler")]
 pub(crate) mod compile;
+#[cfg(feature = "compiler")]
+mod compile_tta;
 pub(crate) mod devices;
 pub(crate) mod generate;
 pub(crate) mod icd;

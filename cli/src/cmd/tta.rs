@@ -85,7 +85,8 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), CliError> {
     write_whole(path, contents).map_err(|source| CliError::Write { path: path.to_owned(), source })
 }
 
-fn load_machine(path: &Path, ui: &mut Ui) -> Result<adf::Loaded, CliError> {
+/// Reads a machine.
+pub(crate) fn load_machine(path: &Path, ui: &mut Ui) -> Result<adf::Loaded, CliError> {
     let loaded = adf::read(&read_text(path)?).map_err(|e| bad_file(path, &e, None))?;
     for (place, what) in &loaded.ignored {
         ui.detail(&format!("{}: {place}: {what} is left out", path.display()));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "crash_guard.h"
+#include "tap.h"
 #include "target.h"
 
 #include "llvm-c/Core.h"
@@ -140,9 +141,12 @@ bool verify(llvm::Module &module, std::string &errors, const char *when) {
 } // namespace
 
 OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user) {
-  oxcl::initialiseX86();
-  std::string error;
   llvm::Triple triple(view(description->triple));
+  if (triple.isRISCV())
+    oxcl::initialiseRiscv();
+  else
+    oxcl::initialiseX86();
+  std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {
     message(user, view(error));
@@ -153,7 +157,7 @@ OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTex
   options.DataSections = true;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, view(description->cpu), view(description->features), options,
-                                  llvm::Reloc::PIC_, llvm::CodeModel::Small, codegenLevel(description->level)));
+                                  triple.isRISCV() ? llvm::Reloc::Static : llvm::Reloc::PIC_, llvm::CodeModel::Small, codegenLevel(description->level)));
   if (!machine) {
     message(user, view(llvm::StringRef("LLVM made no target machine")));
     return nullptr;
@@ -300,5 +304,17 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
   });
   if (outcome == OXCL_DONE)
     bytes(user, {emitted.data(), emitted.size()});
+  return outcome;
+}
+
+OxclOutcome oxcl_tap(LLVMModuleRef wrapped, OxclMachine *target, OxclTextSink bytes, OxclTextSink message, void *user) {
+  llvm::Module &module = *llvm::unwrap(wrapped);
+  llvm::SmallVector<char, 0> printed;
+  OxclOutcome outcome = guarded(module.getContext(), message, user, [&](std::string &errors) {
+    llvm::raw_svector_ostream stream(printed);
+    oxcl::tapMachineCode(*target->machine, module, stream, errors);
+  });
+  if (outcome == OXCL_DONE)
+    bytes(user, {printed.data(), printed.size()});
   return outcome;
 }

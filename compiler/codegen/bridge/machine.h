@@ -68,6 +68,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef module, OxclMachine *machine, const Oxcl
 OxclOutcome oxcl_emit(LLVMModuleRef module, OxclMachine *machine, uint32_t assembly, OxclTextSink bytes,
                       OxclTextSink message, void *user);
 
+// Prints the data and the machine IR, before registers are assigned, of a RISC-V module. `module` is changed by it.
+OxclOutcome oxcl_tap(LLVMModuleRef module, OxclMachine *machine, OxclTextSink bytes, OxclTextSink message, void *user);
+
 // --- disasm.cpp
 
 // One instruction; `text` is empty where the bytes are none.

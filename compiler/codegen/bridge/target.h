@@ -7,6 +7,9 @@ namespace oxcl {
 // Makes LLVM's x86 code generator known; once in a process, and only it.
 void initialiseX86();
 
+// The same for RISC-V, whose instruction selection serves transport-triggered processors.
+void initialiseRiscv();
+
 } // namespace oxcl
 
 #endif

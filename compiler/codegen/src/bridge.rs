@@ -102,6 +102,13 @@ unsafe extern "C" {
         message: TextSink,
         user: *mut c_void,
     ) -> u32;
+    pub(crate) fn oxcl_tap(
+        module: LLVMModuleRef,
+        machine: *mut RawMachine,
+        bytes: TextSink,
+        message: TextSink,
+        user: *mut c_void,
+    ) -> u32;
     pub(crate) fn oxcl_disassemble(code: Text, address: u64, sink: InstructionSink, user: *mut c_void)
     -> u32;
     pub(crate) fn oxcl_lld(

@@ -35,4 +35,25 @@ impl Machine {
         CodegenError::check(outcome, "code generation", &heard)?;
         Ok(heard.bytes)
     }
+
+    /// The machine IR of `module` before registers are assigned, and its data, as text; for machines of
+    /// [`Machine::riscv32`]. The module is of no use afterwards.
+    ///
+    /// # Errors
+    /// LLVM cannot select an instruction, or failed; an initial value that memory cannot hold.
+    pub fn tap(&self, module: &Module<'_>) -> Result<String, CodegenError> {
+        let mut heard = Heard::default();
+        // SAFETY: module and machine are valid and this thread's; both sinks get the `Heard` of `user`.
+        let outcome = unsafe {
+            bridge::oxcl_tap(
+                module.as_mut_ptr(),
+                self.raw(),
+                bridge::hear_bytes,
+                bridge::hear_message,
+                heard.user(),
+            )
+        };
+        CodegenError::check(outcome, "code generation", &heard)?;
+        Ok(String::from_utf8_lossy(&heard.bytes).into_owned())
+    }
 }

@@ -80,20 +80,37 @@ impl Machine {
     /// # Errors
     /// LLVM refuses the CPU or its features.
     pub fn new(target: &CpuTarget, level: Level) -> Result<Self, CodegenError> {
+        Self::create(TRIPLE, target.cpu(), target.feature_string(), target.vector_bits(), level)
+    }
+
+    /// Makes a machine for 32-bit RISC-V with these features, whose instructions are selected for
+    /// [`Machine::tap`].
+    ///
+    /// # Errors
+    /// LLVM refuses the features.
+    pub fn riscv32(features: &str, level: Level) -> Result<Self, CodegenError> {
+        Self::create("riscv32-unknown-elf", "generic-rv32", features, 0, level)
+    }
+
+    fn create(
+        triple: &str,
+        cpu: &str,
+        features: &str,
+        vector_bits: u32,
+        level: Level,
+    ) -> Result<Self, CodegenError> {
         let description = MachineDescription {
-            triple: Text::new(TRIPLE),
-            cpu: Text::new(target.cpu()),
-            features: Text::new(target.feature_string()),
+            triple: Text::new(triple),
+            cpu: Text::new(cpu),
+            features: Text::new(features),
             level: level as u32,
         };
         let mut heard = Heard::default();
         // SAFETY: the description and its texts live until the call returns; the sink gets the `Heard` of `user`.
         let raw = unsafe { bridge::oxcl_machine_new(&description, bridge::hear_message, heard.user()) };
-        let raw = NonNull::new(raw).ok_or_else(|| CodegenError::NoMachine {
-            cpu: target.cpu().to_owned(),
-            reason: heard.message(),
-        })?;
-        Ok(Self { raw, vector_bits: target.vector_bits(), level })
+        let raw = NonNull::new(raw)
+            .ok_or_else(|| CodegenError::NoMachine { cpu: cpu.to_owned(), reason: heard.message() })?;
+        Ok(Self { raw, vector_bits, level })
     }
 
     pub(crate) fn raw(&self) -> *mut RawMachine {

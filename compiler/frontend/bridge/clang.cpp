@@ -284,8 +284,10 @@ std::unique_ptr<llvm::Module> compile(const OxclJob &job, Collector &collector, 
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, early))
     return nullptr;
   auto &inputs = invocation->getFrontendOpts().Inputs;
+  // The language is the one that `-x` among the arguments names.
+  clang::InputKind language = inputs.empty() ? clang::InputKind(clang::Language::OpenCL) : inputs[0].getKind();
   inputs.clear();
-  inputs.emplace_back(view(job.files[0].path), clang::InputKind(clang::Language::OpenCL));
+  inputs.emplace_back(view(job.files[0].path), language);
   invocation->getFrontendOpts().DisableFree = false;
   invocation->getDiagnosticOpts().ShowCarets = false; // or clang prints how many errors there were
   // Later passes say where in the source they stumble; no debug information is made of these locations.

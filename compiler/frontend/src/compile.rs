@@ -134,8 +134,51 @@ pub fn compile<'ctx>(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Result<Compiled<'ctx>, CompileError> {
+    run(context, source, headers, arguments(options, !headers.is_empty(), bits))
+}
+
+/// Compiles one source in C for a machine of its own into `context`: freestanding, for 32-bit RISC-V, with the headers
+/// given and no others. `macros` are definitions, `NAME` or `NAME=VALUE`; `folders` are searched for headers.
+///
+/// # Errors
+/// The source was rejected, or clang failed on it.
+pub fn compile_c<'ctx>(
+    context: &'ctx Context,
+    source: &Source<'_>,
+    macros: &[String],
+    folders: &[String],
+    headers: &[VirtualHeader<'_>],
+) -> Result<Compiled<'ctx>, CompileError> {
+    let fixed = [
+        "-triple",
+        "riscv32-unknown-elf",
+        "-x",
+        "c",
+        "-emit-llvm-only",
+        "-O2",
+        "-disable-llvm-passes",
+        "-ffreestanding",
+        "-ffp-contract=off",
+        "-fgnuc-version=4.2.1",
+        "-resource-dir",
+        RESOURCE_DIR,
+        "-nostdsysteminc",
+        "-I",
+        HEADER_DIR,
+    ];
+    let mut all: Vec<String> = fixed.map(str::to_owned).into();
+    all.extend(macros.iter().map(|m| format!("-D{m}")));
+    all.extend(folders.iter().map(|f| format!("-I{f}")));
+    run(context, source, headers, all)
+}
+
+fn run<'ctx>(
+    context: &'ctx Context,
+    source: &Source<'_>,
+    headers: &[VirtualHeader<'_>],
+    arguments: Vec<String>,
+) -> Result<Compiled<'ctx>, CompileError> {
     let mut heard = Heard::default();
-    let arguments = arguments(options, !headers.is_empty(), bits);
     let arguments: Vec<CString> = match arguments.into_iter().map(CString::new).collect() {
         Ok(arguments) => arguments,
         Err(_) => return Err(rejected("a build option holds a zero byte")),

@@ -20,7 +20,9 @@ mod render;
 mod signature;
 mod words;
 
-pub use compile::{Bits, CompileError, CompileErrorKind, Compiled, Source, VirtualHeader, compile};
+pub use compile::{
+    Bits, CompileError, CompileErrorKind, Compiled, Source, VirtualHeader, compile, compile_c,
+};
 pub use diagnostics::{Diagnostic, Diagnostics, FixIt, Location, Position, Severity, Span};
 pub use features::{FEATURES, Feature, Kind as FeatureKind};
 pub use libclang::{DescribeError, SourceFunction, SourceParameter, describe};

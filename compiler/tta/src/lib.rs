@@ -6,12 +6,17 @@
 //! nothing here runs a program: that is the simulator's crate.
 
 pub mod adf;
+pub mod allocate;
 pub mod asm;
 pub mod check;
+pub mod code;
+pub mod compile;
 pub mod compose;
 pub mod draw;
 pub mod image;
+pub mod lift;
 pub mod link;
+pub mod machine_ir;
 pub mod model;
 pub mod ops;
 pub mod program;

@@ -1,0 +1,10 @@
+#ifndef OXCL_STDLIB_H
+#define OXCL_STDLIB_H
+#include <stddef.h>
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+_Noreturn void exit(int status);
+_Noreturn void abort(void);
+int abs(int value);
+long labs(long value);
+#endif

@@ -1,0 +1,88 @@
+//! Programs in C on every machine of ours that programs can be compiled for: they run without a hazard and give what C says.
+
+use oxcl_compiler::SourceFile;
+use oxcl_compiler::tta::{CRequest, compile_c_program};
+use oxcl_tta::compose::{compose, stock};
+use oxcl_tta::model::Machine;
+use oxcl_ttasim::{Engine, System};
+use std::sync::Arc;
+
+/// Recursion, arguments on the stack, 64-bit arithmetic, division, data, sorting, output.
+const PROGRAM: &str = r#"
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j) {
+  return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
+}
+__attribute__((noinline)) int64_t mix(int64_t a, int64_t b) { return a * b + (a >> 3) - a / b + a % 1000003; }
+static short table[8] = {5, 3, 9, 1, 7, 2, 8, 6};
+static int *place = (int *)&table[2];
+static int add(int a, int b) { return a + b; }
+static int sub(int a, int b) { return a - b; }
+static int (*const choice[2])(int, int) = {add, sub};
+volatile int one = 1;
+int main(void) {
+  for (int i = 0; i < 8; i++)
+    for (int j = i + 1; j < 8; j++)
+      if (table[j] < table[i]) {
+        short t = table[i];
+        table[i] = table[j];
+        table[j] = t;
+      }
+  unsigned sum = 0;
+  for (int i = 0; i < 8; i++) {
+    sum = sum * 31 + table[i];
+    putchar('0' + table[i]);
+  }
+  puts("");
+  char text[24];
+  memset(text, 'x', sizeof text);
+  memcpy(text + one, "hello", 5);
+  memmove(text + 3, text + one, 6);
+  text[one + 9] = 0;
+  puts(text);
+  int64_t m = mix(1234567890123LL, -17 * one);
+  sum += (unsigned)m ^ (unsigned)(m >> 32);
+  sum += (unsigned)(fib(7) + many(1, 2, 3, 4, 5, 6, 7, 8, 9, one * 10));
+  sum += (unsigned)(*place / 7 + *place % (one * 11) + (unsigned)*place / 9u + (unsigned)(*place << (one * 5)));
+  sum = sum * 17 + (unsigned)choice[one](40, 2) + 3u;
+  return (int)sum;
+}
+"#;
+
+fn run(machine: &Machine, source: &str) -> (u32, String, u64) {
+    let sources = vec![SourceFile { name: "program.c".into(), text: source.into() }];
+    let request = CRequest { sources, ..CRequest::default() };
+    let compiled = compile_c_program(&request, machine).unwrap_or_else(|e| panic!("{e}"));
+    let image = Arc::new(compiled.image);
+    let faults = oxcl_tta::check::check(machine, &image.program, 1);
+    assert!(faults.is_empty(), "{faults:?}");
+    let mut system = System::with_own_memories(std::slice::from_ref(&image), Engine::Strict)
+        .unwrap_or_else(|e| panic!("{e}"));
+    system.run(2_000_000).unwrap_or_else(|fault| panic!("{fault}"));
+    assert!(system.ended());
+    let output = String::from_utf8_lossy(&system.take_output(0)).into_owned();
+    (system.result(0).unwrap_or(0) as u32, output, system.cycle())
+}
+
+#[test]
+fn a_program_gives_the_same_on_every_machine() {
+    // What a compiler for this computer says.
+    const EXPECTED: (u32, &str) = (3_139_670_770, "12356789\nxhehelloxx\n");
+    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
+        let (result, output, cycles) = run(&compose(&plan), PROGRAM);
+        assert_eq!((result, output.as_str()), EXPECTED, "{name}");
+        assert!(cycles > 100, "{name}");
+    }
+}
+
+#[test]
+fn machines_that_cannot_be_compiled_for_say_why() {
+    let (_, plan) = stock::plans().into_iter().find(|(n, _)| *n == "big_endian").expect("it is in stock");
+    let sources = vec![SourceFile { name: "program.c".into(), text: "int main(void) { return 0; }".into() }];
+    let error = compile_c_program(&CRequest { sources, ..CRequest::default() }, &compose(&plan));
+    let message = error.expect_err("it is big-endian").to_string();
+    assert!(message.contains("little-endian"), "{message}");
+}

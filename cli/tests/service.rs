@@ -106,7 +106,7 @@ fn without_a_compiler_there_is_an_error() {
 }
 
 fn many_kernels() -> String {
-    let mut text = String::new();
+    let mut text = String::from("global int counter = 5;\n");
     for index in 0..7 {
         text.push_str(&format!(
             "kernel void k{index}(global float *x, local float *l) {{
@@ -114,7 +114,8 @@ fn many_kernels() -> String {
                 for (int n = 0; n < {index}; ++n) x[i] = sqrt(x[i]) + n;
                 l[get_local_id(0)] = x[i];
                 barrier(CLK_LOCAL_MEM_FENCE);
-                x[i] = l[0];
+                x[i] = l[0] + counter++;
+                if (i == 3) printf(\"%d\\n\", {index});
             }}\n"
         ));
     }
@@ -125,7 +126,8 @@ fn many_kernels() -> String {
 fn several_servers_make_the_bytes_that_one_makes() {
     let mut alone = options(&[]);
     alone.servers = 1;
-    let wanted = request(&many_kernels());
+    let mut wanted = request(&many_kernels());
+    wanted.options = "-cl-std=CL3.0".to_owned();
     let whole = Service::new(alone).build(&wanted).unwrap();
     for servers in [2, 3, 9] {
         let mut several = options(&[]);

@@ -1,7 +1,11 @@
 //! What a host program must not notice of the compile service, and what the service must survive of its host: signals,
 //! children, forks, files, sudden ends. Each host is a process of its own: this test program again, in a role.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking and a role says what it saw"
+)]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

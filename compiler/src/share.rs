@@ -2,15 +2,23 @@
 //! it is, sees the same module, and so comes to the same division.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use oxcl_binary::pipe::Kernels;
 use oxcl_frontend::{KERNEL_BODY_PREFIX, KernelSignature};
-use oxcl_ir::{Function, Module};
+use oxcl_ir::{Block, Function, Module};
 
 use crate::error::CompileError;
 
-/// What making one more kernel costs beside its instructions, in instructions.
-const FIXED_COST: usize = 150;
+/// What making one more kernel costs beside its instructions, in instructions. This and the following were fitted to the
+/// time that some kernels take.
+const FIXED_COST: usize = 100;
+/// What a loop costs more: it is unrolled and vectorised.
+const LOOP_COST: usize = 300;
+/// What a barrier costs more: a loop over the work-items begins behind it.
+const BARRIER_COST: usize = 250;
+/// What barriers begin with.
+const BARRIERS: [&str; 2] = ["_Z7barrier", "_Z18work_group_barrier"];
 
 /// Keeps the kernels that are wanted.
 pub(crate) fn retain(
@@ -51,8 +59,7 @@ fn divide(costs: &[usize], parts: usize) -> Vec<usize> {
     division
 }
 
-/// The instructions that a kernel reaches, each function as often as it is called from different ones: inlining makes
-/// that many of it.
+/// What a kernel reaches, each function as often as it is called: inlining makes that many of it.
 fn cost(module: &Module<'_>, kernel: &str) -> usize {
     let body = Function::find(module, &format!("{KERNEL_BODY_PREFIX}{kernel}"))
         .or_else(|| Function::find(module, kernel));
@@ -67,10 +74,26 @@ fn cost(module: &Module<'_>, kernel: &str) -> usize {
         }
         let instructions = function.instructions();
         total += instructions.len();
-        let called = instructions.iter().filter_map(|instruction| instruction.callee());
-        waiting.extend(called.filter(|callee| !callee.is_declaration()));
+        total += loops(function) * LOOP_COST;
+        for callee in instructions.iter().filter_map(|instruction| instruction.callee()) {
+            if !callee.is_declaration() {
+                waiting.push(callee);
+            } else if BARRIERS.iter().any(|barrier| callee.name().starts_with(barrier)) {
+                total += BARRIER_COST;
+            }
+        }
     }
     total
+}
+
+/// Branches back: to a block that stands earlier, as the front end writes loops.
+fn loops(function: Function<'_>) -> usize {
+    let blocks = function.blocks();
+    let places: HashMap<_, _> = blocks.iter().enumerate().map(|(place, block)| (*block, place)).collect();
+    let back = |(place, block): (usize, &Block<'_>)| {
+        block.successors().iter().filter(|next| places.get(next).is_some_and(|to| *to <= place)).count()
+    };
+    blocks.iter().enumerate().map(back).sum()
 }
 
 #[cfg(test)]

@@ -123,6 +123,7 @@ pub fn plan(random: &mut Random) -> Plan {
         exclusive: Vec::new(),
         space: Some("data".to_owned()),
     });
+    let narrow = if random.once_in(2) { dropouts(random, count, &files, &units) } else { Vec::new() };
     Plan {
         buses,
         files,
@@ -131,9 +132,40 @@ pub fn plan(random: &mut Random) -> Plan {
         long,
         delay_slots: random.between(0, 5),
         guard_latency: random.between(0, 2),
-        narrow: Vec::new(),
+        narrow,
         little_endian: true,
     }
+}
+
+/// Sockets that join some buses only. The first register file keeps all of its connections, so that there is a way for every
+/// value, with a stop there.
+fn dropouts(
+    random: &mut Random,
+    buses: u32,
+    files: &[FilePlan],
+    units: &[UnitPlan],
+) -> Vec<(String, Vec<u16>)> {
+    let mut names = vec!["gcu_pc".to_owned(), "gcu_ra_in".to_owned(), "gcu_ra_out".to_owned()];
+    names.push("imm_r1".to_owned());
+    for file in files.iter().skip(1) {
+        names.extend((1..=file.writes).map(|k| format!("{}_w{k}", file.name)));
+        names.extend((1..=file.reads).map(|k| format!("{}_r{k}", file.name)));
+    }
+    for unit in units {
+        names.push(format!("{}_t", unit.name));
+        names.extend((2..=3).map(|k| format!("{}_o{k}", unit.name)));
+        names.extend((1..=2).map(|k| format!("{}_r{k}", unit.name)));
+    }
+    let mut narrow = Vec::new();
+    for name in names {
+        let mut joined: Vec<u16> =
+            (0..buses).filter(|_| !random.once_in(2)).filter_map(|b| u16::try_from(b).ok()).collect();
+        if joined.is_empty() {
+            joined.push(u16::try_from(random.below(u64::from(buses))).unwrap_or(0));
+        }
+        narrow.push((name, joined));
+    }
+    narrow
 }
 
 /// What is known about the machine's state at a point of a program in the making.

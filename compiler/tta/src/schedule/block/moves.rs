@@ -31,10 +31,17 @@ impl Scheduler<'_> {
                 && if direct {
                     self.show(port, arrives, cycle, destination, guard)
                 } else {
+                    // What was not triggered has no result that could be moved.
+                    let pure = self.nodes[number].op.is_some_and(|op| op.info().is_pure());
+                    let (first, at) = if pure { (Guard::Always, arrives) } else { (guard, from) };
                     let step = |s: &mut Self, at: i64, through: Destination| {
-                        s.show(port, arrives, at, through, Guard::Always)
+                        let moved = s.show(port, arrives, at, through, first);
+                        if moved && first != Guard::Always {
+                            s.note_read(predicate, at);
+                        }
+                        moved
                     };
-                    self.detour(arrives, cycle, destination, guard, step)
+                    self.detour(at, cycle, destination, guard, step)
                 };
             if moved {
                 self.note_read(predicate, cycle);

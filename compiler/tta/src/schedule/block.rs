@@ -16,7 +16,7 @@ use super::wires::Wires;
 use super::{Addresses, Options, ScheduleError};
 use crate::model::{Machine, UnitId, mask};
 use crate::ops::Semantics;
-pub(super) use place::Target;
+pub(super) use place::{Order, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many cycles may pass without anything being placed before we give up.
@@ -106,7 +106,7 @@ pub(super) struct Scheduler<'a> {
 
 /// The order of what the block does beside computing: loads, stores and whatever reaches outside.
 #[derive(Default)]
-struct Order<'a> {
+struct Effects<'a> {
     done: Vec<(usize, bool, Option<&'a Memory>)>,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Scheduler<'a> {
     fn dependences(&mut self, addresses: &mut Addresses<'_>, strict: bool) -> Vec<(usize, Edge)> {
         let mut definer: BTreeMap<usize, usize> = BTreeMap::new();
         let mut readers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let mut order = Order::default();
+        let mut effects = Effects::default();
         let mut edges: Vec<(usize, Edge)> = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
             let mut inputs = Vec::new();
@@ -224,7 +224,9 @@ impl<'a> Scheduler<'a> {
                 outputs.push(value);
             }
             edges.extend(
-                order.before(number, node).map(|(from, c)| (from, Edge { to: number, cycles: c, length: c })),
+                effects
+                    .before(number, node)
+                    .map(|(from, c)| (from, Edge { to: number, cycles: c, length: c })),
             );
             self.work.push(Work {
                 inputs,
@@ -293,7 +295,7 @@ pub(super) fn shortest_latency(machine: &Machine, op: crate::ops::Op, position: 
     latencies.min()
 }
 
-impl<'a> Order<'a> {
+impl<'a> Effects<'a> {
     /// The nodes that a node must come after, and how many cycles at least.
     fn before(&mut self, number: usize, node: &'a Node) -> impl Iterator<Item = (usize, i64)> + use<> {
         let mut all = Vec::new();

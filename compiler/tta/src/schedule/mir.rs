@@ -55,6 +55,9 @@ pub enum Base {
     Value(u32),
 }
 
+/// The alias scope of places that no pointer points at, such as those of spilled registers: disjoint from all that is not in it.
+pub const SPILLED: u32 = u32::MAX;
+
 /// What is known about a memory access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
@@ -91,6 +94,9 @@ impl Memory {
             return true;
         }
         if self.space != other.space || self.read_only || other.read_only {
+            return false;
+        }
+        if self.scopes.contains(&SPILLED) != other.scopes.contains(&SPILLED) {
             return false;
         }
         let apart = |a: &Self, b: &Self| a.scopes.iter().any(|s| b.no_alias.contains(s));

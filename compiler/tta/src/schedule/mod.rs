@@ -14,7 +14,7 @@ mod wires;
 
 use crate::model::{Direction, Machine, SpaceId};
 use crate::program::{Exit, Instruction, LongImmediate};
-use block::{Scheduler, Target, wide_number};
+use block::{Order, Scheduler, Target, wide_number};
 use mir::{Function, Predicate, Register, Terminator};
 use std::collections::BTreeSet;
 use table::{Number, Row};
@@ -129,6 +129,11 @@ pub struct Relocation {
     /// The largest value that the place can hold.
     pub limit: u64,
 }
+
+/// Blocks of more operations are scheduled once, with the jump last.
+const LONGEST_RETRIED: usize = 48;
+/// In how many cycles a jump is put first, at most.
+const MOST_RETRIES: usize = 8;
 
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -273,30 +278,80 @@ fn block_rows(
 ) -> Result<(Vec<Row>, u32), ScheduleError> {
     let block = &function.blocks[number];
     let mut last = None;
-    for strict in [false, true] {
+    let mut best: Option<(Vec<Row>, u32, Saved)> = None;
+    // Each way is tried until one is as short as can be; strictness is for where the free way finds no place.
+    let ways = [
+        (false, Order::Cycle),
+        (false, Order::Operation),
+        (false, Order::Cost),
+        (true, Order::Cycle),
+        (true, Order::Operation),
+    ];
+    for (strict, order) in ways {
+        if best.is_some() && (strict || block.nodes.len() > 2 * LONGEST_RETRIED) {
+            break;
+        }
         let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, strict);
         let jumps = exits(&block.terminator, number + 1, addresses).len();
         let bound = scheduler.bound(&block.terminator, jumps);
-        match one_block(machine, &mut scheduler, function, number, addresses) {
+        match one_block(machine, &mut scheduler, order, function, number, addresses) {
             Ok(rows) => {
-                done.saved.eliminated += scheduler.eliminated;
-                done.saved.shared += scheduler.shared;
-                return Ok((rows, bound));
+                if best.as_ref().is_none_or(|(found, ..)| rows.len() < found.len()) {
+                    let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
+                    best = Some((rows, bound, saved));
+                }
             }
             Err(error) => last = Some(error),
         }
+        if best.as_ref().is_some_and(|(rows, ..)| rows.len() <= bound as usize) {
+            break;
+        }
     }
-    Err(last.unwrap_or(ScheduleError::NoPlace { what: "a block".to_owned() }))
+    // The jump is what decides how long a short block is: now it comes first, as early as can be.
+    let slots = machine.control.delay_slots as usize;
+    if let Some((rows, bound, _)) = &best
+        && block.nodes.len() <= LONGEST_RETRIED
+        && let [("jump", predicate, Target::Number(target))] =
+            exits(&block.terminator, number + 1, addresses).as_slice()
+    {
+        let first = (*bound as usize).saturating_sub(slots + 1);
+        let last = rows.len().saturating_sub(slots + 1);
+        'found: for cycle in (first..last).take(MOST_RETRIES) {
+            for order in [Order::Cycle, Order::Operation] {
+                let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, false);
+                let at = i64::try_from(cycle).unwrap_or(0);
+                if scheduler.reserve_jump(*target, *predicate, at)
+                    && scheduler.run(order).is_ok()
+                    && scheduler.reserved_holds(*predicate, at)
+                {
+                    let mut rows = std::mem::take(&mut scheduler.table.rows);
+                    rows.resize_with(cycle + slots + 1, Row::default);
+                    let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
+                    best = Some((rows, *bound, saved));
+                    break 'found;
+                }
+            }
+        }
+    }
+    match best {
+        Some((rows, bound, saved)) => {
+            done.saved.eliminated += saved.eliminated;
+            done.saved.shared += saved.shared;
+            Ok((rows, bound))
+        }
+        None => Err(last.unwrap_or(ScheduleError::NoPlace { what: "a block".to_owned() })),
+    }
 }
 
 fn one_block(
     machine: &Machine,
     scheduler: &mut Scheduler<'_>,
+    order: Order,
     function: &Function,
     number: usize,
     addresses: &mut Addresses<'_>,
 ) -> Result<Vec<Row>, ScheduleError> {
-    scheduler.run()?;
+    scheduler.run(order)?;
     let terminator = &function.blocks[number].terminator;
     let slots = i64::from(machine.control.delay_slots);
     let mut end = scheduler.table.last();

@@ -70,7 +70,7 @@ pub(super) struct Row {
 enum Undo {
     Move { cycle: usize },
     Bus { cycle: usize, position: usize, was: BusId },
-    Long { cycle: usize, unit: ImmediateUnitId, index: u32 },
+    Long { cycle: i64, unit: ImmediateUnitId, index: u32, position: usize },
     LongRead { unit: ImmediateUnitId, index: u32, position: usize, was: i64 },
     Arrival { port: (UnitId, u16), position: usize },
     ArrivalRead { port: (UnitId, u16), position: usize, was: i64 },
@@ -133,11 +133,13 @@ impl<'m> Table<'m> {
                     row.used |= 1 << was.0;
                     row.moves[position].bus = was;
                 }
-                Some(Undo::Long { cycle, unit, index }) => {
-                    self.rows[cycle].immediates.pop();
-                    self.rows[cycle].long_tags.pop();
+                Some(Undo::Long { cycle, unit, index, position }) => {
+                    if let Some(row) = usize::try_from(cycle).ok().and_then(|c| self.rows.get_mut(c)) {
+                        row.immediates.pop();
+                        row.long_tags.pop();
+                    }
                     if let Some(held) = self.longs.get_mut(&(unit, index)) {
-                        held.pop();
+                        held.remove(position);
                     }
                     self.count -= 1;
                 }
@@ -328,44 +330,39 @@ impl<'m> Table<'m> {
         let machine = self.machine;
         for (id, unit) in machine.immediate_units() {
             for index in 0..unit.size {
-                let held = self.longs.get(&(id, index)).and_then(|h| h.last()).copied();
-                if let Some(held) = held
-                    && held.number == number
-                    && held.from <= cycle
-                {
-                    return Some(self.long_again(id, index, cycle));
+                let Some(held) = self.longs.get_mut(&(id, index)) else { continue };
+                let Some(position) = held.iter().rposition(|h| h.from <= cycle) else { continue };
+                if held[position].number == number {
+                    let was = held[position].last_read;
+                    held[position].last_read = was.max(cycle);
+                    self.log.push(Undo::LongRead { unit: id, index, position, was });
+                    return Some(Source::Immediate { unit: id, index });
                 }
             }
         }
         for (id, unit) in machine.immediate_units() {
+            let latency = i64::from(unit.latency);
             for index in 0..unit.size {
-                let last = self.longs.get(&(id, index)).and_then(|h| h.last()).copied();
-                let latency = i64::from(unit.latency);
-                // The new value may arrive only after the old one was read for the last time.
-                let earliest = last.map_or(0, |h| h.last_read + 1 - latency).max(0);
+                let held = self.longs.get(&(id, index)).map_or(&[][..], Vec::as_slice);
+                // What comes next may come only after this one is read for the last time, and this one after what is before.
+                if held.iter().any(|h| h.from <= cycle && h.last_read >= cycle) {
+                    continue;
+                }
+                let before = held.iter().filter(|h| h.from <= cycle).map(|h| h.last_read.max(h.from) + 1);
+                let earliest = (before.max().unwrap_or(0) - latency).max(0);
                 for at in (earliest.max(cycle - latency - 8)..=cycle - latency - ahead).rev() {
-                    if last.is_some_and(|h| at + latency <= h.from) {
-                        break;
-                    }
                     if self.place_long(at, id, index, number) {
-                        let held = Held { number, from: at + latency, last_read: cycle };
-                        self.longs.entry((id, index)).or_default().push(held);
+                        let new = Held { number, from: at + latency, last_read: cycle };
+                        let held = self.longs.entry((id, index)).or_default();
+                        let position = held.iter().take_while(|h| h.from < new.from).count();
+                        held.insert(position, new);
+                        self.log.push(Undo::Long { cycle: at, unit: id, index, position });
                         return Some(Source::Immediate { unit: id, index });
                     }
                 }
             }
         }
         None
-    }
-
-    fn long_again(&mut self, unit: ImmediateUnitId, index: u32, cycle: i64) -> Source {
-        if let Some(held) = self.longs.get_mut(&(unit, index)) {
-            let position = held.len() - 1;
-            let was = held[position].last_read;
-            held[position].last_read = was.max(cycle);
-            self.log.push(Undo::LongRead { unit, index, position, was });
-        }
-        Source::Immediate { unit, index }
     }
 
     fn place_long(&mut self, cycle: i64, unit: ImmediateUnitId, index: u32, number: Number) -> bool {
@@ -381,7 +378,6 @@ impl<'m> Table<'m> {
         self.rows[row].immediates = instruction.immediates;
         self.rows[row].long_tags.push(number.tag);
         self.count += 1;
-        self.log.push(Undo::Long { cycle: row, unit, index });
         true
     }
 

@@ -162,7 +162,7 @@ impl Scheduler<'_> {
     pub(super) fn keep(&mut self, value: usize, cycle: i64) -> bool {
         let Some(previous) = self.values[value].previous else { return true };
         self.values[previous].written.is_some_and(|w| w < cycle)
-            || (self.values[previous].written.is_none() && self.write_back(previous, Some(cycle - 1)))
+            || (self.values[previous].written.is_none() && self.write_back(previous, Some(cycle - 1), None))
     }
 
     /// Moves an input to a destination in `cycle`, from the cheapest place that has it.
@@ -195,7 +195,7 @@ impl Scheduler<'_> {
                     }
                 }
                 if self.values[value].written.is_none()
-                    && (!needs_register || !self.write_back(value, Some(cycle - 1)))
+                    && (!needs_register || !self.write_back(value, Some(cycle - 1), None))
                 {
                     self.undo(mark);
                     return false;
@@ -256,7 +256,13 @@ impl Scheduler<'_> {
         self.detour(0, cycle, destination, guard, step)
     }
 
-    fn long_constant(&mut self, number: Number, cycle: i64, destination: Destination, guard: Guard) -> bool {
+    pub(super) fn long_constant(
+        &mut self,
+        number: Number,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+    ) -> bool {
         // A template may need the very bus that the move does; then the immediate comes some cycles earlier.
         for ahead in 0..4 {
             let mark = self.marked();
@@ -306,8 +312,8 @@ impl Scheduler<'_> {
         false
     }
 
-    /// Moves a result to its register as early as can be, not after `limit`.
-    pub(super) fn write_back(&mut self, value: usize, limit: Option<i64>) -> bool {
+    /// Moves a result to its register as early as can be, not after `limit`. Reads by node `own`, which is being placed, do not count.
+    pub(super) fn write_back(&mut self, value: usize, limit: Option<i64>, own: Option<usize>) -> bool {
         let Some((port, arrives)) = self.values[value].arrival else { return false };
         let Register { file, index } = self.values[value].register;
         let destination = Destination::Register { file, index };
@@ -315,7 +321,7 @@ impl Scheduler<'_> {
         let direct = self.table.connected(source, destination);
         let last = limit.unwrap_or(i64::MAX).min(arrives + HORIZON);
         for cycle in arrives..=last {
-            if !self.free(value, cycle, None) {
+            if !self.free(value, cycle, own) {
                 continue;
             }
             if direct {

@@ -17,6 +17,29 @@ pub(in crate::schedule) enum Target {
     Operand(Operand),
 }
 
+/// In which order operations are placed. Which one gives the shortest block depends on what the block is short of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::schedule) enum Order {
+    /// Cycle by cycle, the longest way to the end first.
+    Cycle,
+    /// The longest way to the end first, each as early as it fits.
+    Operation,
+    /// Cycle by cycle, the fewest moves first.
+    Cost,
+}
+
+/// A way to start an operation: moves, unit, operation, slack, operands exchanged.
+type Way = (usize, UnitId, u16, i64, bool);
+
+/// Which input goes to operand `k`.
+fn exchanged(info: &crate::ops::OpInfo, k: u16, swapped: bool) -> u16 {
+    match info.swap {
+        Some((a, b)) if swapped && k == a => b,
+        Some((a, b)) if swapped && k == b => a,
+        _ => k,
+    }
+}
+
 impl Scheduler<'_> {
     fn mark(&self) -> (usize, usize) {
         (self.table.mark(), self.log.len())
@@ -48,51 +71,112 @@ impl Scheduler<'_> {
     }
 
     /// Places every operation of the block.
-    pub(in crate::schedule) fn run(&mut self) -> Result<(), ScheduleError> {
-        let mut ready: Vec<usize> = (0..self.work.len()).filter(|n| self.work[*n].waits == 0).collect();
-        let (mut cycle, mut last_success) = (0, 0);
-        let mut left = self.work.len();
-        while left > 0 {
-            ready.sort_by_key(|n| (std::cmp::Reverse(self.work[*n].height), *n));
-            let candidates: Vec<usize> =
-                ready.iter().copied().filter(|n| self.earliest(*n) <= cycle).collect();
-            let mut opened = false;
-            for number in candidates {
-                if !self.place(number, cycle)? {
-                    continue;
-                }
-                left -= 1;
-                last_success = cycle;
-                ready.retain(|n| *n != number);
-                for edge in std::mem::take(&mut self.work[number].successors) {
-                    let work = &mut self.work[edge.to];
-                    work.earliest = work.earliest.max(cycle + edge.cycles);
-                    work.waits -= 1;
-                    if work.waits == 0 {
-                        ready.push(edge.to);
-                        opened = true;
-                    }
-                }
-            }
-            if !opened {
-                cycle += 1;
-            }
-            if cycle > last_success + HORIZON {
-                let number = ready.first().copied().unwrap_or(0);
-                let name = self.nodes[number].op.map_or("a copy", |op| op.info().name);
-                return Err(ScheduleError::stuck(name));
-            }
+    pub(in crate::schedule) fn run(&mut self, order: Order) -> Result<(), ScheduleError> {
+        match order {
+            Order::Operation => self.by_operation()?,
+            Order::Cycle | Order::Cost => self.by_cycle(order)?,
         }
         let waiting: Vec<usize> = (0..self.values.len())
             .filter(|v| self.values[*v].live_out && self.values[*v].written.is_none())
             .collect();
         for value in waiting {
-            if !self.write_back(value, None) {
+            if !self.write_back(value, None, None) {
                 return Err(ScheduleError::stuck("the move of a result to its register"));
             }
         }
         self.eliminated += self.values.iter().filter(|v| v.written.is_none()).count();
         Ok(())
+    }
+
+    /// A node is placed: what it kept waiting may go on.
+    fn placed(&mut self, number: usize, cycle: i64, ready: &mut Vec<usize>) {
+        for edge in std::mem::take(&mut self.work[number].successors) {
+            let work = &mut self.work[edge.to];
+            work.earliest = work.earliest.max(cycle + edge.cycles);
+            work.waits -= 1;
+            if work.waits == 0 {
+                ready.push(edge.to);
+            }
+        }
+    }
+
+    fn first_ready(&self) -> Vec<usize> {
+        (0..self.work.len()).filter(|n| self.work[*n].waits == 0).collect()
+    }
+
+    fn stuck_with(&self, number: usize) -> ScheduleError {
+        ScheduleError::stuck(self.nodes[number].op.map_or("a copy", |op| op.info().name))
+    }
+
+    /// Operation by operation, the longest way to the end first, each in the first cycle that it fits in.
+    fn by_operation(&mut self) -> Result<(), ScheduleError> {
+        let mut ready = self.first_ready();
+        while !ready.is_empty() {
+            let key = |i: &usize| (self.work[ready[*i]].height, usize::MAX - ready[*i]);
+            let best = (0..ready.len()).max_by_key(key).unwrap_or(0);
+            let number = ready.swap_remove(best);
+            let start = self.earliest(number);
+            let mut found = None;
+            for cycle in start..start + HORIZON {
+                if self.place(number, cycle)?.is_some() {
+                    found = Some(cycle);
+                    break;
+                }
+            }
+            let cycle = found.ok_or_else(|| self.stuck_with(number))?;
+            self.placed(number, cycle, &mut ready);
+        }
+        Ok(())
+    }
+
+    /// Cycle by cycle: of what is ready the longest way to the end first, or what needs the fewest moves.
+    fn by_cycle(&mut self, order: Order) -> Result<(), ScheduleError> {
+        let mut ready = self.first_ready();
+        let (mut cycle, mut last_success) = (0, 0);
+        while !ready.is_empty() {
+            ready.sort_by_key(|n| (std::cmp::Reverse(self.work[*n].height), *n));
+            let mut candidates: Vec<usize> =
+                ready.iter().copied().filter(|n| self.earliest(*n) <= cycle).collect();
+            if order == Order::Cost {
+                let mut costs: Vec<(usize, usize)> = Vec::new();
+                for (rank, number) in candidates.iter().enumerate() {
+                    costs.push((self.cost(*number, cycle)?.unwrap_or(usize::MAX), rank));
+                }
+                costs.sort_unstable();
+                candidates = costs.into_iter().map(|(_, rank)| candidates[rank]).collect();
+            }
+            let before = ready.len();
+            let mut progress = false;
+            for number in candidates {
+                if self.place(number, cycle)?.is_none() {
+                    continue;
+                }
+                progress = true;
+                last_success = cycle;
+                ready.retain(|n| *n != number);
+                self.placed(number, cycle, &mut ready);
+                if order == Order::Cost {
+                    // What it has left in ports may make others cheaper.
+                    break;
+                }
+            }
+            let opened = ready.len() > before.saturating_sub(1) && progress;
+            if !(opened || (progress && order == Order::Cost)) {
+                cycle += 1;
+            }
+            if cycle > last_success + HORIZON {
+                return Err(self.stuck_with(ready[0]));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many moves a node would need in a cycle.
+    fn cost(&mut self, number: usize, cycle: i64) -> Result<Option<usize>, ScheduleError> {
+        if self.nodes[number].op.is_none() {
+            return Ok(Some(1));
+        }
+        Ok(self.best(number, cycle)?.map(|b| b.0))
     }
 
     /// When every input of a node can be there at the earliest.
@@ -114,18 +198,31 @@ impl Scheduler<'_> {
     }
 
     /// Places a node with its trigger in `cycle`, if it fits.
-    fn place(&mut self, number: usize, cycle: i64) -> Result<bool, ScheduleError> {
-        let node = &self.nodes[number];
+    fn place(&mut self, number: usize, cycle: i64) -> Result<Option<()>, ScheduleError> {
         let mark = self.mark();
-        let Some(op) = node.op else {
-            let fits = self.copy(number, cycle);
-            if fits {
-                self.done(number);
-            } else {
-                self.undo(mark);
+        let fits = if self.nodes[number].op.is_none() {
+            self.copy(number, cycle)
+        } else {
+            match self.best(number, cycle)? {
+                Some((_, unit, operation, slack, swapped)) => {
+                    self.start(number, cycle, (unit, operation), slack, swapped)
+                }
+                None => false,
             }
-            return Ok(fits);
         };
+        if fits {
+            self.done(number);
+            return Ok(Some(()));
+        }
+        self.undo(mark);
+        Ok(None)
+    }
+
+    /// The cheapest way to start a node in `cycle`: its moves, the unit and operation, the time between its operands, and whether
+    /// they are exchanged. Nothing is placed.
+    fn best(&mut self, number: usize, cycle: i64) -> Result<Option<Way>, ScheduleError> {
+        let mark = self.mark();
+        let Some(op) = self.nodes[number].op else { return Ok(None) };
         let info = op.info();
         let offers = self.offers(number);
         if offers.is_empty() {
@@ -133,7 +230,7 @@ impl Scheduler<'_> {
         }
         let numbers = self.work[number].inputs.iter().any(|i| matches!(i, Input::Number(_)));
         for slack in 0..=if numbers { 3 } else { 0 } {
-            let mut best: Option<(usize, UnitId, u16, bool)> = None;
+            let mut best: Option<((usize, usize), Way)> = None;
             for (unit, operation) in &offers {
                 for swapped in [false, true] {
                     if swapped && info.swap.is_none() {
@@ -142,24 +239,39 @@ impl Scheduler<'_> {
                     let before = self.table.count;
                     if self.start(number, cycle, (*unit, *operation), slack, swapped) {
                         let cost = self.table.count - before;
-                        if best.is_none_or(|b| cost < b.0) {
-                            best = Some((cost, *unit, *operation, swapped));
+                        let key = (cost, usize::MAX - self.kept(number, *unit, *operation, swapped));
+                        if best.is_none_or(|b| key < b.0) {
+                            best = Some((key, (cost, *unit, *operation, slack, swapped)));
                         }
                     }
                     self.undo(mark);
                 }
             }
-            if let Some((_, unit, operation, swapped)) = best {
-                let placed = self.start(number, cycle, (unit, operation), slack, swapped);
-                if placed {
-                    self.done(number);
-                } else {
-                    self.undo(mark);
-                }
-                return Ok(placed);
+            if let Some((_, way)) = best {
+                return Ok(Some(way));
             }
         }
-        Ok(false)
+        Ok(None)
+    }
+
+    /// How many further operations want what a way leaves in ports that do not trigger.
+    fn kept(&self, number: usize, unit: UnitId, operation: u16, swapped: bool) -> usize {
+        let Some(info) = self.nodes[number].op.map(crate::ops::Op::info) else { return 0 };
+        let facts = &self.machine.units[unit.index()];
+        let found = &facts.operations[usize::from(operation)];
+        let wanted = |k: u16| {
+            let port = found.port_of(k)?;
+            if Some(port) == facts.trigger() || !facts.ports[usize::from(port)].registered {
+                return None;
+            }
+            match self.work[number].inputs[usize::from(exchanged(info, k, swapped)) - 1] {
+                Input::Value(value) => Some(self.values[value].readers),
+                // A long constant is worth keeping, a short one is cheap to bring again.
+                Input::Number(_) => Some(1),
+                Input::ReturnAddress => None,
+            }
+        };
+        (1..=info.inputs).filter_map(wanted).sum()
     }
 
     /// The units that a node can go to.
@@ -198,7 +310,7 @@ impl Scheduler<'_> {
 
     /// The guard of a predicate, and from which cycle on it may be used; moves the value to its register if need be.
     fn guard(&mut self, value: usize, inverted: bool) -> Option<(Guard, i64)> {
-        if self.values[value].written.is_none() && !self.write_back(value, None) {
+        if self.values[value].written.is_none() && !self.write_back(value, None, None) {
             return None;
         }
         let Value { register, written, .. } = self.values[value];
@@ -269,11 +381,7 @@ impl Scheduler<'_> {
         let mut ahead = slack * (i64::from(info.inputs) - 1);
         for k in order {
             let Some(port) = found.port_of(k) else { return false };
-            let which = match info.swap {
-                Some((a, b)) if swapped && k == a => b,
-                Some((a, b)) if swapped && k == b => a,
-                _ => k,
-            };
+            let which = exchanged(info, k, swapped);
             let input = self.work[number].inputs[usize::from(which) - 1];
             let write = port == trigger;
             let latest = if facts.ports[usize::from(port)].registered { cycle - ahead } else { cycle };
@@ -307,12 +415,22 @@ impl Scheduler<'_> {
             return self.merge(output, value, found, from.max(arrives), number);
         }
         if !self.options.eliminate {
-            return self.write_back(output, self.table.arrival_after(port, arrives).map(|next| next - 1));
+            let limit = self.table.arrival_after(port, arrives).map(|next| next - 1);
+            return self.write_back(output, limit, Some(number));
+        }
+        // What guards must be in its register: the sooner the better.
+        if self.machine.register_files[self.values[output].register.file.index()].width == 1 {
+            let mark = self.mark();
+            let limit = self.table.arrival_after(port, arrives).map(|next| next - 1);
+            if self.write_back(output, limit, Some(number)) {
+                return true;
+            }
+            self.undo(mark);
         }
         // A result that arrives before one that is on its way already goes to its register in between.
         let Value { readers, live_out, .. } = self.values[output];
         match self.table.arrival_after(port, arrives) {
-            Some(next) if readers > 0 || live_out => self.write_back(output, Some(next - 1)),
+            Some(next) if readers > 0 || live_out => self.write_back(output, Some(next - 1), Some(number)),
             _ => true,
         }
     }
@@ -326,7 +444,40 @@ impl Scheduler<'_> {
         arrival.is_none()
             || written.is_some()
             || (readers <= own && !live_out)
-            || self.write_back(value, Some(arrives - 1))
+            || self.write_back(value, Some(arrives - 1), None)
+    }
+
+    /// Puts a jump to a known place into a cycle before anything else is placed; [`Self::reserved_holds`] says afterwards
+    /// whether its condition comes in time.
+    pub(in crate::schedule) fn reserve_jump(
+        &mut self,
+        number: Number,
+        predicate: Option<Predicate>,
+        cycle: i64,
+    ) -> bool {
+        let control = self.machine.control_unit();
+        let unit = &self.machine.units[control.index()];
+        let Some(operation) = unit.operation("jump") else { return false };
+        let Some(port) = unit.operations[usize::from(operation)].port_of(1) else { return false };
+        let destination = Destination::Port { unit: control, port, operation: Some(operation) };
+        let guard = predicate.map_or(Guard::Always, |p| Guard::If {
+            source: GuardSource::Register { file: p.register.file, index: p.register.index },
+            inverted: p.inverted,
+        });
+        // Not by way of a temporary register: what else needs it is not known yet.
+        self.table.transport(cycle, number, destination, guard)
+            || self.long_constant(number, cycle, destination, guard)
+    }
+
+    /// Whether everything else fits around a jump that was put into `cycle` first.
+    pub(in crate::schedule) fn reserved_holds(&mut self, predicate: Option<Predicate>, cycle: i64) -> bool {
+        let ready = predicate.is_none_or(|p| {
+            let value = self.value_in(p.register);
+            let latency = i64::from(self.machine.register_guard_latency(p.register.file));
+            let written = self.values[value].written;
+            written.is_some_and(|w| w + latency <= cycle)
+        });
+        ready && self.table.last() <= cycle + i64::from(self.machine.control.delay_slots)
     }
 
     /// Places a jump, call or return; nothing may happen after its delay slots. Gives its cycle.

@@ -17,6 +17,7 @@ mod error;
 mod exit;
 mod inspect;
 mod launching;
+mod memory;
 mod nearest;
 mod panic;
 mod param;

@@ -1,5 +1,6 @@
 //! `oxcl bench`: measurements of the runtime on this machine.
 
+use super::bench_memory::{self, MemoryArgs};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::tasks::{Compiled, Kernels};
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 /// Measure the runtime
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchArgs {
+    Memory(MemoryArgs),
     Tasks(TasksArgs),
 }
 
@@ -78,6 +80,7 @@ fn benchmark(name: &str) -> Result<Benchmark, String> {
 /// Measures.
 pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match args {
+        BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         BenchArgs::Tasks(args) => tasks(args, ui),
     }
 }
@@ -85,7 +88,7 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     #[cfg(feature = "compiler")]
     if let Some(path) = &args.emit.emit_kernels {
-        let archive = compile(&args.emit.cpu, ui)?;
+        let archive = compile(crate::tasks::SOURCE, &args.emit.cpu, ui)?;
         crate::data::file::write_whole(path, &archive)
             .map_err(|source| CliError::Write { path: path.clone(), source })?;
         ui.note(&format!("wrote {}", path.display()));
@@ -129,7 +132,7 @@ fn kernels(archive: Option<&Path>, ui: &mut Ui) -> Result<Kernels, CliError> {
             let contents = contents.map_err(|source| CliError::Read { path: path.to_owned(), source })?;
             (path.to_owned(), contents)
         }
-        None => (PathBuf::from("the benchmarks' kernels"), compile(&[], ui)?),
+        None => (PathBuf::from("the benchmarks' kernels"), task_kernels(ui)?),
     };
     let program = Program::from_archive(&contents).and_then(|program| Kernels::of(&program));
     program.map_err(|error| CliError::File {
@@ -140,20 +143,38 @@ fn kernels(archive: Option<&Path>, ui: &mut Ui) -> Result<Kernels, CliError> {
 }
 
 #[cfg(feature = "compiler")]
-fn compile(cpus: &[String], ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+fn compile(source: &str, cpus: &[String], ui: &mut Ui) -> Result<Vec<u8>, CliError> {
     use oxcl_compiler::{Emit, Request, SourceFile};
-    let source = SourceFile { name: "kernels.cl".to_owned(), text: crate::tasks::SOURCE.to_owned() };
+    let source = SourceFile { name: "kernels.cl".to_owned(), text: source.to_owned() };
     let mut request = Request::new(vec![source]);
     request.devices = crate::build::devices(&[crate::device::Device::Cpu]);
     request.cpus = cpus.to_vec();
     Ok(crate::build::compile(&request, Emit::Archive, None, ui)?.bytes)
 }
 
+#[cfg(feature = "compiler")]
+fn task_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    compile(crate::tasks::SOURCE, &[], ui)
+}
+
+#[cfg(feature = "compiler")]
+fn memory_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    compile(crate::memory::SOURCE, &[], ui)
+}
+
 #[cfg(not(feature = "compiler"))]
-fn compile(_cpus: &[String], _ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+fn task_kernels(_ui: &mut Ui) -> Result<Vec<u8>, CliError> {
     Err(CliError::usage_with_help(
         "this oxcl was built without the compiler and has no kernels to run",
         "give it an archive (--kernels FILE), or measure the scheduler alone (--functions)",
+    ))
+}
+
+#[cfg(not(feature = "compiler"))]
+fn memory_kernels(_ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    Err(CliError::usage_with_help(
+        "this oxcl was built without the compiler and has no kernels to run",
+        "measure the allocator alone (--only allocator)",
     ))
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments, and a `run` from them to an outcome.
 
 pub(crate) mod bench;
+mod bench_memory;
 mod build_args;
 pub(crate) mod cache;
 pub(crate) mod check;

@@ -4,6 +4,7 @@
 pub(crate) mod chart;
 pub(crate) mod progress;
 pub(crate) mod table;
+pub(crate) mod timeline;
 
 use crate::error::CliError;
 use clap::ValueEnum;

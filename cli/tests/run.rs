@@ -288,6 +288,33 @@ fn the_task_benchmarks_give_a_line_for_each_figure() {
 }
 
 #[test]
+fn the_memory_benchmarks_run_with_more_than_fits_and_check_the_bytes() {
+    let sandbox = Sandbox::new();
+    let parts =
+        "bench memory --only migration --only oversubscription --memory 1 --factor 1.5 --factor 4 --runs 1";
+    let ran = sandbox.run(&words(&format!("{parts} --json --plot plots")));
+    if cfg!(not(feature = "compiler")) {
+        assert_eq!(ran.code, Some(2));
+        return;
+    }
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let programs: Vec<_> = lines.iter().filter(|line| line["bench"] == "oversubscription").collect();
+    assert_eq!(programs.len(), 4);
+    for line in programs {
+        assert_eq!(line["ok"], true, "{line}");
+        assert!(line["seconds"].is_number() && line["bound_seconds"].is_number());
+        assert!(line["paged_out"].as_u64() > Some(0), "{line}");
+    }
+    assert_eq!(lines.iter().filter(|line| line["bench"] == "migration").count(), 3);
+    for name in ["oversubscription", "timeline"] {
+        assert!(sandbox.read(&format!("plots/memory-{name}.svg")).starts_with(b"<svg"));
+    }
+    assert_eq!(sandbox.run(&words("bench memory --factor 1000")).code, Some(2));
+}
+
+#[test]
 fn the_task_benchmarks_run_compiled_kernels_from_an_archive() {
     let sandbox = Sandbox::new();
     if cfg!(feature = "compiler") {

@@ -84,7 +84,9 @@ pub(super) fn run(
         let small = program.map_err(told).and_then(|program| Small::new(args.memory << 20, &program));
         let small = small.map_err(device)?;
         if migrates {
-            migration(&small, copy_bandwidth(small.size(), small.size()), args.runs, |figure| tell(figure, ui))?;
+            migration(&small, copy_bandwidth(small.size(), small.size()), args.runs, |figure| {
+                tell(figure, ui)
+            })?;
         }
         if oversubscribes {
             // As large as the largest program, so that the caches help as little as they help that.

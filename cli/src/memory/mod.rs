@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded, CommandRecord, Context, ContextOptions, Device, Event, Kernel, Migration, NdRange,
-    Observer, Program, Queue, QueueProperties,
+    ArgValue, Buffer, Coded, CommandRecord, Context, ContextOptions, Device, Event, Kernel, Migration,
+    NdRange, Observer, Program, Queue, QueueProperties,
 };
 
 use crate::ui::timeline::{Span, Timeline};
@@ -226,7 +226,8 @@ impl Small {
         };
         self.recorder.spans.lock().unwrap_or_else(PoisonError::into_inner).clear();
         watched.run(Order::Zigzag, HELD + 2)?;
-        let mut spans = std::mem::take(&mut *self.recorder.spans.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut spans =
+            std::mem::take(&mut *self.recorder.spans.lock().unwrap_or_else(PoisonError::into_inner));
         // Events are numbered in the order of the program's commands: they are shown by the buffers they use.
         spans.sort_by_key(|span| span.label.parse::<u64>().unwrap_or(0));
         let uses = Order::Zigzag.uses(HELD + 2);
@@ -244,12 +245,17 @@ impl Small {
     pub(crate) fn migrations(&self, runs: u32) -> Result<[(&'static str, f64); 3], String> {
         let other = self.context.device(&format!("discrete:{}K", self.memory >> 10)).map_err(told)?;
         let other = self.context.queue(&other, QueueProperties::default()).map_err(told)?;
-        let mut best = [("upload", f64::INFINITY), ("download", f64::INFINITY), ("device-to-device", f64::INFINITY)];
+        let mut best =
+            [("upload", f64::INFINITY), ("download", f64::INFINITY), ("device-to-device", f64::INFINITY)];
         for run in 0..runs {
             let buffer = self.buffer(run as usize)?;
             let moved = |queue: &Queue, to: Migration, best: &mut f64| {
                 let begin = Instant::now();
-                queue.migrate(std::slice::from_ref(&buffer), to, &[]).map_err(told)?.wait().map_err(failed)?;
+                queue
+                    .migrate(std::slice::from_ref(&buffer), to, &[])
+                    .map_err(told)?
+                    .wait()
+                    .map_err(failed)?;
                 *best = best.min(begin.elapsed().as_secs_f64());
                 Ok::<_, String>(())
             };

@@ -63,7 +63,11 @@ impl fmt::Display for Timeline {
             writeln!(f, r##"<path d="M{x:.1} {TOP}V{bottom:.1}" stroke="#dddddd"/>"##)?;
             let label = format!("{:.3}", tick / 1e6);
             let label = label.trim_end_matches('0').trim_end_matches('.').to_owned();
-            writeln!(f, r#"<text x="{x:.1}" y="{:.1}" text-anchor="middle">{label} ms</text>"#, bottom + 18.0)?;
+            writeln!(
+                f,
+                r#"<text x="{x:.1}" y="{:.1}" text-anchor="middle">{label} ms</text>"#,
+                bottom + 18.0
+            )?;
             tick += step;
         }
         for (index, lane) in self.lanes.iter().enumerate() {

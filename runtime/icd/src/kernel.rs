@@ -215,21 +215,23 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
 
 /// `clSetKernelArgSVMPointer` and `clSetKernelArgMemPointerINTEL`: any address, as system memory is shared.
 pub(crate) fn set_arg_pointer(kernel: Handle<Kernel>, index: Uint, pointer: Memory) -> Answer {
-    set_address(kernel.get()?, index, pointer.address())
+    set_address(kernel.get()?, index, pointer.address(), cl::INVALID_ARG_VALUE)
 }
 
 /// `clSetKernelArgDevicePointerEXT`.
 pub(crate) fn set_arg_device_pointer(kernel: Handle<Kernel>, index: Uint, pointer: u64) -> Answer {
+    let kernel = kernel.get()?;
     let address = usize::try_from(pointer).map_err(|_| Status(cl::INVALID_ARG_VALUE))?;
-    set_address(kernel.get()?, index, address)
+    // CL_INVALID_ARG_INDEX also if the parameter is no pointer to global memory (cl_ext_buffer_device_address).
+    set_address(kernel, index, address, cl::INVALID_ARG_INDEX)
 }
 
-fn set_address(kernel: &Kernel, index: Uint, address: usize) -> Answer {
+fn set_address(kernel: &Kernel, index: Uint, address: usize, no_pointer: Int) -> Answer {
     // CL_INVALID_ARG_INDEX if there is no such parameter, CL_INVALID_ARG_VALUE if it is no pointer to global or
     // constant memory (5.9.2).
     let parameter = kernel.any.record().args.get(index as usize).ok_or(Status(cl::INVALID_ARG_INDEX))?;
     let takes = parameter.kind == ArgKind::Pointer && parameter.address != AddressQualifier::Local;
-    ensure(takes, cl::INVALID_ARG_VALUE)?;
+    ensure(takes, no_pointer)?;
     kernel.args()[index as usize] = if address == 0 { Arg::Null } else { Arg::Pointer(address) };
     Ok(())
 }

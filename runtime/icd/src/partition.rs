@@ -70,6 +70,8 @@ fn equally(all: usize, units: &[isize]) -> Answer<Vec<usize>> {
     let each = units.first().and_then(|units| usize::try_from(*units).ok()).unwrap_or(0);
     // CL_INVALID_VALUE for a number that is none (4.3).
     ensure(each > 0, cl::INVALID_VALUE)?;
+    // CL_INVALID_DEVICE_PARTITION_COUNT if a part is more than the device has (4.3).
+    ensure(each <= all, cl::INVALID_DEVICE_PARTITION_COUNT)?;
     // CL_DEVICE_PARTITION_FAILED if the device cannot be cut so: a part is less than the whole (4.3).
     ensure(each < all, cl::DEVICE_PARTITION_FAILED)?;
     Ok(vec![each; all / each])
@@ -101,7 +103,8 @@ mod tests {
     #[test]
     fn parts_do_not_exceed_the_whole() {
         assert_eq!(equally(7, &[2]), Ok(vec![2, 2, 2]));
-        assert_eq!(equally(2, &[3]), Err(Status(cl::DEVICE_PARTITION_FAILED)));
+        assert_eq!(equally(2, &[3]), Err(Status(cl::INVALID_DEVICE_PARTITION_COUNT)));
+        assert_eq!(equally(2, &[2]), Err(Status(cl::DEVICE_PARTITION_FAILED)));
         assert_eq!(equally(2, &[0]), Err(Status(cl::INVALID_VALUE)));
         assert_eq!(by_counts(4, &[1, 3]), Ok(vec![1, 3]));
         for wrong in [&[][..], &[5], &[2, 3], &[-1], &[1, 1, 1, 1, 1]] {

@@ -1,15 +1,15 @@
 //! What the scheduler did: records of every executed command and of the compiler's stages, written as a timeline that
 //! Chrome and Perfetto show (`--trace`), and as figures (`--stats`).
 //!
-//! A command is shown twice: on the lane of the worker that ended it, while it was executed, and on its device, from
-//! when it was queued. The process has one pool of workers and so at most one recorder.
+//! A command is shown on the lane of every worker that executed some of it, while it did, and on its device, from when it
+//! was queued. The process has one pool of workers and so at most one recorder.
 
 use crate::device::Device;
 use crate::error::CliError;
 use crate::launching;
 use crate::ui::Ui;
 use crate::ui::table::{Table, duration};
-use oxcl_runtime::{CommandRecord, Context, ContextOptions, Event, Observer, Times};
+use oxcl_runtime::{CommandRecord, Context, ContextOptions, Event, Observer, ShareRecord, Times};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -42,9 +42,20 @@ struct Named {
     device: Device,
 }
 
+/// What a worker executed of a command that was shared.
+#[derive(Debug)]
+struct Share {
+    event: u64,
+    lane: usize,
+    groups: u64,
+    started: u64,
+    ended: u64,
+}
+
 #[derive(Debug, Default)]
 struct Kept {
     records: Vec<Record>,
+    shares: Vec<Share>,
     spans: Vec<Span>,
     names: BTreeMap<u64, Named>,
 }
@@ -62,6 +73,11 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn share(&self, record: &ShareRecord) {
+        let ShareRecord { event, lane, groups, started, ended } = *record;
+        self.kept().shares.push(Share { event: event.0, lane, groups, started, ended });
+    }
+
     fn command(&self, record: &CommandRecord<'_>) {
         self.kept().records.push(Record {
             event: record.event.0,
@@ -128,7 +144,8 @@ impl Kept {
         for (pid, name) in [(WORKERS, "workers"), (DEVICES, "devices"), (COMPILER, "compiler")] {
             label("process_name", pid, 0, name);
         }
-        let lanes: BTreeSet<usize> = self.records.iter().filter_map(|record| record.lane).collect();
+        let ended = self.records.iter().filter_map(|record| record.lane);
+        let lanes: BTreeSet<usize> = ended.chain(self.shares.iter().map(|share| share.lane)).collect();
         for lane in lanes {
             label("thread_name", WORKERS, lane, &lane_name(lane));
         }
@@ -142,17 +159,27 @@ impl Kept {
                 "ts": micros(*start), "dur": micros(end - start), "args": { "file": file },
             }));
         }
+        let mut shares: BTreeMap<u64, Vec<&Share>> = BTreeMap::new();
+        for share in &self.shares {
+            shares.entry(share.event).or_default().push(share);
+        }
         for record in &self.records {
             let Times { queued, submitted, started, ended } = record.times;
+            let whole = record.lane.map(|lane| (lane, record.groups, started, ended));
+            let shared = shares.remove(&record.event).unwrap_or_default();
+            let parts = shared.iter().map(|share| (share.lane, share.groups, share.started, share.ended));
             let named = self.names.get(&record.event);
             let name = named.map_or(record.label.as_str(), |named| named.command.as_str());
             let device = named.map(|named| named.device);
-            if let Some(lane) = record.lane {
+            // Who executed all of it is known without shares.
+            for (lane, groups, started, ended) in whole.filter(|_| shared.is_empty()).into_iter().chain(parts)
+            {
                 events.push(json!({
                     "ph": "X", "name": name, "cat": "command", "pid": WORKERS, "tid": lane,
                     "ts": micros(started), "dur": micros(ended.saturating_sub(started)),
                     "args": {
-                        "work": record.label, "groups": record.groups, "device": device.map(Device::name),
+                        "work": record.label, "groups": groups, "of": record.groups,
+                        "device": device.map(Device::name),
                         "queued_us": micros(queued), "submitted_us": micros(submitted),
                     },
                 }));
@@ -190,13 +217,20 @@ impl Kept {
         sums
     }
 
+    /// What each worker did: commands that it ended, and nanoseconds that it executed.
     fn lanes(&self) -> BTreeMap<usize, (u64, u64)> {
-        let mut lanes = BTreeMap::new();
+        let mut lanes: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
+        let shared: BTreeSet<u64> = self.shares.iter().map(|share| share.event).collect();
+        for share in &self.shares {
+            lanes.entry(share.lane).or_default().1 += share.ended.saturating_sub(share.started);
+        }
         for record in &self.records {
             let Some(lane) = record.lane else { continue };
-            let (commands, busy): &mut (u64, u64) = lanes.entry(lane).or_default();
+            let (commands, busy) = lanes.entry(lane).or_default();
             *commands += 1;
-            *busy += record.times.ended.saturating_sub(record.times.started);
+            if !shared.contains(&record.event) {
+                *busy += record.times.ended.saturating_sub(record.times.started);
+            }
         }
         lanes
     }
@@ -266,7 +300,9 @@ mod tests {
     fn a_timeline_has_a_lane_for_each_worker_and_device() {
         let times = Times { queued: 1000, submitted: 2000, started: 3000, ended: 5500 };
         let record = |event, lane| Record { event, label: "blur".to_owned(), times, groups: 4, lane };
-        let mut kept = Kept { records: vec![record(1, Some(0)), record(2, Some(3))], ..Kept::default() };
+        let share = |lane| Share { event: 4, lane, groups: 2, started: 3000, ended: 5000 };
+        let records = vec![record(1, Some(0)), record(2, Some(3)), record(4, Some(1))];
+        let mut kept = Kept { records, shares: vec![share(1), share(2)], ..Kept::default() };
         kept.names.insert(1, Named { command: "first".to_owned(), device: Device::Cpu });
         kept.spans.push(Span { file: "a.cl".to_owned(), stage: "clang".to_owned(), start: 0, end: 900 });
         let json = kept.timeline();
@@ -277,8 +313,12 @@ mod tests {
         assert_eq!(find("first", "X")["dur"], 2.5);
         assert_eq!(find("first", "b")["tid"], Device::Cpu as usize);
         assert_eq!(find("blur", "X")["tid"], 3);
+        let shared = events.iter().filter(|e| e["ph"] == "X" && e["args"]["groups"] == 2);
+        assert_eq!(shared.map(|e| e["tid"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
+        assert!(events.iter().any(|e| e["name"] == "thread_name" && e["args"]["name"] == "worker 2"));
+        assert_eq!(kept.lanes()[&2], (0, 2000));
         assert_eq!(find("clang", "X")["pid"], COMPILER);
-        assert_eq!(kept.sums()["blur"].ran, 5000);
+        assert_eq!(kept.sums()["blur"].ran, 7500);
         assert_eq!(kept.lanes()[&3], (1, 2500));
     }
 }

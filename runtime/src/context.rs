@@ -16,6 +16,8 @@ use crate::queue::{Queue, QueueError};
 const MAX_THREADS: usize = oxcl_scheduler::MAX_WORKERS;
 /// How many threads execute, if not as many as there are CPUs for this process.
 const THREADS_VARIABLE: &str = "OXCL_NUM_THREADS";
+/// Whether each thread of the pool is bound to one CPU.
+const PIN_VARIABLE: &str = "OXCL_PIN";
 
 /// How a context's pool is started.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +25,7 @@ pub struct ContextOptions {
     /// Threads that may execute, a waiting one included; 0: what `OXCL_NUM_THREADS` says, else as many as there are
     /// CPUs for this process.
     pub workers: usize,
-    /// Bind each thread of the pool to one CPU.
+    /// Bind each thread of the pool to one CPU, as `OXCL_PIN=1` does.
     pub pin: bool,
     /// Sees every executed command.
     pub observer: Option<Arc<dyn Observer>>,
@@ -51,6 +53,7 @@ impl Context {
             given => given,
         };
         let ContextOptions { pin, observer, .. } = options;
+        let pin = pin || environment_pins()?;
         let tracked = Arc::new(AtomicBool::new(false));
         let seen = observer.clone();
         let scheduler = Scheduler::start(Options { workers, pin, observer })
@@ -184,6 +187,19 @@ pub(crate) fn thread_count() -> Result<NonZeroUsize, DeviceError> {
     parse_threads(&value.to_string_lossy())
 }
 
+/// Whether the environment asks for bound threads.
+fn environment_pins() -> Result<bool, DeviceError> {
+    std::env::var_os(PIN_VARIABLE).map_or(Ok(false), |value| parse_pin(&value.to_string_lossy()))
+}
+
+fn parse_pin(value: &str) -> Result<bool, DeviceError> {
+    match value.trim() {
+        "" | "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err(DeviceError::Pin { value: value.to_owned() }),
+    }
+}
+
 fn parse_threads(value: &str) -> Result<NonZeroUsize, DeviceError> {
     let count = value.trim().parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_THREADS);
     count.ok_or_else(|| DeviceError::ThreadCount { value: value.to_owned() })
@@ -199,6 +215,12 @@ mod tests {
         for value in ["", "0", "-1", "many", "100000"] {
             assert!(parse_threads(value).is_err(), "{value}");
         }
+    }
+
+    #[test]
+    fn threads_are_bound_where_the_environment_says_so() {
+        assert_eq!([parse_pin(""), parse_pin("0"), parse_pin(" 1 ")], [Ok(false), Ok(false), Ok(true)]);
+        assert_eq!(parse_pin("yes"), Err(DeviceError::Pin { value: "yes".to_owned() }));
     }
 
     #[test]

@@ -104,6 +104,12 @@ pub enum DeviceError {
         /// What the variable says.
         value: String,
     },
+    /// The environment says something else than whether threads are bound to CPUs.
+    #[error("OXCL_PIN is '{value}'; it must be 0 or 1")]
+    Pin {
+        /// What the variable says.
+        value: String,
+    },
     /// The worker threads could not be started.
     #[error("the worker threads cannot be started: {reason}")]
     Start {
@@ -123,6 +129,7 @@ impl Coded for DeviceError {
             Self::Start { .. } => "OX0503",
             Self::AlreadyStarted => "OX0504",
             Self::Parameter { .. } => "OX0505",
+            Self::Pin { .. } => "OX0506",
         })
     }
 }

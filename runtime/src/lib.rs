@@ -64,7 +64,8 @@ pub use oxcl_driver_cpu::{
     catch_faults, faults_are_caught,
 };
 pub use oxcl_scheduler::{
-    CommandRecord, EnqueueError, Event, Observer, QueueProperties, Stage, Status, Times, UserEvent,
+    CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
+    UserEvent,
 };
 pub use program::{Kernel, LoadError, Program, binary_type};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};

@@ -19,7 +19,7 @@ mod task;
 pub mod transfer;
 
 pub use event::{Event, Stage, Status, UserEvent};
-pub use observe::{CommandRecord, Observer, Times};
+pub use observe::{CommandRecord, Observer, ShareRecord, Times};
 pub use points::{Access, ResourceId, Touch};
 pub use pool::affinity::available_processors;
 pub use queue::{Command, EnqueueError, Facts, Fence, Queue, QueueProperties};

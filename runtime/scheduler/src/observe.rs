@@ -21,8 +21,26 @@ pub struct CommandRecord<'a> {
     pub lane: Option<usize>,
 }
 
+/// One worker's share in a command that several workers may have executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareRecord {
+    /// The command's event.
+    pub event: EventId,
+    /// The worker; 0 is a waiting host thread.
+    pub lane: usize,
+    /// Pieces that it executed, at least one.
+    pub groups: u64,
+    /// When it took the first, in nanoseconds since the scheduler began.
+    pub started: u64,
+    /// When it had executed the last.
+    pub ended: u64,
+}
+
 /// Gets a record of each executed command, from the thread that executed it. Must not block or wait.
 pub trait Observer: Send + Sync + fmt::Debug {
+    /// A worker has executed its share of a command of several pieces. Comes before the record of the command.
+    fn share(&self, _record: &ShareRecord) {}
+
     /// A command was executed. Its event may not be complete yet.
     fn command(&self, record: &CommandRecord<'_>);
 

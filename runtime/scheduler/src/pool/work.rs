@@ -9,6 +9,7 @@ use oxcl_driver::history::PartOrder;
 use oxcl_driver::{Lane, Launch};
 
 use super::{Core, Local, MANY, weight};
+use crate::observe::ShareRecord;
 use crate::release::{self, Released};
 use crate::shim::Ordering;
 use crate::task::state::Snapshot;
@@ -122,6 +123,8 @@ impl Core {
         let measured = task.measured.load(Ordering::Relaxed);
         let mut offered = self.workers == 1;
         let mut finished = 0;
+        let watched = if task.profiled { self.observer.as_ref() } else { None };
+        let started = watched.map_or(0, |_| self.now());
         while let Some((position, count)) = self.take_pieces(task, order) {
             if !offered && position + count < task.groups {
                 offered = true;
@@ -157,6 +160,12 @@ impl Core {
                 let taken = task.taken.swap(task.groups, Ordering::AcqRel);
                 finished += task.groups - taken;
             }
+        }
+        if let Some(observer) = watched
+            && finished > 0
+        {
+            let (lane, ended) = (local.slot, self.now());
+            observer.share(&ShareRecord { event: task.id, lane, groups: finished, started, ended });
         }
         // Release passes on what the pieces wrote; acquire collects it for whoever ends the task.
         if finished > 0 && task.finished.fetch_add(finished, Ordering::AcqRel) + finished == task.groups {

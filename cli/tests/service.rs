@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType};
 use oxcl_runtime::{
     BuildAction, BuildFault, BuildRequest, BuildTarget, CompilerService as _, Program, Service,
@@ -189,4 +190,25 @@ fn parts_are_compiled_apart_and_linked() {
     let junk = BuildRequest::link(BuildAction::Link, vec![b"junk".to_vec()], BuildTarget::Cpu);
     let error = service.build(&junk).unwrap_err();
     assert!(error.fault == BuildFault::Request && error.message.contains("OX0211"), "{}", error.message);
+}
+
+#[test]
+fn a_kernel_is_specialised_alone() {
+    let service = Service::new(options(&[]));
+    let mut wanted = request(&many_kernels());
+    wanted.options = "-cl-std=CL3.0".to_owned();
+    wanted.local_sizes = vec![[64, 1, 1], [16, 4, 1]];
+    let archive = Archive::read(&service.specialise(&wanted, "k3").unwrap().archive).unwrap();
+    let names: Vec<_> = archive.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    assert_eq!(names, ["k3"]);
+    let kernel = &archive.kernels[0];
+    assert!(
+        kernel.object(Code::First, [64, 1, 1]).is_some() && kernel.object(Code::First, [16, 4, 1]).is_some()
+    );
+    assert!(kernel.object(Code::First, ANY_SIZE).is_none());
+    // The same functions as those that are made with the whole program.
+    let whole = Archive::read(&service.build(&wanted).unwrap().archive).unwrap();
+    let whole = whole.kernel("k3").unwrap();
+    assert_eq!(whole.object(Code::First, [16, 4, 1]), kernel.object(Code::First, [16, 4, 1]));
+    assert_eq!(service.specialise(&wanted, "none").unwrap_err().fault, BuildFault::Request);
 }

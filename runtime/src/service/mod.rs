@@ -116,6 +116,15 @@ impl Service {
         thread::Builder::new().name("oxcl-build".into()).spawn(work).map(drop)
     }
 
+    /// Makes one kernel's functions for the request's local sizes and nothing else: what a program that runs its generic
+    /// functions already can be given later. The archive has the kernel with these functions only.
+    ///
+    /// # Errors
+    /// As for a build; [`BuildFault::Request`] if there is no such kernel.
+    pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
+        self.cached(&Job { kernels: Kernels::Specialised(kernel.to_owned()), ..job(request) })
+    }
+
     /// The processes of the servers that wait for work; for tests.
     #[doc(hidden)]
     #[must_use]
@@ -123,10 +132,22 @@ impl Service {
         self.pool.idle_processes()
     }
 
+    /// Takes what comes of a job from the cache, or does it.
+    fn cached(&self, job: &Job) -> Result<Built, BuildError> {
+        let outcome = match &self.kept {
+            Some(kept) => kept.get_or_make(&self.pool, job, || self.run(job))?,
+            None => Outcome::Done(self.run(job)?.0),
+        };
+        Ok(match outcome {
+            Outcome::Stored(stored) => Built { archive: stored.archive, log: stored.log, cached: true },
+            Outcome::Done(done) => Built { archive: done.archive, log: done.log, cached: false },
+        })
+    }
+
     /// Does a job, with several servers if the program has several kernels and the servers are free.
     fn run(&self, job: &Job) -> Result<(Done, Option<[u8; 32]>), BuildError> {
-        let parts =
-            if job.action == BuildAction::Build { parts_of(job, self.pool.options().servers) } else { 1 };
+        let whole = job.action == BuildAction::Build && job.kernels == Kernels::All;
+        let parts = if whole { parts_of(job, self.pool.options().servers) } else { 1 };
         let mut servers = vec![self.pool.take().map_err(|error| unavailable(&error))?];
         while servers.len() < parts {
             let Some(server) = self.pool.try_take() else { break };
@@ -263,15 +284,7 @@ fn unavailable(error: &pool::StartError) -> BuildError {
 
 impl CompilerService for Service {
     fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
-        let job = job(request);
-        let outcome = match &self.kept {
-            Some(kept) => kept.get_or_make(&self.pool, &job, || self.run(&job))?,
-            None => Outcome::Done(self.run(&job)?.0),
-        };
-        Ok(match outcome {
-            Outcome::Stored(stored) => Built { archive: stored.archive, log: stored.log, cached: true },
-            Outcome::Done(done) => Built { archive: done.archive, log: done.log, cached: false },
-        })
+        self.cached(&job(request))
     }
 
     fn prewarm(&self) {

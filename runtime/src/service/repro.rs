@@ -1,8 +1,9 @@
 //! What is kept of a build that the compiler failed in: a folder with the sources, the options, the reason, what the
 //! compiler said, and the job as it went over the pipe (`oxcl serve < job` does it again).
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -56,7 +57,7 @@ fn write(
     reason: &str,
     messages: &str,
 ) -> io::Result<PathBuf> {
-    fs::create_dir_all(parent)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     let folder = parent.join(name);
     // Fails where it exists: nobody else's folder is written into.
     fs::create_dir(&folder)?;

@@ -1,9 +1,8 @@
 //! Units as archives hold them ([`oxcl_binary::unit`]) from scheduled functions and back, and the linking of units.
 //!
-//! In one direction everything becomes positions in the machine file; in the other every position is held against the machine
-//! before the program is built, so that a unit that was tampered with is refused rather than simulated.
+//! In one direction everything becomes positions in the machine file; in the other the program has these positions again. Whoever
+//! loads the program holds every one of them against the machine, so a unit that was tampered with is refused there.
 
-use crate::check::{Illegal, check};
 use crate::image::digest;
 use crate::link::{DataBases, DataObject, LinkError, Piece, link};
 use crate::model::{BusId, FileId, Guard, GuardSource, ImmediateUnitId, Machine, SpaceId, UnitId};
@@ -29,9 +28,6 @@ pub enum UnitLinkError {
     /// The addresses do not come out.
     #[error(transparent)]
     Link(#[from] LinkError),
-    /// Instructions that the machine does not execute.
-    #[error("the machine cannot execute a unit: {0}")]
-    Illegal(#[from] Illegal),
 }
 
 /// A scheduled function with its name and symbols, to be put into a unit.
@@ -210,30 +206,29 @@ fn unpacked(function: &unit::Function) -> Scheduled {
     }
 }
 
-/// Links units into one program that begins with `entry`. A function or object that several units bring is there once if it is
-/// the same in all of them.
+/// Links units into one program that begins with `entry`, for a machine with this [`digest`]. A function or object that several
+/// units bring is there once if it is the same in all of them. Loading the program checks that the machine can execute it.
 ///
 /// # Errors
-/// A unit for another machine, a name that is missing or means two things, an address out of reach, data that is too large,
-/// instructions that the machine does not execute.
+/// A unit for another machine, a name that is missing or means two things, an address out of reach, data that is too large.
 pub fn link_units(
     machine: &Machine,
+    own: &[u8; 20],
     units: &[&unit::Unit],
     bases: &DataBases,
     known: &BTreeMap<String, u64>,
     entry: &str,
 ) -> Result<Program, UnitLinkError> {
-    let own = digest(machine);
     let mut functions: BTreeMap<&str, &unit::Function> = BTreeMap::new();
     let mut data: BTreeMap<&str, &unit::Object> = BTreeMap::new();
     let mut codes: Vec<(&str, Vec<SymbolRef>, Scheduled)> = Vec::new();
     let mut objects: Vec<DataObject> = Vec::new();
     for unit in units {
-        if unit.machine != own {
+        if unit.machine != *own {
             return Err(UnitLinkError::OtherMachine {
                 unit: unit.entry.clone(),
                 found: digest_text(&unit.machine),
-                machine: digest_text(&own),
+                machine: digest_text(own),
             });
         }
         let symbols = || {
@@ -259,11 +254,7 @@ pub fn link_units(
     }
     let pieces: Vec<Piece<'_>> =
         codes.iter().map(|(name, symbols, code)| Piece { name, symbols, code }).collect();
-    let program = link(machine, &pieces, &objects, bases, known, entry)?;
-    match check(machine, &program, 1).pop() {
-        Some(illegal) => Err(illegal.into()),
-        None => Ok(program),
-    }
+    Ok(link(machine, &pieces, &objects, bases, known, entry)?)
 }
 
 fn unpacked_object(object: &unit::Object, symbols: &[unit::Symbol]) -> DataObject {

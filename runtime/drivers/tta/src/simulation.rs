@@ -60,6 +60,18 @@ struct Sleep {
     address: u64,
 }
 
+/// What is linked for a device.
+#[derive(Clone)]
+struct Linked {
+    /// The units loaded, in the order in which they came.
+    units: Vec<Arc<Unit>>,
+    loaded: BTreeSet<String>,
+    entries: BTreeMap<String, u32>,
+    /// Data that has been put into memory already.
+    placed: BTreeSet<(SpaceId, u64)>,
+    image: Arc<Image>,
+}
+
 /// A device.
 pub(crate) struct Core {
     pub(crate) machine: Machine,
@@ -68,13 +80,7 @@ pub(crate) struct Core {
     main: Arc<Unit>,
     /// The first instructions of main's waiting loops, counted from main's.
     heads: [u32; 2],
-    /// The units loaded, in the order in which they came.
-    units: Vec<Arc<Unit>>,
-    loaded: BTreeSet<String>,
-    entries: BTreeMap<String, u32>,
-    /// Data that has been put into memory already.
-    placed: BTreeSet<(SpaceId, u64)>,
-    image: Arc<Image>,
+    linked: Linked,
     pub(crate) queue: VecDeque<Command>,
     slots: VecDeque<(u64, InFlight)>,
     next_slot: u64,
@@ -150,11 +156,13 @@ impl Core {
             plan: plan.clone(),
             main,
             heads,
-            units: Vec::new(),
-            loaded: BTreeSet::new(),
-            entries: BTreeMap::new(),
-            placed: BTreeSet::new(),
-            image,
+            linked: Linked {
+                units: Vec::new(),
+                loaded: BTreeSet::new(),
+                entries: BTreeMap::new(),
+                placed: BTreeSet::new(),
+                image,
+            },
             queue: VecDeque::new(),
             slots: VecDeque::new(),
             next_slot: 0,
@@ -171,29 +179,29 @@ impl Core {
 
     /// Links main, what is loaded and `more` into an image.
     fn link(&mut self, more: &[Arc<Unit>]) -> Result<(), PlatformError> {
-        let mut units = self.units.clone();
+        let mut units = self.linked.units.clone();
         units.extend(more.iter().cloned());
         let all: Vec<&Unit> = [&*self.main].into_iter().chain(units.iter().map(|u| &**u)).collect();
         let known = BTreeMap::from([(LAUNCH_SYMBOL.to_owned(), self.plan.launch.start)]);
         let data = self.plan.data;
         let bases = DataBases::from([(self.plan.global, (data.start, data.start + data.size))]);
-        let mut program = link_units(&self.machine, &all, &bases, &known, NAME)?;
+        let mut program = link_units(&self.machine, &self.main.machine, &all, &bases, &known, NAME)?;
         // What earlier images have put into memory may have changed since.
-        program.data.retain(|area| self.placed.insert((area.space, area.start)));
+        program.data.retain(|area| self.linked.placed.insert((area.space, area.start)));
         let code = program.symbols.iter().filter_map(|s| match s.value {
             SymbolValue::Code(at) => Some((s.name.clone(), at)),
             SymbolValue::Data { .. } => None,
         });
-        self.entries = code.collect();
-        self.loaded.extend(more.iter().map(|u| u.entry.clone()));
-        self.units = units;
-        self.image = Arc::new(Image { machine: self.machine.clone(), program });
+        self.linked.entries = code.collect();
+        self.linked.loaded.extend(more.iter().map(|u| u.entry.clone()));
+        self.linked.units = units;
+        self.linked.image = Arc::new(Image { machine: self.machine.clone(), program });
         Ok(())
     }
 
     /// Takes a command in; says whether the image has what it needs.
     pub(crate) fn accept(&mut self, command: Command) {
-        self.stale |= command.launch.kernel.units.iter().any(|u| !self.loaded.contains(&u.entry));
+        self.stale |= command.launch.kernel.units.iter().any(|u| !self.linked.loaded.contains(&u.entry));
         self.queue.push_back(command);
     }
 
@@ -254,8 +262,10 @@ impl Simulation {
             self.before += system.cycle();
             self.memories = system.into_memories();
         }
-        let setup =
-            |core: &Core| CoreSetup { image: Arc::clone(&core.image), memories: core.memories.clone() };
+        let setup = |core: &Core| CoreSetup {
+            image: Arc::clone(&core.linked.image),
+            memories: core.memories.clone(),
+        };
         let setups = self.cores.iter().map(setup).collect();
         let memories = std::mem::take(&mut self.memories);
         let kept = memories.clone();
@@ -326,13 +336,14 @@ impl Simulation {
         if !self.cores.iter().all(Core::is_drained) {
             return (false, failed);
         }
+        let before: Vec<Linked> = self.cores.iter().map(|c| c.linked.clone()).collect();
         for core in &mut self.cores {
             core.stale = false;
             for _ in 0..core.queue.len() {
                 let Some(command) = core.queue.pop_front() else { break };
                 let mut missing: Vec<Arc<Unit>> = Vec::new();
                 for unit in &command.launch.kernel.units {
-                    if !core.loaded.contains(&unit.entry) {
+                    if !core.linked.loaded.contains(&unit.entry) {
                         missing.push(Arc::clone(unit));
                     }
                 }
@@ -343,8 +354,13 @@ impl Simulation {
             }
         }
         if let Err(error) = self.load() {
-            for core in &mut self.cores {
+            // A unit that no machine executes: everything as it was.
+            for (core, linked) in self.cores.iter_mut().zip(before) {
+                core.linked = linked;
                 failed.extend(core.queue.drain(..).map(|c| (c, error.clone())));
+            }
+            if let Err(error) = self.load() {
+                debug_assert!(false, "what ran before runs again: {error}");
             }
         }
         (true, failed)
@@ -396,7 +412,7 @@ impl Simulation {
     ) {
         let core = &self.cores[device];
         let (slot, memory) = (core.plan.slot(number), core.memory_of(core.plan.queue));
-        let entry = core.entries.get(&format!("oxcl_start_{}", launch.name)).copied().unwrap_or(0);
+        let entry = core.linked.entries.get(&format!("oxcl_start_{}", launch.name)).copied().unwrap_or(0);
         let event = core.plan.event(command.event);
         let mut words = vec![
             (word::ENTRY, u64::from(entry)),
@@ -424,7 +440,7 @@ impl Simulation {
     pub(crate) fn disarm_refused(&mut self) {
         for device in 0..self.cores.len() {
             let core = &self.cores[device];
-            let nothing = core.entries.get(NOTHING).copied().unwrap_or(0);
+            let nothing = core.linked.entries.get(NOTHING).copied().unwrap_or(0);
             let memory = core.memory_of(core.plan.queue);
             let refused: Vec<u64> = core
                 .slots

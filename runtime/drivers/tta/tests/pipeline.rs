@@ -334,6 +334,26 @@ fn a_launch_behind_a_failed_transfer_does_nothing() {
 }
 
 #[test]
+fn a_unit_that_the_machine_cannot_execute_fails_its_launch_only() {
+    let platform = platform(&["three_bus"], Engine::Fast);
+    let scheduler = scheduler();
+    let device = &platform.devices()[0];
+    let driver = Arc::clone(device) as Arc<dyn Driver>;
+    let queue = queue(&scheduler, &driver);
+    let mut bad = archive(&machine("three_bus"), &["broken"]);
+    let mut unit = Unit::read(&bad.kernels[0].files[0].data).expect("it is one");
+    unit.functions[0].instructions.iter_mut().flat_map(|i| &mut i.moves).for_each(|m| m.bus = 77);
+    bad.kernels[0].files[0].data = unit.write();
+    let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
+    for (archive, name) in [(&bad, "broken"), (&archive(&machine("three_bus"), &["stage"]), "stage")] {
+        let program = device.build_binary(BinarySource::Archive(archive)).expect("its form is right");
+        let work = launch(device, &program, name, arguments(&buffer, &buffer, 100, 5));
+        let outcome = enqueue(&queue, work, &[]).wait();
+        assert_eq!(outcome.is_ok(), name == "stage", "{outcome:?}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused_with_its_reason() {
     let error = Platform::new(vec![("b".to_owned(), machine("big_endian"))], Engine::Fast);
     assert!(matches!(error, Err(PlatformError::Map(_))));

@@ -32,7 +32,8 @@ fn linked(machine: &Machine, function: &Function, options: &Options) -> (Program
     // By way of an archive's file, as every kernel goes.
     let unit = pack(machine, &[part], &[], &[], Needs::default());
     let unit = Unit::read(&unit.write()).expect("it reads back");
-    let program = link_units(machine, &[&unit], &DataBases::new(), &BTreeMap::new(), &function.name);
+    let program =
+        link_units(machine, &unit.machine, &[&unit], &DataBases::new(), &BTreeMap::new(), &function.name);
     (program.expect("it links"), eliminated)
 }
 

@@ -3,7 +3,7 @@
 use crate::common::{machine, system};
 use oxcl_binary::unit::{Needs, Unit};
 use oxcl_tta::compose::{compose, stock};
-use oxcl_tta::image::Image;
+use oxcl_tta::image::{Image, digest};
 use oxcl_tta::link::{DataBases, DataObject, LinkError};
 use oxcl_tta::model::{Machine, SpaceId};
 use oxcl_tta::ops::Op;
@@ -92,7 +92,7 @@ fn start(machine: &Machine, routines: &[&str]) -> Unit {
 }
 
 fn linked(machine: &Machine, units: &[&Unit]) -> Result<oxcl_tta::program::Program, UnitLinkError> {
-    link_units(machine, units, &DataBases::new(), &BTreeMap::new(), "start")
+    link_units(machine, &digest(machine), units, &DataBases::new(), &BTreeMap::new(), "start")
 }
 
 #[test]
@@ -129,8 +129,12 @@ fn what_does_not_fit_together_is_refused() {
     let mut illegal = routine_.clone();
     let mut moves = illegal.functions[0].instructions.iter_mut().flat_map(|i| &mut i.moves);
     moves.next().expect("there is a move").bus = 99;
-    assert!(matches!(linked(&machine, &[&start, &illegal]), Err(UnitLinkError::Illegal(_))));
+    // What the machine cannot execute links, and is refused when it is loaded.
+    let program = linked(&machine, &[&start, &illegal]).expect("names and addresses are right");
+    let image = Arc::new(Image { machine: machine.clone(), program });
+    let error = oxcl_ttasim::System::with_own_memories(&[image], Engine::Fast).expect_err("no such bus");
+    assert!(error.to_string().contains("bus 99"), "{error}");
     let known = BTreeMap::from([("first".to_owned(), 0x8000)]);
-    let far = link_units(&machine, &[&start], &DataBases::new(), &known, "start");
+    let far = link_units(&machine, &digest(&machine), &[&start], &DataBases::new(), &known, "start");
     assert!(matches!(far, Err(UnitLinkError::Link(LinkError::OutOfReach { limit: 0x7fff, .. }))));
 }

@@ -11,11 +11,13 @@ pub(crate) enum Device {
     Basic,
     /// The reference executor: slow, and checks what it runs
     Ref,
+    /// The CPU, one thread, behind 64 MiB of memory of its own
+    Discrete,
 }
 
 impl Device {
     /// Every device, in the order in which they are listed.
-    pub(crate) const ALL: [Device; 3] = [Device::Cpu, Device::Basic, Device::Ref];
+    pub(crate) const ALL: [Device; 4] = [Device::Cpu, Device::Basic, Device::Ref, Device::Discrete];
 
     /// The name.
     pub(crate) fn name(self) -> &'static str {
@@ -23,6 +25,15 @@ impl Device {
             Device::Cpu => "cpu",
             Device::Basic => "basic",
             Device::Ref => "ref",
+            Device::Discrete => "discrete",
+        }
+    }
+
+    /// The word by which the runtime makes it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Device::Discrete => "discrete:64M",
+            other => other.name(),
         }
     }
 

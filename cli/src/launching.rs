@@ -12,7 +12,7 @@ use crate::ui::Ui;
 
 /// A device of the runtime.
 pub(crate) fn device(device: crate::device::Device) -> Result<Device, CliError> {
-    Device::by_name(device.name()).map_err(|e| device_error(&e))
+    Device::by_name(device.word()).map_err(|e| device_error(&e))
 }
 
 /// A device that cannot be had.

@@ -35,6 +35,15 @@ struct Span {
     end: u64,
 }
 
+/// Bytes that a device with memory of its own moved.
+#[derive(Debug)]
+struct Moved {
+    what: &'static str,
+    bytes: u64,
+    start: u64,
+    end: u64,
+}
+
 /// What is known of a command beside what the scheduler says.
 #[derive(Debug, Clone)]
 struct Named {
@@ -58,6 +67,7 @@ struct Kept {
     shares: Vec<Share>,
     spans: Vec<Span>,
     names: BTreeMap<u64, Named>,
+    moved: Vec<Moved>,
 }
 
 #[derive(Debug)]
@@ -86,6 +96,10 @@ impl Observer for Recorder {
             groups: record.groups,
             lane: record.lane,
         });
+    }
+
+    fn paged(&self, what: &'static str, bytes: u64, times: std::ops::Range<u64>) {
+        self.kept().moved.push(Moved { what, bytes, start: times.start, end: times.end });
     }
 }
 
@@ -125,6 +139,7 @@ pub(crate) fn loaded(path: &Path, stages: &[(String, Duration)]) {
 const WORKERS: u32 = 1;
 const DEVICES: u32 = 2;
 const COMPILER: u32 = 3;
+const MEMORY: u32 = 4;
 
 /// Nanoseconds as the timeline's microseconds.
 fn micros(nanoseconds: u64) -> f64 {
@@ -152,6 +167,23 @@ impl Kept {
         let devices: BTreeSet<Device> = self.names.values().map(|named| named.device).collect();
         for device in devices {
             label("thread_name", DEVICES, device as usize, device.name());
+        }
+        // One lane for each reason; devices that move at the same time for the same reason share it.
+        let reasons: BTreeSet<&str> = self.moved.iter().map(|moved| moved.what).collect();
+        if !reasons.is_empty() {
+            label("process_name", MEMORY, 0, "device memory");
+        }
+        for (tid, what) in reasons.iter().enumerate() {
+            label("thread_name", MEMORY, tid, what);
+        }
+        for (number, Moved { what, bytes, start, end }) in self.moved.iter().enumerate() {
+            let tid = reasons.iter().position(|reason| reason == what);
+            for (phase, at) in [("b", start), ("e", end)] {
+                events.push(json!({
+                    "ph": phase, "name": what, "cat": "memory", "id": number, "pid": MEMORY, "tid": tid,
+                    "ts": micros(*at), "args": { "bytes": bytes },
+                }));
+            }
         }
         for Span { file, stage, start, end } in &self.spans {
             events.push(json!({
@@ -217,6 +249,18 @@ impl Kept {
         sums
     }
 
+    /// For each reason to move bytes: how often, how many, how long. Sorted by name.
+    fn moves(&self) -> BTreeMap<&'static str, (u64, u64, u64)> {
+        let mut moves = BTreeMap::new();
+        for Moved { what, bytes, start, end } in &self.moved {
+            let (times, sum, took): &mut (u64, u64, u64) = moves.entry(*what).or_default();
+            *times += 1;
+            *sum += bytes;
+            *took += end.saturating_sub(*start);
+        }
+        moves
+    }
+
     /// What each worker did: commands that it ended, and nanoseconds that it executed.
     fn lanes(&self) -> BTreeMap<usize, (u64, u64)> {
         let mut lanes: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
@@ -272,7 +316,14 @@ pub(crate) fn stats(ui: &mut Ui) {
             .iter()
             .map(|(lane, (commands, busy))| json!({ "worker": lane, "ended": commands, "busy_ns": busy }))
             .collect();
-        ui.json_message("stats", &json!({ "work": work, "workers": workers }));
+        let memory: Vec<Json> = kept
+            .moves()
+            .into_iter()
+            .map(|(what, (times, bytes, took))| {
+                json!({ "moved": what, "times": times, "bytes": bytes, "ran_ns": took })
+            })
+            .collect();
+        ui.json_message("stats", &json!({ "work": work, "workers": workers, "memory": memory }));
         return;
     }
     let time = |nanoseconds: u64| duration(Duration::from_nanos(nanoseconds));
@@ -290,6 +341,15 @@ pub(crate) fn stats(ui: &mut Ui) {
         table.row(vec![lane_name(lane), commands.to_string(), time(busy)]);
     }
     ui.message(&table.to_string());
+    let moves = kept.moves();
+    if moves.is_empty() {
+        return;
+    }
+    let mut table = Table::new(&["device memory", "times", "bytes", "ran"]).right(1).right(2).right(3);
+    for (what, (times, bytes, took)) in moves {
+        table.row(vec![what.to_owned(), times.to_string(), bytes.to_string(), time(took)]);
+    }
+    ui.message(&table.to_string());
 }
 
 #[cfg(test)]
@@ -305,6 +365,9 @@ mod tests {
         let mut kept = Kept { records, shares: vec![share(1), share(2)], ..Kept::default() };
         kept.names.insert(1, Named { command: "first".to_owned(), device: Device::Cpu });
         kept.spans.push(Span { file: "a.cl".to_owned(), stage: "clang".to_owned(), start: 0, end: 900 });
+        for bytes in [300, 500] {
+            kept.moved.push(Moved { what: "page out", bytes, start: 100, end: 250 });
+        }
         let json = kept.timeline();
         let events = json["traceEvents"].as_array().unwrap();
         let find = |name: &str, phase: &str| {
@@ -320,5 +383,7 @@ mod tests {
         assert_eq!(find("clang", "X")["pid"], COMPILER);
         assert_eq!(kept.sums()["blur"].ran, 7500);
         assert_eq!(kept.lanes()[&3], (1, 2500));
+        assert_eq!(find("page out", "b")["args"]["bytes"], 300);
+        assert_eq!(kept.moves()["page out"], (2, 800, 300));
     }
 }

@@ -161,6 +161,9 @@ impl PagingObserver for Pages {
     fn paged(&self, kind: PagingKind, bytes: u64, times: Range<u64>) {
         if let Some(observer) = &self.observer {
             let what = match kind {
+                PagingKind::Upload => "upload",
+                PagingKind::Download => "download",
+                PagingKind::DeviceToDevice => "device to device",
                 PagingKind::Out => "page out",
                 PagingKind::In => "page in",
                 PagingKind::Within => "move in memory",

@@ -74,7 +74,7 @@ pub(crate) struct BufferRow {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueueRow {
-    /// `cpu`, `basic` or `ref`; `cpu` where absent.
+    /// `cpu`, `basic`, `ref` or `discrete`; `cpu` where absent.
     pub(crate) device: Option<Spanned<String>>,
     /// `in-order` or `out-of-order`; `in-order` where absent.
     pub(crate) order: Option<Spanned<String>>,

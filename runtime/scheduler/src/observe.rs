@@ -44,6 +44,6 @@ pub trait Observer: Send + Sync + fmt::Debug {
     /// A command was executed. Its event may not be complete yet.
     fn command(&self, record: &CommandRecord<'_>);
 
-    /// A device with memory of its own moved pages between two times.
+    /// A device with memory of its own moved bytes between two times: by a command, or because memory was short.
     fn paged(&self, _what: &'static str, _bytes: u64, _times: std::ops::Range<u64>) {}
 }

@@ -393,8 +393,9 @@ impl Coordinator {
         let engine = operation.engine();
         let run = Box::new(move || {
             shared.fault()?;
+            let begin = shared.now();
             operation.execute(&resolved)?;
-            shared.count(&operation);
+            shared.count(&operation, begin);
             Ok(())
         });
         self.engines.post(engine, Job { fence, run });

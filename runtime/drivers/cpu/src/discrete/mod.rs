@@ -50,18 +50,24 @@ const LOCAL_MEMORY: u64 = 1 << 20;
 /// The smallest memory that makes sense.
 pub const MIN_DISCRETE_MEMORY: u64 = 64 << 10;
 
-/// Pages that moved.
+/// Why bytes moved across the border of a device's memory, or in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PagingKind {
-    /// From the device's memory to the host's.
+    /// A command copied them in.
+    Upload,
+    /// A command copied them out.
+    Download,
+    /// A command copied them in from another device.
+    DeviceToDevice,
+    /// Memory was short: from the device's memory to the host's.
     Out,
     /// Back.
     In,
-    /// From place to place in the device's memory.
+    /// Memory was short: from place to place in the device's memory.
     Within,
 }
 
-/// Sees the pages that move. Called from the device's threads; must not block.
+/// Sees the bytes that move. Called from the device's threads; must not block.
 pub trait PagingObserver: Send + Sync + fmt::Debug {
     /// The time, in whatever [`Self::paged`] should be told.
     fn now(&self) -> u64;
@@ -133,6 +139,9 @@ impl Shared {
 
     fn paged(&self, kind: PagingKind, bytes: u64, begin: u64) {
         let counter = match kind {
+            PagingKind::Upload => &self.counters.uploaded,
+            PagingKind::Download => &self.counters.downloaded,
+            PagingKind::DeviceToDevice => &self.counters.device_to_device,
             PagingKind::Out => &self.counters.paged_out,
             PagingKind::In => &self.counters.paged_in,
             PagingKind::Within => &self.counters.moved,
@@ -148,26 +157,25 @@ impl Shared {
         self.counters.clobbered.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts what an operation has moved across the device's border.
-    fn count(&self, operation: &Operation) {
-        let counters = &self.counters;
-        let (counter, bytes) = match operation {
+    /// Counts what an operation that began at a time has moved across the device's border.
+    fn count(&self, operation: &Operation, begin: u64) {
+        let (kind, bytes) = match operation {
             Operation::Move(Movement::Read { from, to, .. }) if from.host.is_none() => {
-                (&counters.downloaded, to.length())
+                (PagingKind::Download, to.length())
             }
             Operation::Move(Movement::ReadRect { from, rect, .. }) if from.host.is_none() => {
-                (&counters.downloaded, rect.size.iter().product())
+                (PagingKind::Download, rect.size.iter().product())
             }
             Operation::Move(Movement::Write { to, from, .. }) if to.host.is_none() => {
-                (&counters.uploaded, from.length())
+                (PagingKind::Upload, from.length())
             }
             Operation::Move(Movement::WriteRect { to, rect, .. }) if to.host.is_none() => {
-                (&counters.uploaded, rect.size.iter().product())
+                (PagingKind::Upload, rect.size.iter().product())
             }
-            Operation::Receive { span, .. } => (&counters.device_to_device, span.length()),
+            Operation::Receive { span, .. } => (PagingKind::DeviceToDevice, span.length()),
             _ => return,
         };
-        counter.fetch_add(bytes, Ordering::Relaxed);
+        self.paged(kind, bytes, begin);
     }
 
     /// The device's fault, where a test asked for one now.

@@ -170,9 +170,15 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         if args.device.len() > 1 {
             return Err(CliError::usage("code for a transport-triggered processor is made alone"));
         }
-        let sources = args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?;
-        let mir = args.emit == Stage::Mir;
-        return super::compile_tta::run_c(machine, sources, &args.build, args.output.as_deref(), mir, ui);
+        let sources: Vec<SourceFile> =
+            args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?;
+        let output = args.output.as_deref();
+        if args.lang == Language::C {
+            let mir = args.emit == Stage::Mir;
+            return super::compile_tta::run_c(machine, sources, &args.build, output, mir, ui);
+        }
+        let kernel = args.kernel.as_deref();
+        return super::compile_tta::run_kernel(machine, &sources, &args.build, kernel, output, ui);
     }
     if args.lang == Language::C {
         return Err(CliError::usage("programs in C are for ttasim:MACHINE.adf"));

@@ -7,8 +7,9 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
 use oxcl_compiler::SourceFile;
+use oxcl_compiler::tta::kernel::compile_kernel;
 use oxcl_compiler::tta::{CRequest, Program, c_machine_ir, compile_c_program};
-use oxcl_tta::image;
+use oxcl_tta::image::{self, Image};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +43,35 @@ pub(super) fn run_c(
     let Program { image: made, diagnostics, .. } =
         compile_c_program(&request, &loaded).map_err(&mut failed)?;
     build::show(&diagnostics, ui);
-    let bytes = image::write(&made);
-    let first = request.sources.first().map_or("out", |s| s.name.as_str());
+    finish(&made, &request.sources, output, ui)
+}
+
+/// Compiles a kernel to a program that runs its work-groups.
+pub(super) fn run_kernel(
+    machine: &Path,
+    sources: &[SourceFile],
+    build_args: &BuildArgs,
+    kernel: Option<&str>,
+    output: Option<&Path>,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let loaded = load_machine(machine, ui)?.machine;
+    let options = build::options(&build_args.options())?;
+    let made = compile_kernel(sources, &options, kernel, &loaded)
+        .map_err(|error| build::failed(sources, &error, ui))?;
+    build::show(&made.program.diagnostics, ui);
+    finish(&made.program.image, sources, output, ui)
+}
+
+/// Writes an image and says so.
+fn finish(
+    made: &Image,
+    sources: &[SourceFile],
+    output: Option<&Path>,
+    ui: &mut Ui,
+) -> Result<Outcome, CliError> {
+    let bytes = image::write(made);
+    let first = sources.first().map_or("out", |s| s.name.as_str());
     let path = output.map_or_else(
         || PathBuf::from(Path::new(first).file_stem().unwrap_or_default()).with_extension("ttaimg"),
         Path::to_path_buf,

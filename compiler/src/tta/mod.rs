@@ -5,6 +5,7 @@
 //! that was made beforehand.
 
 mod headers;
+pub mod kernel;
 
 use crate::error::CompileError;
 use crate::request::SourceFile;
@@ -53,7 +54,7 @@ pub struct Program {
 /// The sources are wrong, or the machine cannot run them.
 pub fn compile_c_program(request: &CRequest, machine: &Machine) -> Result<Program, CompileError> {
     let (text, diagnostics) = c_machine_ir(request, machine)?;
-    finish(machine, text, "main", diagnostics)
+    finish(machine, &[read(&text)?], "main", diagnostics)
 }
 
 /// The machine IR of a program in C.
@@ -95,11 +96,12 @@ fn select(module: &Module<'_>, features: &str, exports: &[&str]) -> Result<Strin
 
 fn finish(
     machine: &Machine,
-    text: String,
+    modules: &[machine_ir::Module],
     entry: &str,
     diagnostics: Diagnostics,
 ) -> Result<Program, CompileError> {
-    let modules = [read(&text)?, read(ROUTINES)?];
+    let mut modules = modules.to_vec();
+    modules.push(read(ROUTINES)?);
     let compiled = compile_program(machine, &modules, entry)?;
     let image = Image { machine: machine.clone(), program: compiled.program };
     let (data_ends, stack_bottom) = (compiled.data_ends, compiled.stack_bottom);

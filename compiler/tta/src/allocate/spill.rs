@@ -144,7 +144,7 @@ fn home(function: &mut Function, value: Value, definitions: &[Node]) -> Home {
     {
         match (node.op, node.inputs.as_slice()) {
             (None, [input @ (Input::Constant(_) | Input::Symbol { .. })]) => return Home::Input(*input),
-            (Some(_), [Input::Value(STACK_POINTER), Input::Frame { .. }]) => {
+            (Some(_), [Input::Value(STACK_POINTER), Input::Frame { .. } | Input::Constant(_)]) => {
                 return Home::Again(node.clone());
             }
             _ => {}

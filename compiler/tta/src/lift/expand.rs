@@ -92,6 +92,12 @@ impl Lifter<'_> {
     }
 
     pub(super) fn emit(&mut self, op: Op, inputs: &[Input], to: To) {
+        if to.condition.is_some() && self.ability.is_small() {
+            // Its inputs and what it may leave as it is need not be in registers together.
+            let value = self.fresh();
+            self.emit(op, inputs, To::plain(value));
+            return self.copy(Input::Value(value), to);
+        }
         self.push(Node {
             op: Some(op),
             inputs: inputs.to_vec(),

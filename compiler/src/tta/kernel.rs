@@ -1,0 +1,183 @@
+//! A kernel to a program that runs its work-groups.
+//!
+//! In: OpenCL C and a machine. Out: an image whose `main` runs every work-group of a launch that somebody has described at the
+//! symbol [`LAUNCH`] (see `launch.c`). The front end compiles for 32-bit addresses; ids are computed as in 64-bit code, which
+//! the work-group pass expects, and narrowed again by LLVM.
+
+use super::{Program, finish, read, select};
+use crate::error::CompileError;
+use crate::pack::MAX_GROUP;
+use crate::request::SourceFile;
+use crate::{collective, print, undefined};
+use oxcl_binary::abi;
+use oxcl_builtins::{AddressBits, units_for};
+use oxcl_codegen::{Level, Machine as Selector};
+use oxcl_frontend::{
+    Bits, BuildOptions, Diagnostics, KernelSignature, Source, VirtualHeader, compile as clang, compile_c,
+    kernels, link_into,
+};
+use oxcl_ir::module::{link_needed, lower_events};
+use oxcl_ir::{Builder, Context, Function, Module, Opcode};
+use oxcl_tta::compile::CompileError as TtaError;
+use oxcl_tta::lift::Ability;
+use oxcl_tta::model::Machine;
+use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
+
+/// The symbol of the description of a launch: words in the order of `launch.c`.
+pub const LAUNCH: &str = "oxcl_launch";
+
+/// The source of the program around a kernel.
+const LAUNCH_SOURCE: &str = include_str!("launch.c");
+
+/// Functions whose result is as wide as an address.
+const WIDE: &[&str] = &[
+    "_Z13get_global_idj",
+    "_Z12get_local_idj",
+    "_Z12get_group_idj",
+    "_Z14get_num_groupsj",
+    "_Z14get_local_sizej",
+    "_Z23get_enqueued_local_sizej",
+    "_Z15get_global_sizej",
+    "_Z17get_global_offsetj",
+    "_Z20get_global_linear_idv",
+    "_Z19get_local_linear_idv",
+];
+
+/// A kernel's program.
+#[derive(Debug)]
+pub struct KernelProgram {
+    /// The program.
+    pub program: Program,
+    /// The kernel's name, parameters and attributes.
+    pub signature: KernelSignature,
+    /// What the work-group pass found out.
+    pub formed: Formed,
+}
+
+impl KernelProgram {
+    /// Bytes of scratch memory that a work-group of so many work-items needs.
+    #[must_use]
+    pub fn scratch_bytes(&self, items: u64) -> u64 {
+        let width = u64::from(self.formed.width.max(1));
+        self.formed.scratch_fixed
+            + items.min(MAX_GROUP).next_multiple_of(width) * self.formed.scratch_per_item
+    }
+}
+
+/// Compiles a kernel for `machine`; without a name the only one.
+///
+/// # Errors
+/// The sources are wrong, or the machine cannot run them.
+pub fn compile_kernel(
+    sources: &[SourceFile],
+    options: &BuildOptions,
+    kernel: Option<&str>,
+    machine: &Machine,
+) -> Result<KernelProgram, CompileError> {
+    let ability = Ability::of(machine).map_err(TtaError::from)?;
+    let features = ability.features();
+    let context = Context::create();
+    let (module, diagnostics) = front_end(&context, sources, options)?;
+    let signature = choose(&module, sources, kernel)?;
+    let name = signature.name.clone();
+    let failed = |error| CompileError::Codegen { kernel: name.clone(), error };
+    let selector = Selector::riscv32(&features, Level::O3).map_err(failed)?;
+    let options = Options {
+        width: 1,
+        local_size: None,
+        uniform: options.has_uniform_groups(),
+        variables: Vec::new(),
+        pocl: PoclAbi::Context112,
+        target: Target {
+            triple: "riscv32-unknown-elf".to_owned(),
+            data_layout: selector.data_layout(),
+            cpu: "generic-rv32".to_owned(),
+            features: features.clone(),
+        },
+    };
+    let formed = form(&module, &name, &options)
+        .map_err(|error| CompileError::Kernel { kernel: name.clone(), error })?;
+    let entry = abi::native_symbol(&name);
+    let text = select(&module, &features, &[&entry])?;
+    let launcher = Source { name: "launch.c", text: LAUNCH_SOURCE };
+    let none: [VirtualHeader<'_>; 0] = [];
+    let launcher = compile_c(&context, &launcher, &[format!("ENTRY={entry}")], &[], &none);
+    let launcher = launcher.map_err(CompileError::Source)?;
+    let launcher = select(&launcher.module, &features, &["main", LAUNCH])?;
+    let program = finish(machine, &[read(&launcher)?, read(&text)?], "main", diagnostics)?;
+    Ok(KernelProgram { program, signature, formed })
+}
+
+fn front_end<'ctx>(
+    context: &'ctx Context,
+    sources: &[SourceFile],
+    options: &BuildOptions,
+) -> Result<(Module<'ctx>, Diagnostics), CompileError> {
+    let mut whole: Option<Module<'ctx>> = None;
+    let mut diagnostics = Diagnostics::default();
+    for file in sources {
+        let source = Source { name: &file.name, text: &file.text };
+        let compiled = clang(context, &source, options, &[], Bits::Bits32).map_err(CompileError::Source)?;
+        diagnostics.items.extend(compiled.diagnostics.items);
+        match &whole {
+            None => whole = Some(compiled.module),
+            Some(first) => link_into(first, compiled.module)?,
+        }
+    }
+    let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
+    print::lower(&module)?;
+    let missing = undefined::undefined(&module);
+    for unit in units_for(AddressBits::Bits32, missing.iter().map(String::as_str)) {
+        link_needed(&module, unit.bitcode)?;
+    }
+    collective::lower(&module);
+    lower_events(&module);
+    undefined::check(&module)?;
+    widen_ids(&module);
+    Ok((module, diagnostics))
+}
+
+fn choose(
+    module: &Module<'_>,
+    sources: &[SourceFile],
+    wanted: Option<&str>,
+) -> Result<KernelSignature, CompileError> {
+    let mut all = kernels(module);
+    let names: Vec<String> = all.iter().map(|k| k.name.clone()).collect();
+    if names.is_empty() {
+        let sources = sources.iter().map(|s| format!("'{}'", s.name)).collect();
+        return Err(CompileError::NoKernel { sources });
+    }
+    let position = match wanted {
+        Some(name) => names.iter().position(|n| n == name),
+        None if names.len() == 1 => Some(0),
+        None => return Err(CompileError::OneKernel { what: "a program", kernels: names }),
+    };
+    match position {
+        Some(position) => Ok(all.swap_remove(position)),
+        None => {
+            Err(CompileError::UnknownKernel { name: wanted.unwrap_or_default().to_owned(), known: names })
+        }
+    }
+}
+
+/// Gives work-item functions results of 64 bits, of which their callers take the lower half.
+fn widen_ids(module: &Module<'_>) {
+    for name in WIDE {
+        let Some(narrow) = Function::find(module, name) else { continue };
+        let types = narrow.types();
+        if narrow.result() != types.i32() {
+            continue;
+        }
+        let parameters: Vec<_> = narrow.parameters().iter().map(|p| p.ty()).collect();
+        narrow.value().set_name("oxcl_narrow_query");
+        let wide = Function::add(module, name, types.function(types.i64(), &parameters));
+        for call in narrow.value().users() {
+            let builder = Builder::before(call);
+            let whole = builder.call(wide, &call.arguments(), "");
+            let cut = builder.cast(Opcode::LLVMTrunc, whole, types.i32(), "");
+            call.replace_uses_with(cut);
+            call.erase();
+        }
+    }
+}

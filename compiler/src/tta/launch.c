@@ -1,0 +1,18 @@
+// The program around a kernel: runs all work-groups of the launch that `oxcl_launch` describes.
+
+typedef unsigned long long UL;
+
+void ENTRY(void *args, void *context, UL gx, UL gy, UL gz, UL count, void *scratch);
+
+// Addresses of the argument cells, the context and the scratch memory, then the number of work-groups in each dimension.
+volatile struct {
+  void *args, *context, *scratch;
+  unsigned groups[3];
+} oxcl_launch;
+
+int main(void) {
+  for (unsigned z = 0; z < oxcl_launch.groups[2]; z++)
+    for (unsigned y = 0; y < oxcl_launch.groups[1]; y++)
+      ENTRY(oxcl_launch.args, oxcl_launch.context, 0, y, z, oxcl_launch.groups[0], oxcl_launch.scratch);
+  return 0;
+}

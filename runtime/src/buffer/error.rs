@@ -95,14 +95,13 @@ impl Coded for BufferError {
             Self::ZeroSize => ErrorCode("OX0520"),
             Self::OutOfMemory(error) => error.code(),
             Self::OutOfRange { .. } => ErrorCode("OX0521"),
-            Self::Overlap { .. } => ErrorCode("OX0522"),
+            Self::Overlap { .. } | Self::OverlapAt { .. } => ErrorCode("OX0522"),
             Self::PatternSize(_) => ErrorCode("OX0523"),
             Self::Unaligned { .. } => ErrorCode("OX0524"),
             Self::EmptyRegion { .. } => ErrorCode("OX0525"),
             Self::Pitch { .. } => ErrorCode("OX0526"),
             Self::Alignment(_) => ErrorCode("OX0527"),
             Self::NotShared { .. } => ErrorCode("OX0529"),
-            Self::OverlapAt { .. } => ErrorCode("OX0522"),
             Self::Lost(_) => ErrorCode("OX0516"),
         }
     }

@@ -55,6 +55,11 @@ fn misuse() {
 }
 
 #[test]
+fn processes() {
+    client("processes");
+}
+
+#[test]
 fn kernels() {
     client("kernels");
 }

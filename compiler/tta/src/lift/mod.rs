@@ -1,6 +1,6 @@
 //! Machine IR to code of a machine's own operations.
 //!
-//! In: a function of [`machine_ir`](crate::machine_ir) and the [`Ability`] of a machine. Out: a [`code::Function`]. An
+//! In: a function of [`crate::machine_ir`] and the [`Ability`] of a machine. Out: a [`Function`]. An
 //! opcode that is not known, and one that the machine can neither execute nor replace, is an error with its line. Each block of
 //! the machine IR becomes one or more: a call ends a block.
 

@@ -37,3 +37,23 @@ pub(crate) fn precise_sleeps() {
     // SAFETY: this option takes a number of nanoseconds and touches no memory.
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000) };
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_is_bound_to_one_processor_may_use_one() {
+        let seen = std::thread::spawn(|| {
+            let before = allowed_processors();
+            let last = before.last().copied();
+            last.into_iter().for_each(pin);
+            (last, allowed_processors(), available_processors())
+        });
+        let (last, allowed, count) = seen.join().unwrap();
+        assert_eq!(allowed, last.into_iter().collect::<Vec<_>>());
+        assert_eq!(count, 1);
+        // The mask of this thread is its own.
+        assert!(available_processors() >= 1 && !allowed_processors().is_empty());
+    }
+}

@@ -84,6 +84,20 @@ pub enum CompileError {
     /// The instruction selector's output is not understood.
     #[error("{0}")]
     MachineIr(oxcl_tta::machine_ir::ReadError),
+    /// A parameter of a kind that no device takes yet.
+    #[error(
+        "parameter '{parameter}' of kernel '{kernel}' has type {type_name}: {what} are not supported yet"
+    )]
+    ParameterNotYet {
+        /// The kernel.
+        kernel: String,
+        /// The parameter's name.
+        parameter: String,
+        /// Its type.
+        type_name: String,
+        /// What is not supported.
+        what: &'static str,
+    },
     /// A kernel has no work-group function.
     #[error("{error}")]
     Kernel {
@@ -153,6 +167,7 @@ impl CompileError {
             Self::PrintfFormat { .. } => "OX0221",
             Self::PrintfArgument { .. } => "OX0222",
             Self::InitialValue { .. } => "OX0223",
+            Self::ParameterNotYet { .. } => "OX0224",
             Self::Kernel { error, .. } => error.code(),
             Self::Cpu(_) => "OX0209",
             Self::Request(_) => "OX0210",
@@ -178,7 +193,8 @@ impl CompileError {
             | Self::PrintfFormat { .. }
             | Self::PrintfArgument { .. }
             | Self::InitialValue { .. }
-            | Self::Tta(_) => Fault::Source,
+            | Self::Tta(_)
+            | Self::ParameterNotYet { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { .. } => Fault::Source,
             Self::Input { .. }

@@ -4,8 +4,8 @@
 //! specialisation is formed and optimised on its own, so one cannot disturb another.
 
 use oxcl_binary::abi;
-use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::archive::{ArgKind, Version};
 use oxcl_binary::pipe::{Dependency, Kernels};
 use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
 use oxcl_frontend::{
@@ -92,6 +92,7 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         let sources = request.sources.iter().map(|source| format!("'{}'", source.name)).collect();
         return Err(CompileError::NoKernel { sources });
     }
+    signatures.iter().try_for_each(check_parameters)?;
     let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
     if let Some(wanted) = kernel {
         signatures.retain(|signature| signature.name == wanted);
@@ -106,6 +107,25 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     let mut builder = Builder::new(request, &module, variables, timings)?;
     let bytes = builder.emit(emit, signatures)?;
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })
+}
+
+/// Refuses parameters that no device takes, whether the kernel uses them or not.
+fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
+    for arg in &signature.args {
+        let what = match arg.kind {
+            ArgKind::Image => "images",
+            ArgKind::Sampler => "samplers",
+            ArgKind::Pipe => "pipes",
+            ArgKind::Pointer | ArgKind::Value => continue,
+        };
+        return Err(CompileError::ParameterNotYet {
+            kernel: signature.name.clone(),
+            parameter: arg.name.clone(),
+            type_name: arg.type_name.clone(),
+            what,
+        });
+    }
+    Ok(())
 }
 
 /// What the sources and the objects have become.

@@ -225,7 +225,7 @@ pub(super) fn instruction(line: usize, text: &str) -> Result<Instruction, String
         Some((text, memory)) => (text, accesses(memory)?),
         None => (text, Vec::new()),
     };
-    let text = text.split(", debug-location").next().unwrap_or(text);
+    let text = text.split(" debug-location").next().unwrap_or(text).trim_end_matches(',');
     let mut outputs = Vec::new();
     let mut text = Text { rest: text };
     take_marks(&mut text);
@@ -396,6 +396,14 @@ mod tests {
         let access = &found.memory[0];
         assert_eq!((access.volatile, access.size, access.space, access.offset), (true, Some(4), 1, 8));
         assert_eq!(access.base, Base::Value("arrayidx".to_owned()));
+    }
+
+    #[test]
+    fn places_in_the_source_are_passed_over() {
+        let found = instruction(1, "PseudoRET debug-location !130").unwrap();
+        assert_eq!((found.opcode.as_str(), found.operands.len()), ("PseudoRET", 0));
+        let found = instruction(1, "%1:gpr = ADDI %2, 4, debug-location !5").unwrap();
+        assert_eq!(found.operands.len(), 2);
     }
 
     #[test]

@@ -25,10 +25,7 @@ pub(crate) fn split_options(text: &str) -> Result<Vec<String>, String> {
 
 /// What an archive must hold for these devices.
 pub(crate) fn devices(devices: &[Device]) -> Devices {
-    Devices {
-        cpu: devices.iter().any(|d| matches!(d, Device::Cpu | Device::Basic)),
-        reference: devices.contains(&Device::Ref),
-    }
+    Devices { cpu: devices.iter().any(|d| *d != Device::Ref), reference: devices.contains(&Device::Ref) }
 }
 
 /// An archive that was just made.

@@ -4,6 +4,8 @@
 //! Commands that conflict are ordered by their wait lists, or by the order of a queue, and by nothing else. A failing
 //! program prints its seed: `OXCL_SEED=N` runs it alone, `OXCL_PROGRAMS=N` that many.
 
+#![allow(clippy::print_stderr, reason = "a long run says what was moved")]
+
 #[path = "../drivers/cpu/tests/support/mod.rs"]
 mod support;
 

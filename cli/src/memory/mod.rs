@@ -31,6 +31,7 @@ const LOCAL: u64 = 256;
 const KERNEL: &str = "step";
 
 /// An error of the runtime as text, with its code.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands the error over")]
 pub(crate) fn told<E: Coded>(error: E) -> String {
     format!("{error} [{}]", error.code())
 }

@@ -3,7 +3,8 @@
 //!
 //! In an in-order queue a command waits only for those before it whose bytes it conflicts with (see [`crate::points`]),
 //! so executions overlap; completion is still observed in order, because an event is complete when it is retired. A
-//! command about which too little is known ([`Facts::opaque`]) waits for all before it, and all after wait for it. In
+//! command about which too little is known ([`Facts::opaque`]) waits for all before it, and all after wait for it. What
+//! a command waits for outside of its queue, all after it wait for too, as they may rely on it without naming it. In
 //! an out-of-order queue a command waits for its wait list and the last barrier.
 
 use std::fmt;
@@ -241,7 +242,7 @@ impl Queue {
         state.plan.waits.clear();
         state.plan.blame = None;
         let barrier = plan_order(state, &command, in_order)?;
-        plan_waits(&self.shared, state, command.waits)?;
+        let holding = plan_waits(&self.shared, state, command.waits, in_order)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let executor = match shared.execution {
@@ -292,6 +293,12 @@ impl Queue {
             }
             for touch in &state.touches {
                 state.points.record(touch, &task);
+            }
+        }
+        if let Some(join) = holding {
+            state.barrier = Some(join);
+            if let Some(shared) = &mut state.shared_waits {
+                shared.held = true;
             }
         }
         if barrier || (in_order && command.facts.opaque) {

@@ -17,6 +17,9 @@ use crate::task::{Role, Task, TaskPtr, TaskRef};
 /// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
 const SHARED_WAITS: usize = 4;
 
+/// How many entries of a plan are looked through; more would cost more than telling a command twice.
+const LOOKED_AT: usize = 16;
+
 /// A task to wait for, while a command is being enqueued.
 pub(super) struct Planned {
     pub(super) task: TaskPtr,
@@ -29,6 +32,8 @@ pub(super) struct Planned {
 pub(super) struct SharedWaits {
     pub(super) of: Vec<EventId>,
     pub(super) join: TaskRef,
+    /// The in-order queue has had it as its barrier: whatever was enqueued since then waits for it.
+    pub(super) held: bool,
 }
 
 /// What a command that is being enqueued waits for.
@@ -52,8 +57,7 @@ impl Plan {
             }
             return Ok(());
         }
-        // Looking through more would cost more than telling a command twice.
-        for planned in self.waits.iter_mut().take(16) {
+        for planned in self.waits.iter_mut().take(LOOKED_AT) {
             if planned.task == task && planned.retired == retired {
                 planned.depends |= depends;
                 return Ok(());
@@ -80,9 +84,6 @@ pub(super) fn plan_order(
 ) -> Result<bool, EnqueueError> {
     let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
     let barrier = command.fence == Fence::Barrier;
-    if let Some(last) = last_barrier {
-        plan.add(last.ptr(), false, false)?;
-    }
     let all_before = if in_order {
         barrier || command.facts.opaque
     } else {
@@ -93,6 +94,9 @@ pub(super) fn plan_order(
     }
     touches.clear();
     if !in_order {
+        if let Some(last) = last_barrier {
+            plan.add(last.ptr(), false, false)?;
+        }
         return Ok(barrier);
     }
     faults::reserve(touches, command.touches.len() + 2)?;
@@ -106,37 +110,61 @@ pub(super) fn plan_order(
     for touch in touches {
         points.prepare(touch, |wait| plan.add(wait.task, false, wait.depends))?;
     }
+    if let Some(last) = last_barrier {
+        // What was enqueued after the barrier waits for it, so a command that waits for any of that need not.
+        // SAFETY: the queue holds a reference to each while its lock is held.
+        let after = |planned: &Planned| unsafe { planned.task.get() }.id > last.id;
+        if !plan.waits.iter().take(LOOKED_AT).any(after) {
+            plan.add(last.ptr(), false, false)?;
+        }
+    }
     Ok(barrier)
 }
 
 /// Plans the wait list. A long one that comes again is waited for once, by a hidden task.
+///
+/// An in-order queue does not pass by a command that waits for something outside of it: its later commands wait for the
+/// same (OpenCL 3.0, 5.11: in order means that a command begins when those before it have ended). The result is the
+/// hidden task that becomes the queue's barrier for that.
 pub(super) fn plan_waits(
     queue: &Arc<QueueShared>,
     state: &mut QueueState,
     waits: &[Event],
-) -> Result<(), EnqueueError> {
+    in_order: bool,
+) -> Result<Option<TaskRef>, EnqueueError> {
     let own = Arc::as_ptr(queue);
-    if waits.len() >= SHARED_WAITS {
+    let holds = in_order && waits.iter().any(|event| is_outside(event, own));
+    if waits.len() >= SHARED_WAITS || holds {
         let same = state.shared_waits.as_ref().is_some_and(|shared| {
             shared.of.len() == waits.len()
                 && shared.of.iter().zip(waits).all(|(id, event)| *id == event.task.id)
         });
         if !same {
-            share_waits(queue, state, waits)?;
+            share_waits(queue, state, waits, holds)?;
         }
         if let Some(shared) = &state.shared_waits {
-            let join = shared.join.ptr();
-            return state.plan.add(join, false, true);
+            let join = &shared.join;
+            state.plan.add(join.ptr(), false, true)?;
+            return Ok((holds && !shared.held).then(|| join.clone()));
         }
     }
-    waits.iter().try_for_each(|event| state.plan.add_event(event, own))
+    waits.iter().try_for_each(|event| state.plan.add_event(event, own))?;
+    Ok(None)
 }
 
-/// Makes the hidden task for a wait list.
+/// Whether an event is none of the queue's own commands, and not over.
+fn is_outside(event: &Event, own: *const QueueShared) -> bool {
+    let state = event.task.state.load();
+    let over = if event.task.role == Role::InOrder { state.is_retired() } else { state.is_complete() };
+    !over && !std::ptr::eq(event.task.queue, own)
+}
+
+/// Makes the hidden task for a wait list; one that is to be the queue's barrier also waits for the barrier before.
 fn share_waits(
     queue: &Arc<QueueShared>,
     state: &mut QueueState,
     waits: &[Event],
+    holds: bool,
 ) -> Result<(), EnqueueError> {
     let own = Arc::as_ptr(queue);
     let mut of = state.shared_waits.take().map(|old| old.of).unwrap_or_default();
@@ -145,6 +173,10 @@ fn share_waits(
     of.extend(waits.iter().map(|event| event.task.id));
     let mut plan = Plan::default();
     waits.iter().try_for_each(|event| plan.add_event(event, own))?;
+    if holds && let Some(last) = &state.barrier {
+        // It takes the place of the barrier before.
+        plan.add(last.ptr(), false, false)?;
+    }
     let Plan { waits: plan, blame } = plan;
     let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
@@ -161,6 +193,6 @@ fn share_waits(
         // Nobody waits for it yet, so nothing follows from its end.
         release::end(at, &Ok(()), &mut Released::default());
     }
-    state.shared_waits = Some(SharedWaits { of, join });
+    state.shared_waits = Some(SharedWaits { of, join, held: false });
     Ok(())
 }

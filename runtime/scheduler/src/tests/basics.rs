@@ -103,20 +103,74 @@ fn conflicting_commands_of_an_in_order_queue_run_in_order() {
 fn completion_is_observed_in_order() {
     let s = scheduler(2);
     let q = in_order(&s);
-    let gate = s.user_event().unwrap();
-    let first = q
-        .enqueue(Command { work: work(|| {}), waits: &[gate.event().clone()], ..Command::default() })
-        .unwrap();
+    let go = Arc::new(AtomicU64::new(0));
+    let wait = Arc::clone(&go);
+    let spin = move || {
+        while wait.load(Ordering::Acquire) == 0 {
+            std::hint::spin_loop();
+        }
+    };
+    let first = q.enqueue(command(work(spin), &[])).unwrap();
     let ran = Arc::new(AtomicU64::new(0));
     let mine = Arc::clone(&ran);
     let second = q.enqueue(command(work(move || mine.store(1, Ordering::Relaxed)), &[])).unwrap();
     q.flush().unwrap();
+    let helper = {
+        let second = second.clone();
+        std::thread::spawn(move || second.wait())
+    };
     eventually("the second command's execution", || ran.load(Ordering::Relaxed) == 1);
     std::thread::sleep(Duration::from_millis(2));
     assert!(!second.is_complete(), "the second command is complete before the first");
-    gate.complete();
-    second.wait().unwrap();
+    go.store(1, Ordering::Release);
+    helper.join().unwrap().unwrap();
     assert!(first.is_complete());
+}
+
+#[test]
+fn an_in_order_queue_does_not_pass_by_a_command_that_waits_for_something_outside() {
+    for n in WORKERS {
+        for failing in [false, true] {
+            let s = scheduler(n);
+            let (q, other) = (in_order(&s), in_order(&s));
+            let gate = s.user_event().unwrap();
+            let behind_gate = [gate.event().clone()];
+            let gated = Command { work: work(|| {}), waits: &behind_gate, ..Command::default() };
+            // Two that wait for the same, and one that waits for a command of another queue.
+            let foreign = other.enqueue(gated.clone()).unwrap();
+            let first = q.enqueue(gated.clone()).unwrap();
+            let ran = Arc::new(AtomicU64::new(0));
+            let counted = || {
+                let ran = Arc::clone(&ran);
+                work(move || {
+                    ran.fetch_add(1, Ordering::Relaxed);
+                })
+            };
+            let second = q.enqueue(command(counted(), &[])).unwrap();
+            let third = q.enqueue(gated).unwrap();
+            let behind_foreign = [foreign];
+            let fourth = q
+                .enqueue(Command { work: work(|| {}), waits: &behind_foreign, ..Command::default() })
+                .unwrap();
+            let fifth = q.enqueue(command(counted(), &[])).unwrap();
+            q.flush().unwrap();
+            other.flush().unwrap();
+            std::thread::sleep(Duration::from_millis(1));
+            assert_eq!(ran.load(Ordering::Relaxed), 0, "a command went past one that waits ({n} workers)");
+            if failing {
+                gate.fail(-5);
+            } else {
+                gate.complete();
+            }
+            // What waits for the event by name fails with it; what only comes later does not.
+            assert_eq!(first.wait().is_err(), failing);
+            assert!(second.wait().is_ok());
+            assert_eq!(third.wait().is_err(), failing);
+            assert_eq!(fourth.wait().is_err(), failing);
+            assert!(fifth.wait().is_ok());
+            assert_eq!(ran.load(Ordering::Relaxed), 2);
+        }
+    }
 }
 
 #[test]
@@ -185,28 +239,37 @@ fn an_opaque_command_is_a_barrier_in_its_queue() {
 
 #[test]
 fn sub_buffers_that_do_not_overlap_do_not_wait() {
-    let s = scheduler(1);
+    let s = scheduler(2);
     let q = in_order(&s);
     let buffer = s.resource();
     let range = |start, end, access| Touch { resource: buffer, start, end, access };
-    let gate = s.user_event().unwrap();
+    let go = Arc::new(AtomicU64::new(0));
     let ran = Arc::new(AtomicU64::new(0));
     let mark = |bit: u64| {
         let ran = Arc::clone(&ran);
-        work(move || {
+        move || {
             ran.fetch_or(bit, Ordering::Relaxed);
-        })
+        }
     };
-    let waits = [gate.event().clone()];
-    let low = [range(0, 100, Access::Write)];
-    q.enqueue_silently(Command { work: mark(1), waits: &waits, touches: &low, ..Command::default() })
-        .unwrap();
-    q.enqueue_silently(command(mark(2), &[range(100, 200, Access::ReadWrite)])).unwrap();
-    q.enqueue_silently(command(mark(4), &[range(99, 101, Access::Read)])).unwrap();
-    q.flush().unwrap();
+    let (first, wait) = (mark(1), Arc::clone(&go));
+    let held = work(move || {
+        while wait.load(Ordering::Acquire) == 0 {
+            std::hint::spin_loop();
+        }
+        first();
+    });
+    q.enqueue_silently(command(held, &[range(0, 100, Access::Write)])).unwrap();
+    q.enqueue_silently(command(work(mark(2)), &[range(100, 200, Access::ReadWrite)])).unwrap();
+    q.enqueue_silently(command(work(mark(4)), &[range(99, 101, Access::Read)])).unwrap();
+    let helper = std::thread::spawn({
+        let q = q.clone();
+        move || q.finish()
+    });
+    eventually("the second command's execution", || ran.load(Ordering::Relaxed) != 0);
+    std::thread::sleep(Duration::from_millis(1));
     assert_eq!(ran.load(Ordering::Relaxed), 2);
-    gate.complete();
-    q.finish().unwrap();
+    go.store(1, Ordering::Release);
+    helper.join().unwrap().unwrap();
     assert_eq!(ran.load(Ordering::Relaxed), 7);
 }
 

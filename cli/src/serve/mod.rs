@@ -61,6 +61,7 @@ fn jobs(input: &mut impl Read, output: &mut impl Write, fault: Option<Fault>) ->
         match frame.kind {
             Kind::Job => {
                 count += 1;
+                write_frame(output, Kind::Begun, &[])?;
                 if let Some(fault) = fault {
                     fault.strike(count, output)?;
                 }

@@ -78,10 +78,12 @@ fn frames_follow_each_other() {
     let mut bytes = Vec::new();
     write_frame(&mut bytes, Kind::Job, b"one").unwrap();
     write_frame(&mut bytes, Kind::Tidy, b"").unwrap();
+    write_frame(&mut bytes, Kind::Begun, b"").unwrap();
     let mut input = Slow(Cursor::new(bytes));
     let first = read_frame(&mut input).unwrap();
     assert_eq!((first.kind, first.payload.as_slice()), (Kind::Job, &b"one"[..]));
     assert_eq!(read_frame(&mut input).unwrap().kind, Kind::Tidy);
+    assert_eq!(read_frame(&mut input).unwrap().kind, Kind::Begun);
     assert!(matches!(read_frame(&mut input), Err(FrameError::Closed)));
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Ticket {
     waits: Box<[EventId]>,
     claimed: AtomicBool,
     ended: AtomicBool,
+    /// The driver gave the command up before it was ready; it ends when nothing holds it any more.
+    given_up: AtomicBool,
 }
 
 impl std::fmt::Debug for Ticket {
@@ -46,7 +48,18 @@ impl Ticket {
             task,
             claimed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            given_up: AtomicBool::new(false),
         })
+    }
+}
+
+impl Ticket {
+    /// Whether the caller is to end a command that the driver gave up before it was ready.
+    fn ends_given_up(&self) -> bool {
+        // Pairs with itself: one thread has said that the command is given up, another one has taken the last hold
+        // away; whichever comes here second sees what the other one did.
+        crate::shim::fence(Ordering::SeqCst);
+        self.holders() == 0 && self.given_up.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -102,6 +115,15 @@ impl Submission for Ticket {
         if self.ended.swap(true, Ordering::AcqRel) {
             return;
         }
+        if let Err(cause) = &outcome
+            && self.holders() > 0
+        {
+            self.task.blame(cause);
+            self.given_up.store(true, Ordering::Release);
+            if !self.ends_given_up() {
+                return;
+            }
+        }
         self.core.finish_times(&self.task, None);
         release::ended_on_device(self.task.ptr(), outcome);
     }
@@ -146,6 +168,11 @@ fn give(ticket: &Arc<Ticket>) -> Outcome {
 pub(crate) fn notify(ticket: &Arc<Ticket>, event: EventId, released: &mut Released) {
     let submission = Arc::clone(ticket) as Arc<dyn Submission>;
     let result = catch_unwind(AssertUnwindSafe(|| ticket.driver.broadcast(event, &[submission])));
+    if ticket.ends_given_up() {
+        let outcome = ticket.task.cause().map_or(Ok(()), Err);
+        ticket.core.finish_times(&ticket.task, None);
+        return release::end(ticket.task.ptr(), &outcome, released);
+    }
     if let Err(payload) = result
         && ticket.holders() == 0
         && !ticket.ended.swap(true, Ordering::AcqRel)

@@ -40,6 +40,8 @@ const TIMEOUT: u64 = 300;
 const MEMORY: u64 = 4096;
 /// How many servers may be found dead before something else must be wrong.
 const MOST_STALE: u32 = 100;
+/// How many servers may die between being handed a job and beginning with it, before something else must be wrong.
+const MOST_UNBEGUN: u32 = 4;
 
 /// How servers are started and what they may use.
 #[derive(Debug, Clone)]
@@ -170,14 +172,14 @@ impl Service {
         let mut done = Vec::new();
         let mut identities = Vec::new();
         let mut failed = None;
-        for (mut server, part, payload) in at_work {
-            match server.receive() {
-                Ok(Answer::Done(answer)) => {
+        for (server, part, payload) in at_work {
+            match self.receive(server, &payload) {
+                Ok((server, Answer::Done(answer))) => {
                     identities.push(server.identity());
                     self.pool.give_back(server);
                     done.push(answer);
                 }
-                Ok(Answer::Failed(answer)) => {
+                Ok((server, Answer::Failed(answer))) => {
                     if answer.last {
                         self.pool.lost_one();
                     } else {
@@ -186,7 +188,6 @@ impl Service {
                     failed = failed.or_else(|| Some(refused(answer, &part, &payload)));
                 }
                 Err(error) => {
-                    self.pool.lost_one();
                     lost = lost.or_else(|| Some(lost_error(&error, &part, &payload)));
                 }
             }
@@ -203,15 +204,33 @@ impl Service {
         }
     }
 
+    /// Waits for the answer to a job; a server that died before it had begun with it is replaced.
+    fn receive(&self, mut server: Server, payload: &[u8]) -> Result<(Server, Answer), Lost> {
+        let mut unbegun = 0;
+        loop {
+            let lost = match server.receive() {
+                Ok(answer) => return Ok((server, answer)),
+                Err(lost) => lost,
+            };
+            self.pool.lost_one();
+            unbegun += 1;
+            if !lost.before_it_began() || unbegun > MOST_UNBEGUN {
+                return Err(lost);
+            }
+            let Ok(another) = self.pool.take() else { return Err(lost) };
+            server = self.send(another, payload)?;
+        }
+    }
+
     /// Sends a job to a server; one that died while it waited is replaced.
     fn send(&self, mut server: Server, payload: &[u8]) -> Result<Server, Lost> {
-        let mut dead = 0;
+        let (mut dead, mut fresh) = (0, 0);
         loop {
-            let fresh = server.is_fresh();
+            fresh += u32::from(server.is_fresh());
             let Err(lost) = server.send(payload, self.pool.options().timeout) else { return Ok(server) };
             self.pool.lost_one();
             dead += 1;
-            if fresh || lost.timed_out() || dead > MOST_STALE {
+            if lost.timed_out() || dead > MOST_STALE || fresh > MOST_UNBEGUN {
                 return Err(lost);
             }
             match self.pool.take() {

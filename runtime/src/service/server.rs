@@ -25,6 +25,8 @@ pub(super) struct Server {
     messages: File,
     hello: Option<Hello>,
     jobs: u64,
+    /// Whether it said that it has begun with the job at hand.
+    begun: bool,
     /// When the job at hand must be done, and how long it was given.
     until: Instant,
     timeout: Duration,
@@ -42,6 +44,7 @@ pub(super) enum Answer {
 #[error("{reason}")]
 pub(super) struct Lost {
     reason: Reason,
+    begun: bool,
     last_words: String,
 }
 
@@ -65,6 +68,11 @@ impl Lost {
         matches!(self.reason, Reason::TimedOut(_))
     }
 
+    /// Whether it ended before it had begun with the job, so that the job is not to blame.
+    pub(super) fn before_it_began(&self) -> bool {
+        !self.begun && matches!(self.reason, Reason::Ended)
+    }
+
     /// What it wrote to standard error.
     pub(super) fn last_words(&self) -> &str {
         &self.last_words
@@ -81,7 +89,7 @@ impl Server {
         arguments.extend(more.iter().cloned());
         let process = spawn(compiler, &arguments, theirs.as_fd(), messages.as_fd())?;
         let (until, timeout) = (Instant::now(), Duration::ZERO);
-        Ok(Self { stream: ours, process, messages, hello: None, jobs: 0, until, timeout })
+        Ok(Self { stream: ours, process, messages, hello: None, jobs: 0, begun: false, until, timeout })
     }
 
     /// Whether it has had no job.
@@ -106,6 +114,7 @@ impl Server {
         self.timeout = timeout;
         self.until = Instant::now() + timeout;
         self.jobs += 1;
+        self.begun = false;
         let mut stream = Timed { stream: &self.stream, until: self.until };
         write_frame(&mut stream, Kind::Job, job).map_err(|error| self.lost(self.reason(error)))
     }
@@ -121,10 +130,14 @@ impl Server {
             self.hello = Some(Hello::decode(&frame.payload)?);
             frame = self.read()?;
         }
+        if !self.begun && frame.kind == Kind::Begun {
+            self.begun = true;
+            frame = self.read()?;
+        }
         match frame.kind {
             Kind::Done => Ok(Answer::Done(Done::decode(&frame.payload)?)),
             Kind::Failed => Ok(Answer::Failed(Failed::decode(&frame.payload)?)),
-            Kind::Hello | Kind::Job | Kind::Tidy => Err(Reason::OutOfTurn),
+            Kind::Hello | Kind::Job | Kind::Tidy | Kind::Begun => Err(Reason::OutOfTurn),
         }
     }
 
@@ -149,7 +162,7 @@ impl Server {
 
     fn lost(&self, reason: Reason) -> Lost {
         self.process.kill();
-        Lost { reason, last_words: self.last_words() }
+        Lost { reason, begun: self.begun, last_words: self.last_words() }
     }
 
     /// Asks the server to look after the cache when it has nothing else to do. There is no answer.

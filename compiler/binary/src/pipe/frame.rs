@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 /// Version of everything in this module and its messages. Both sides come from one build as a rule; when they do not,
 /// this number says so before anything is misread.
-pub const PROTOCOL: u16 = 1;
+pub const PROTOCOL: u16 = 2;
 
 /// Longest message, in bytes.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -32,11 +32,13 @@ pub enum Kind {
     Failed = 4,
     /// [`Tidy`](super::Tidy)
     Tidy = 5,
+    /// A server has taken the job and begins; nothing in it.
+    Begun = 6,
 }
 
 impl Kind {
     fn of(number: u16) -> Option<Self> {
-        [Self::Hello, Self::Job, Self::Done, Self::Failed, Self::Tidy]
+        [Self::Hello, Self::Job, Self::Done, Self::Failed, Self::Tidy, Self::Begun]
             .into_iter()
             .find(|kind| *kind as u16 == number)
     }

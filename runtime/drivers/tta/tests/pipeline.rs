@@ -219,7 +219,9 @@ fn run_pipeline(engine: Engine, names: &[&str], rounds: usize) -> (Platform, Vec
     let mut sources: Vec<Vec<u8>> = (0..rounds)
         .map(|round| (0..COUNT).flat_map(|i| ((i * 3 + round) as u32).to_le_bytes()).collect())
         .collect();
-    let mut last: Vec<Event> = Vec::new();
+    // Nothing begins before all is enqueued, so that every stage waits for the one before.
+    let gate = scheduler.user_event().expect("there is memory");
+    let mut last: Vec<Event> = vec![gate.event().clone()];
     for (source, result) in sources.iter_mut().zip(&mut results) {
         let transfer = |at: usize, host, out| -> Arc<dyn Launch> {
             let memory = Arc::clone(&buffers[at]);
@@ -236,6 +238,7 @@ fn run_pipeline(engine: Engine, names: &[&str], rounds: usize) -> (Platform, Vec
         let out = transfer(names.len(), span(result), true);
         last = vec![enqueue(&queues[names.len() - 1], out, &[event])];
     }
+    gate.complete();
     for event in last {
         assert_eq!(event.wait(), Ok(()));
     }

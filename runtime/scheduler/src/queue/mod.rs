@@ -18,7 +18,7 @@ mod enter;
 mod plan;
 
 use self::enter::{chain, enter, room_for_notices};
-use self::plan::{Plan, SharedWaits, plan_order, plan_waits};
+use self::plan::{Hold, Plan, SharedWaits, plan_order, plan_waits};
 use crate::device::{self, Ticket};
 use crate::event::Event;
 use crate::points::{Points, Touch};
@@ -242,7 +242,7 @@ impl Queue {
         state.plan.waits.clear();
         state.plan.blame = None;
         let barrier = plan_order(state, &command, in_order)?;
-        let holding = plan_waits(&self.shared, state, command.waits, in_order)?;
+        let hold = plan_waits(&self.shared, state, command.waits, in_order)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let executor = match shared.execution {
@@ -295,13 +295,14 @@ impl Queue {
                 state.points.record(touch, &task);
             }
         }
-        if let Some(join) = holding {
+        let itself = matches!(hold, Hold::Itself);
+        if let Hold::Join(join) = hold {
             state.barrier = Some(join);
             if let Some(shared) = &mut state.shared_waits {
                 shared.held = true;
             }
         }
-        if barrier || (in_order && command.facts.opaque) {
+        if barrier || itself || (in_order && command.facts.opaque) {
             state.barrier = Some(task.clone());
         }
         // SAFETY: counted from the beginning.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use oxcl_driver::capability::Execution;
 use oxcl_driver::{EventId, Failure};
 
 use super::enter::{enter, room_for_notices};
@@ -34,6 +35,16 @@ pub(super) struct SharedWaits {
     pub(super) join: TaskRef,
     /// The in-order queue has had it as its barrier: whatever was enqueued since then waits for it.
     pub(super) held: bool,
+}
+
+/// What later commands of an in-order queue wait for because of what a command waits for.
+pub(super) enum Hold {
+    /// Nothing.
+    Nothing,
+    /// A hidden task for the same events, which becomes the queue's barrier.
+    Join(TaskRef),
+    /// The command itself becomes the barrier.
+    Itself,
 }
 
 /// What a command that is being enqueued waits for.
@@ -124,16 +135,18 @@ pub(super) fn plan_order(
 /// Plans the wait list. A long one that comes again is waited for once, by a hidden task.
 ///
 /// An in-order queue does not pass by a command that waits for something outside of it: its later commands wait for the
-/// same (OpenCL 3.0, 5.11: in order means that a command begins when those before it have ended). The result is the
-/// hidden task that becomes the queue's barrier for that.
+/// same (OpenCL 3.0, 5.11: in order means that a command begins when those before it have ended). A driver that orders
+/// commands itself is told the events themselves, and its later commands wait for this one.
 pub(super) fn plan_waits(
     queue: &Arc<QueueShared>,
     state: &mut QueueState,
     waits: &[Event],
     in_order: bool,
-) -> Result<Option<TaskRef>, EnqueueError> {
+) -> Result<Hold, EnqueueError> {
     let own = Arc::as_ptr(queue);
-    let holds = in_order && waits.iter().any(|event| is_outside(event, own));
+    let outside = in_order && waits.iter().any(|event| is_outside(event, own));
+    let ordering = queue.execution == Execution::DeviceOrdered;
+    let holds = outside && !ordering;
     if waits.len() >= SHARED_WAITS || holds {
         let same = state.shared_waits.as_ref().is_some_and(|shared| {
             shared.of.len() == waits.len()
@@ -145,11 +158,15 @@ pub(super) fn plan_waits(
         if let Some(shared) = &state.shared_waits {
             let join = &shared.join;
             state.plan.add(join.ptr(), false, true)?;
-            return Ok((holds && !shared.held).then(|| join.clone()));
+            return Ok(match (outside, holds, shared.held) {
+                (true, true, false) => Hold::Join(join.clone()),
+                (true, false, _) => Hold::Itself,
+                _ => Hold::Nothing,
+            });
         }
     }
     waits.iter().try_for_each(|event| state.plan.add_event(event, own))?;
-    Ok(None)
+    Ok(if outside { Hold::Itself } else { Hold::Nothing })
 }
 
 /// Whether an event is none of the queue's own commands, and not over.

@@ -9,23 +9,10 @@ use oxcl_runtime::{
     ArgValue, Buffer, BufferError, Context, ContextOptions, HostSpan, Kernel, MapAccess, Migration, NdRange,
     Program, QueueError, QueueProperties, RectRegion, SharedKind, SharedMemory,
 };
-use support::{baseline, buffer, kernel, our_archive, our_kernel, program_meta};
-
-/// `step(global int *out)`: out[i] = 3 * out[i] + 1 for every work-item.
-const STEP: &str = "
-META(step, 0, 0, 1)
-static void one(int *out, u64 i) { out[i] = 3 * out[i] + 1; }
-NATIVE(step) {
-    for (u64 g = gx; g < gx + n; g++)
-        for (u64 x = 0; x < ctx->local[0]; x++) one(BUF(int, 0), g * ctx->local[0] + x);
-}
-REF(step) { one(BUF(int, 0), GLOBAL_ID(0)); }
-";
+use support::step_archive;
 
 fn step() -> Kernel {
-    let record = our_kernel(kernel("step", vec![buffer("out")]), false, STEP);
-    let bytes = our_archive(&program_meta(baseline()), vec![record]).write().unwrap();
-    Program::from_archive(&bytes).unwrap().kernel("step").unwrap()
+    Program::from_archive(&step_archive()).unwrap().kernel("step").unwrap()
 }
 
 fn context() -> Context {

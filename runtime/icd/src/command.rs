@@ -1,8 +1,6 @@
 //! What all commands have in common: the queue, the wait list, the event, and blocking. And the commands that are
 //! nothing but that: markers and barriers.
 
-use std::sync::Arc;
-
 use oxcl_runtime::QueueError;
 
 use crate::args::{In, Out, list};
@@ -12,7 +10,7 @@ use crate::event::Event;
 use crate::handle::{Handle, Shared};
 use crate::queue::Queue;
 use crate::status::{Answer, Status, ensure};
-use crate::types::Uint;
+use crate::types::{Int, Uint};
 
 /// The events that a command waits for.
 pub(crate) fn wait_list(
@@ -25,15 +23,24 @@ pub(crate) fn wait_list(
     }
     // CL_INVALID_EVENT_WAIT_LIST if the list is NULL and its length is not 0 or the other way round, or if an event in
     // it is not valid (5.11 and every command).
-    let handles = list(count, events).ok_or(Status(cl::INVALID_EVENT_WAIT_LIST))?;
-    let mut waits = Vec::with_capacity(handles.len());
-    for handle in handles {
-        let event = handle.get().map_err(|_| Status(cl::INVALID_EVENT_WAIT_LIST))?;
+    let invalid = cl::INVALID_EVENT_WAIT_LIST;
+    let handles = list(count, events).ok_or(Status(invalid))?;
+    events_of(context, &handles, invalid)
+}
+
+/// The events behind handles; `invalid` is the error for one that is none.
+fn events_of(
+    context: &Shared<Context>,
+    handles: &[Handle<Event>],
+    invalid: Int,
+) -> Answer<Vec<oxcl_runtime::Event>> {
+    let event = |handle: &Handle<Event>| {
+        let event = handle.get().map_err(|_| Status(invalid))?;
         // CL_INVALID_CONTEXT if the queue and an event are of different contexts (every command).
         context::same(context, &event.context)?;
-        waits.push(event.runtime.clone());
-    }
-    Ok(waits)
+        Ok(event.runtime.clone())
+    };
+    handles.iter().map(event).collect()
 }
 
 /// Gives the application the event of a command that was enqueued, if it wants it.
@@ -112,12 +119,6 @@ pub(crate) fn wait_for_events(queue: Handle<Queue>, count: Uint, events: In<Hand
     let queue = queue.get()?;
     // CL_INVALID_VALUE if there are no events (1.1, 5.10).
     let handles = list(count, events).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
-    let mut waits = Vec::with_capacity(handles.len());
-    for handle in handles {
-        let event = handle.get()?;
-        ensure(Arc::ptr_eq(&queue.context, &event.context), cl::INVALID_CONTEXT)?;
-        waits.push(event.runtime.clone());
-    }
-    queue.runtime.barrier(&waits)?;
+    queue.runtime.barrier(&events_of(&queue.context, &handles, cl::INVALID_EVENT)?)?;
     Ok(())
 }

@@ -48,8 +48,9 @@ impl Prepared {
             self.launches.push(new);
             return None;
         }
-        self.next = (self.next + 1) % REMEMBERED;
-        Some(std::mem::replace(&mut self.launches[self.next], new))
+        let oldest = self.next;
+        self.next = (oldest + 1) % REMEMBERED;
+        Some(std::mem::replace(&mut self.launches[oldest], new))
     }
 }
 

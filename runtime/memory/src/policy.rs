@@ -10,7 +10,7 @@ mod segmented;
 
 use std::fmt;
 
-pub use recency::{Lru, Mru};
+pub use recency::{ByLastUse, Lru, Mru};
 pub use segmented::SegmentedLru;
 
 /// An order of reclaim. Owners are small numbers (see [`crate::ObjectId::owner`]).

@@ -117,11 +117,7 @@ impl Queue {
         let target = Buffer::zeroed(bytes)?;
         let to = target.span()?;
         // The target's memory is nobody else's, but it has to live as long as the command.
-        let keep = Keep::Target(target.clone());
-        let event = self.transfer(&[source(buffer, offset, bytes)], None, keep, waits, |at| {
-            let (from, origin) = at[0].clone();
-            Movement::Read { from, offset: origin + offset, to }
-        })?;
+        let event = self.read_span(buffer, offset, to, None, Keep::Target(target.clone()), waits)?;
         Ok(ReadBack { event, target })
     }
 
@@ -139,11 +135,22 @@ impl Queue {
         to: HostSpan,
         waits: &[Event],
     ) -> Result<Event, QueueError> {
-        let bytes = to.length();
-        buffer.check(offset, bytes)?;
-        let side = source(buffer, offset, bytes);
-        let host = host_touch(to, 0, bytes, Access::Write);
-        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
+        buffer.check(offset, to.length())?;
+        let host = host_touch(to, 0, to.length(), Access::Write);
+        self.read_span(buffer, offset, to, Some(host), Keep::Nothing, waits)
+    }
+
+    /// Enqueues the reading of bytes that the buffer has.
+    fn read_span(
+        &self,
+        buffer: &Buffer,
+        offset: u64,
+        to: HostSpan,
+        host: Option<Touch>,
+        keep: Keep,
+        waits: &[Event],
+    ) -> Result<Event, QueueError> {
+        self.transfer(&[source(buffer, offset, to.length())], host, keep, waits, |at| {
             let (from, origin) = at[0].clone();
             Movement::Read { from, offset: origin + offset, to }
         })
@@ -166,11 +173,7 @@ impl Queue {
         let start = NonNull::from(&*data).cast();
         // SAFETY: the bytes live as long as the command, which keeps them, and are only read.
         let from = unsafe { HostSpan::new(start, bytes) };
-        let side = target(buffer, offset, bytes);
-        self.transfer(&[side], None, Keep::Data(data), waits, |at| {
-            let (to, origin) = at[0].clone();
-            Movement::Write { to, offset: origin + offset, from }
-        })
+        self.write_span(buffer, offset, from, None, Keep::Data(data), waits)
     }
 
     /// Enqueues the writing of memory of the host program, all of it, to bytes from `offset` on.
@@ -187,11 +190,22 @@ impl Queue {
         from: HostSpan,
         waits: &[Event],
     ) -> Result<Event, QueueError> {
-        let bytes = from.length();
-        buffer.check(offset, bytes)?;
-        let side = target(buffer, offset, bytes);
-        let host = host_touch(from, 0, bytes, Access::Read);
-        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
+        buffer.check(offset, from.length())?;
+        let host = host_touch(from, 0, from.length(), Access::Read);
+        self.write_span(buffer, offset, from, Some(host), Keep::Nothing, waits)
+    }
+
+    /// Enqueues the writing of bytes that the buffer has.
+    fn write_span(
+        &self,
+        buffer: &Buffer,
+        offset: u64,
+        from: HostSpan,
+        host: Option<Touch>,
+        keep: Keep,
+        waits: &[Event],
+    ) -> Result<Event, QueueError> {
+        self.transfer(&[target(buffer, offset, from.length())], host, keep, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::Write { to, offset: origin + offset, from }
         })

@@ -4,48 +4,17 @@
 use crate::policy::ReclaimPolicy;
 use crate::policy::list::IndexList;
 
-/// The least recently used object first.
+/// Objects by their last use, from one end or from the other.
 #[derive(Debug, Clone, Default)]
-pub struct Lru(IndexList);
+pub struct ByLastUse<const NEWEST_FIRST: bool>(IndexList);
 
-impl Lru {
-    /// The policy, without objects.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-impl ReclaimPolicy for Lru {
-    fn name(&self) -> &'static str {
-        "lru"
-    }
-
-    fn added(&mut self, owner: u32, _bytes: u64) {
-        self.0.push_back(owner);
-    }
-
-    fn used(&mut self, owner: u32) {
-        self.0.push_back(owner);
-    }
-
-    fn removed(&mut self, owner: u32) {
-        self.0.remove(owner);
-    }
-
-    fn next(&self, after: Option<u32>) -> Option<u32> {
-        match after {
-            None => self.0.front(),
-            Some(owner) => self.0.after(owner),
-        }
-    }
-}
+/// The least recently used object first.
+pub type Lru = ByLastUse<false>;
 
 /// The most recently used object first.
-#[derive(Debug, Clone, Default)]
-pub struct Mru(IndexList);
+pub type Mru = ByLastUse<true>;
 
-impl Mru {
+impl<const NEWEST_FIRST: bool> ByLastUse<NEWEST_FIRST> {
     /// The policy, without objects.
     #[must_use]
     pub fn new() -> Self {
@@ -53,9 +22,9 @@ impl Mru {
     }
 }
 
-impl ReclaimPolicy for Mru {
+impl<const NEWEST_FIRST: bool> ReclaimPolicy for ByLastUse<NEWEST_FIRST> {
     fn name(&self) -> &'static str {
-        "mru"
+        if NEWEST_FIRST { "mru" } else { "lru" }
     }
 
     fn added(&mut self, owner: u32, _bytes: u64) {
@@ -71,9 +40,11 @@ impl ReclaimPolicy for Mru {
     }
 
     fn next(&self, after: Option<u32>) -> Option<u32> {
-        match after {
-            None => self.0.back(),
-            Some(owner) => self.0.before(owner),
+        match (after, NEWEST_FIRST) {
+            (None, false) => self.0.front(),
+            (None, true) => self.0.back(),
+            (Some(owner), false) => self.0.after(owner),
+            (Some(owner), true) => self.0.before(owner),
         }
     }
 }

@@ -158,10 +158,11 @@ pub(super) fn plan_waits(
         if let Some(shared) = &state.shared_waits {
             let join = &shared.join;
             state.plan.add(join.ptr(), false, true)?;
-            return Ok(match (outside, holds, shared.held) {
-                (true, true, false) => Hold::Join(join.clone()),
-                (true, false, _) => Hold::Itself,
-                _ => Hold::Nothing,
+            return Ok(match shared.held {
+                _ if !outside => Hold::Nothing,
+                _ if ordering => Hold::Itself,
+                true => Hold::Nothing,
+                false => Hold::Join(join.clone()),
             });
         }
     }

@@ -194,3 +194,20 @@ pub(crate) fn foreign_archive(version: Version, kernels: Vec<Kernel>) -> Archive
 pub(crate) fn single(kernel: Kernel) -> Arc<Archive> {
     Arc::new(our_archive(&program_meta(baseline()), vec![kernel]))
 }
+
+/// `step(global int *out)`: out[i] = 3 * out[i] + 1 for every work-item.
+const STEP: &str = "
+META(step, 0, 0, 1)
+static void one(int *out, u64 i) { out[i] = 3 * out[i] + 1; }
+NATIVE(step) {
+    for (u64 g = gx; g < gx + n; g++)
+        for (u64 x = 0; x < ctx->local[0]; x++) one(BUF(int, 0), g * ctx->local[0] + x);
+}
+REF(step) { one(BUF(int, 0), GLOBAL_ID(0)); }
+";
+
+/// An archive with the kernel `step`.
+pub(crate) fn step_archive() -> Vec<u8> {
+    let record = our_kernel(kernel("step", vec![buffer("out")]), false, STEP);
+    our_archive(&program_meta(baseline()), vec![record]).write().unwrap()
+}

@@ -218,3 +218,16 @@ fn compiled_code_is_shown_and_listed() {
     assert_eq!(json["kind"], "disassembly");
     assert_eq!(json["data"][0]["file"], "/k/0-0-0/k.so");
 }
+
+/// A container that has no place for variables is refused when the code is made, not when it fails to run.
+#[cfg(feature = "compiler")]
+#[test]
+fn variables_are_refused_in_version_9() {
+    let sandbox = Sandbox::new();
+    sandbox.write("k.cl", "global int n; kernel void k(global int *x) { x[0] = n++; }");
+    let ran = sandbox.run(&words("compile k.cl -cl-std=CL3.0 --pocl-version 3.1 -o k.poclbin"));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains("'n' is one [OX0225]"), "{}", ran.err);
+    let ran = sandbox.run(&words("compile k.cl -cl-std=CL3.0 --pocl-version 4 -o k.poclbin"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -30,6 +30,12 @@ pub enum CompileError {
         /// Names of the sources.
         sources: Vec<String>,
     },
+    /// The container version has no place for variables at program scope.
+    #[error("archives of version 9 cannot hold variables at program scope, and '{variable}' is one")]
+    VariablesNotInVersion {
+        /// The first one's name.
+        variable: String,
+    },
     /// There is no kernel of the name asked for.
     #[error("there is no kernel '{name}'; there is {}", .known.join(", "))]
     UnknownKernel {
@@ -168,6 +174,7 @@ impl CompileError {
             Self::PrintfArgument { .. } => "OX0222",
             Self::InitialValue { .. } => "OX0223",
             Self::ParameterNotYet { .. } => "OX0224",
+            Self::VariablesNotInVersion { .. } => "OX0225",
             Self::Kernel { error, .. } => error.code(),
             Self::Cpu(_) => "OX0209",
             Self::Request(_) => "OX0210",
@@ -200,6 +207,7 @@ impl CompileError {
             Self::Input { .. }
             | Self::UnknownKernel { .. }
             | Self::OneKernel { .. }
+            | Self::VariablesNotInVersion { .. }
             | Self::Cpu(_)
             | Self::Request(_) => Fault::Request,
             Self::Codegen { .. }
@@ -240,6 +248,9 @@ impl CompileError {
             Self::NoKernel { .. } => Some("mark an entry point with `kernel void NAME(…)`".into()),
             Self::Undefined { .. } => {
                 Some("define the function, or add the source that does to the command line".into())
+            }
+            Self::VariablesNotInVersion { .. } => {
+                Some("pass a buffer instead, or compile for PoCL 4.0 or later".into())
             }
             _ => None,
         }

@@ -10,6 +10,7 @@ use oxcl_workgroup::{Facts, Formed};
 
 use crate::error::CompileError;
 use crate::request::{DeviceId, Request};
+use crate::variables::Variables;
 
 /// Most work-items in a group, unless scratch memory sets a lower limit.
 pub(crate) const MAX_GROUP: u64 = 4096;
@@ -47,13 +48,18 @@ pub(crate) struct KernelParts {
     pub(crate) reference: Option<(Vec<u8>, Vec<u64>)>,
 }
 
-/// The container version and the device's id.
-pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Version, u64) {
+/// The container version.
+fn version(request: &Request<'_>) -> Version {
     let by_string = match &request.device_id {
         DeviceId::OfString(text) => hash::version_of(text),
         DeviceId::OfTarget | DeviceId::Number(_) => Version::V12,
     };
-    let version = request.version.unwrap_or(by_string);
+    request.version.unwrap_or(by_string)
+}
+
+/// The container version and the device's id.
+pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Version, u64) {
+    let version = version(request);
     let id = match &request.device_id {
         DeviceId::Number(id) => *id,
         DeviceId::OfString(text) => hash::device_id(text),
@@ -82,6 +88,17 @@ pub(crate) fn archive(
         data: meta_of(request, cpus, variables).to_json()?,
     }]];
     Ok(container(request, cpus, BinaryType::Executable, facts, kernels))
+}
+
+/// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without
+/// memory for their variables.
+pub(crate) fn check_variables(request: &Request<'_>, variables: &Variables) -> Result<(), CompileError> {
+    match variables.offsets.first() {
+        Some((variable, _)) if version(request) == Version::V9 => {
+            Err(CompileError::VariablesNotInVersion { variable: variable.clone() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A compiled object or a library: the module itself, to be linked.

@@ -88,7 +88,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     }
     timings.measure(timing::BUILTINS, || link_builtins(&module))?;
     let mut signatures = kernels(&module);
-    if signatures.is_empty() {
+    // OpenCL takes programs without kernels; there is just nothing to show of one.
+    if signatures.is_empty() && emit != Emit::Archive {
         let sources = request.sources.iter().map(|source| format!("'{}'", source.name)).collect();
         return Err(CompileError::NoKernel { sources });
     }
@@ -104,6 +105,9 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         share::retain(&module, &request.kernels, &mut signatures)?;
     }
     let variables = variables::lay_out(&module)?;
+    if emit == Emit::Archive {
+        pack::check_variables(request, &variables)?;
+    }
     let mut builder = Builder::new(request, &module, variables, timings)?;
     let bytes = builder.emit(emit, signatures)?;
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })

@@ -97,7 +97,10 @@ pub(crate) fn get_build(
             Some(BinaryType::Library) => cl::PROGRAM_BINARY_TYPE_LIBRARY,
             Some(BinaryType::Executable) => cl::PROGRAM_BINARY_TYPE_EXECUTABLE,
         }),
-        cl::PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => reply.value(0_usize),
+        cl::PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {
+            let bytes = build.executable.as_ref().map_or(0, oxcl_runtime::Program::variable_bytes);
+            reply.value(bytes as usize)
+        }
         // CL_INVALID_VALUE if param_name is none of the supported values (5.8.7).
         _ => refuse(cl::INVALID_VALUE),
     }

@@ -33,6 +33,35 @@ static void *thread(void *out) {
 static int called;
 static void on_built(cl_program p, void *data) { (void)p; __atomic_store_n((int *)data, 1, __ATOMIC_SEQ_CST); }
 
+/* Programs without kernels are programs. */
+static void without_kernels(cl_program object) {
+  const char *none = "global int counter[3]; int helper(int x) { return x + counter[1]; }";
+  cl_program without = clCreateProgramWithSource(context, 1, &none, NULL, &error);
+  OK(error);
+  OK(clBuildProgram(without, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+  size_t count = 1, length = 0, bytes = 0, size = 0;
+  OK(clGetProgramInfo(without, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+  EQ(count, 0);
+  OK(clGetProgramInfo(without, CL_PROGRAM_KERNEL_NAMES, 0, NULL, &length));
+  EQ(length, 1);
+  OK(clGetProgramBuildInfo(without, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof bytes, &bytes, NULL));
+  EQ(bytes, 12);
+  cl_uint kernels = 1;
+  OK(clCreateKernelsInProgram(without, 0, NULL, &kernels));
+  EQ(kernels, 0);
+  clCreateKernel(without, "helper", &error);
+  EQ(error, CL_INVALID_KERNEL_NAME);
+  OK(clGetProgramInfo(without, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+  TRUE(size > 0);
+  cl_program empty = new_program(" ");
+  OK(clGetProgramInfo(empty, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+  EQ(count, 0);
+  cl_program alone = clLinkProgram(context, 0, NULL, "", 1, &object, NULL, NULL, &error);
+  OK(error);
+  OK(clGetProgramInfo(alone, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
+  EQ(count, 0);
+}
+
 int main(void) {
   open_device();
   cl_command_queue q = new_queue(0);
@@ -131,6 +160,8 @@ int main(void) {
   OK(clEnqueueTask(q, k, 0, NULL, NULL));
   OK(clEnqueueReadBuffer(q, x, CL_TRUE, 0, 4, &seven, 0, NULL, NULL));
   EQ(seven, 70);
+
+  without_kernels(parts[1]);
 
   /* An address as an argument. */
   int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 4, 0);

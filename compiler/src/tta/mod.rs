@@ -12,7 +12,7 @@ use crate::request::SourceFile;
 use oxcl_codegen::{Level, Machine as Selector, Passes};
 use oxcl_frontend::{Diagnostics, Source, VirtualHeader, compile_c, link_into};
 use oxcl_ir::{Context, Module};
-use oxcl_tta::compile::{CompileError as TtaError, compile as compile_program};
+use oxcl_tta::compile::{CompileError as TtaError, CompiledBlock, compile as compile_program};
 use oxcl_tta::image::Image;
 use oxcl_tta::lift::Ability;
 use oxcl_tta::machine_ir;
@@ -44,6 +44,8 @@ pub struct Program {
     pub data_ends: std::collections::BTreeMap<oxcl_tta::model::SpaceId, u64>,
     /// The stack's lowest address.
     pub stack_bottom: u64,
+    /// The blocks of its functions, with how short each could be.
+    pub blocks: Vec<CompiledBlock>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
@@ -105,7 +107,8 @@ fn finish(
     let compiled = compile_program(machine, &modules, entry)?;
     let image = Image { machine: machine.clone(), program: compiled.program };
     let (data_ends, stack_bottom) = (compiled.data_ends, compiled.stack_bottom);
-    Ok(Program { image, data_ends, stack_bottom, diagnostics })
+    let blocks = compiled.blocks;
+    Ok(Program { image, data_ends, stack_bottom, blocks, diagnostics })
 }
 
 fn read(text: &str) -> Result<machine_ir::Module, CompileError> {

@@ -11,7 +11,7 @@ use crate::machine_ir::{self, Module};
 use crate::model::{Machine, SpaceId};
 use crate::program::{Program, SymbolValue};
 use crate::schedule::mir::SymbolRef;
-use crate::schedule::{Options, ScheduleError, Scheduled, schedule};
+use crate::schedule::{BlockReport, Options, ScheduleError, Scheduled, schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the code that runs first.
@@ -76,6 +76,17 @@ pub struct Compiled {
     pub data_ends: BTreeMap<SpaceId, u64>,
     /// The stack's lowest address.
     pub stack_bottom: u64,
+    /// The blocks of all functions in the order of the instructions; `start` counts from the program's first.
+    pub blocks: Vec<CompiledBlock>,
+}
+
+/// A block of a compiled program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompiledBlock {
+    /// Its function.
+    pub function: String,
+    /// Where it is and how long, and how short it could be.
+    pub report: BlockReport,
 }
 
 /// Bytes of stack where functions call themselves or through pointers, so that its depth is not known.
@@ -194,7 +205,8 @@ pub fn compile(machine: &Machine, modules: &[Module], entry: &str) -> Result<Com
             *end = (*end).max(address + object.size);
         }
     }
-    Ok(Compiled { program, data_ends, stack_bottom: u64::from(top).saturating_sub(stack) })
+    let blocks = compiler.blocks(&program);
+    Ok(Compiled { program, data_ends, stack_bottom: u64::from(top).saturating_sub(stack), blocks })
 }
 
 fn data_object(data: &machine_ir::Data, space: SpaceId) -> DataObject {
@@ -266,6 +278,22 @@ impl Compiler<'_> {
         self.clobbers.insert(name, allocated.clobbers.clone());
         self.done.push((allocated, scheduled));
         Ok(())
+    }
+
+    /// Where the blocks are in the linked program.
+    fn blocks(&self, program: &Program) -> Vec<CompiledBlock> {
+        let mut all = Vec::new();
+        for (allocated, code) in &self.done {
+            let function = &allocated.function.name;
+            let Some(SymbolValue::Code(first)) = program.symbol(function) else { continue };
+            let place = |report: &BlockReport| CompiledBlock {
+                function: function.clone(),
+                report: BlockReport { start: report.start + first, ..*report },
+            };
+            all.extend(code.blocks.iter().map(place));
+        }
+        all.sort_by_key(|block| block.report.start);
+        all
     }
 
     /// The code that runs first.

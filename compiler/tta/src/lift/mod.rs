@@ -266,7 +266,10 @@ impl Lifter<'_> {
             ("LUI" | "PseudoMovAddr" | "PseudoLLA", [Operand::Symbol { name, addend, .. }, ..]) => {
                 Some(self.symbol(name, *addend))
             }
-            ("ADDI", [from, Operand::Symbol { part: Part::Low, .. }]) => word(from),
+            ("ADDI", [from, Operand::Symbol { part: Part::Low, addend, .. }]) => match word(from)? {
+                Input::Symbol { symbol, .. } => Some(Input::Symbol { symbol, addend: *addend }),
+                _ => None,
+            },
             ("ADDI", [from, Operand::Number(n)]) => match word(from)? {
                 Input::Constant(c) => Some(Input::Constant(c.wrapping_add((n & 0xffff_ffff) as u32))),
                 Input::Symbol { symbol, addend } => {

@@ -151,8 +151,8 @@ impl Lifter<'_> {
             },
             Operand::Register(r) => Input::Value(value(*r)),
             Operand::Number(n) => number(*n),
-            // The upper part of an address is lifted to the whole of it.
-            Operand::Symbol { part: Part::Low, .. } => ZERO,
+            // The upper part of an address is lifted to the whole of it; whoever adds the lower part looks at both.
+            Operand::Symbol { part: Part::Low, .. } => return Err(Wrong::Operands),
             Operand::Symbol { name, addend, .. } => self.symbol(name, *addend),
             Operand::Stack(id) => self.place(Place::Object(self.object(*id)?), 0),
             Operand::Argument(id) => {
@@ -188,11 +188,20 @@ impl Lifter<'_> {
         Input::Value(sum)
     }
 
+    /// The address whose upper part is in `high` and whose lower part is that of the same symbol and `addend`. The upper part
+    /// may stand for several addends.
+    fn whole(&mut self, high: &Operand, addend: i32) -> Result<Input, Wrong> {
+        match self.word(high)? {
+            Input::Symbol { symbol, .. } => Ok(Input::Symbol { symbol, addend }),
+            _ => Err(Wrong::Operands),
+        }
+    }
+
     /// The address that a base and an offset make.
     fn address(&mut self, base: &Operand, offset: &Operand) -> Result<Input, Wrong> {
         let offset = match offset {
             Operand::Number(n) => i32::try_from(*n).map_err(|_| Wrong::Operands)?,
-            Operand::Symbol { part: Part::Low, .. } => 0,
+            Operand::Symbol { part: Part::Low, addend, .. } => return self.whole(base, *addend),
             _ => return Err(Wrong::Operands),
         };
         match base {
@@ -392,6 +401,19 @@ impl Lifter<'_> {
     }
 
     fn compute(&mut self, opcode: &str, operands: &[Operand], to: To) -> Result<(), Wrong> {
+        match (opcode, operands) {
+            ("ADDI", [high, Operand::Symbol { part: Part::Low, addend, .. }]) => {
+                let address = self.whole(high, *addend)?;
+                self.copy(address, to);
+                return Ok(());
+            }
+            ("PseudoMovAddr" | "PseudoLLA", [whole, ..]) => {
+                let address = self.word(whole)?;
+                self.copy(address, to);
+                return Ok(());
+            }
+            _ => {}
+        }
         if let (Some(name), [a, b]) = (row(BINARY, opcode), operands) {
             let (a, b) = (self.word(a)?, self.word(b)?);
             if name == "shr" && self.is_extension(a, b, to) {
@@ -407,7 +429,7 @@ impl Lifter<'_> {
         }
         let all = operands.iter().map(|o| self.word(o)).collect::<Result<Vec<Input>, Wrong>>()?;
         match (opcode, all.as_slice()) {
-            ("COPY" | "PseudoMovAddr" | "PseudoLLA", [a, ..]) => self.copy(*a, to),
+            ("COPY", [a, ..]) => self.copy(*a, to),
             ("LUI", [Input::Constant(n)]) => self.copy(Input::Constant(n << 12), to),
             ("LUI", [a]) => self.copy(*a, to),
             ("IMPLICIT_DEF", []) => self.copy(ZERO, to),

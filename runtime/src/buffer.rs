@@ -126,7 +126,6 @@ impl Buffer {
     /// The buffer has no such bytes, or they cannot be had.
     pub fn read(&self, offset: u64, data: &mut [u8]) -> Result<(), BufferError> {
         self.check(offset, data.len() as u64)?;
-        let _access = self.storage.shared();
         let from = self.at(offset)?;
         self.at_host(offset, data.len() as u64, Access::Read, || {
             let _pieces = self.storage.used_by_host();
@@ -160,7 +159,6 @@ impl Buffer {
     /// The buffer has no such bytes, or there is no memory.
     pub fn write(&self, offset: u64, data: &[u8]) -> Result<(), BufferError> {
         self.check(offset, data.len() as u64)?;
-        let _access = self.storage.exclusive();
         let to = self.at(offset)?;
         self.at_host(offset, data.len() as u64, Access::Write, || {
             let _pieces = self.storage.used_by_host();
@@ -175,7 +173,6 @@ impl Buffer {
     /// The pattern's size is none of those allowed, the range no multiple of it, or not in the buffer.
     pub fn fill(&self, pattern: &[u8], offset: u64, bytes: u64) -> Result<(), BufferError> {
         self.check_fill(pattern, offset, bytes)?;
-        let _access = self.storage.exclusive();
         let to = self.at(offset)?;
         self.at_host(offset, bytes, Access::Write, || {
             let _pieces = self.storage.used_by_host();
@@ -208,7 +205,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Has the host's memory hold these bytes, and calls `use_it` while no command uses them.
+    /// Has the host's memory hold these bytes, and calls `use_it` while no command uses them and the buffer is locked.
     fn at_host(
         &self,
         offset: u64,
@@ -217,10 +214,17 @@ impl Buffer {
         use_it: impl FnOnce(),
     ) -> Result<(), BufferError> {
         let start = self.origin + offset;
-        residence::at_host(&self.storage, &(start..start + bytes), access, || {
+        let range = start..start + bytes;
+        let use_it = || {
             use_it();
             Ok(())
-        })
+        };
+        match access {
+            Access::Read => {
+                residence::at_host(&self.storage, &range, access, || self.storage.shared(), use_it)
+            }
+            _ => residence::at_host(&self.storage, &range, access, || self.storage.exclusive(), use_it),
+        }
     }
 
     pub(crate) fn storage(&self) -> &Arc<Storage> {

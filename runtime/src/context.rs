@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use oxcl_driver_cpu::{PagingKind, PagingObserver};
@@ -35,6 +35,8 @@ pub struct ContextOptions {
 #[derive(Debug, Clone)]
 pub struct Context {
     scheduler: Arc<Scheduler>,
+    /// Tells it from all other contexts.
+    number: u64,
     /// There are devices with memory of their own.
     tracked: Arc<AtomicBool>,
     observer: Option<Arc<dyn Observer>>,
@@ -58,7 +60,10 @@ impl Context {
         let seen = observer.clone();
         let scheduler = Scheduler::start(Options { workers, pin, observer })
             .map_err(|error| DeviceError::Start { reason: reason(&error) })?;
-        Ok(Self { scheduler: Arc::new(scheduler), tracked, observer: seen })
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        // Relaxed: the number only has to differ from all others.
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { scheduler: Arc::new(scheduler), number, tracked, observer: seen })
     }
 
     /// The context that devices get by name. Its pool starts when it is first asked for.
@@ -99,6 +104,16 @@ impl Context {
         Device::on(self, name)
     }
 
+    /// A device of another context as a device of this one, too: the same memory and the same threads execute the
+    /// commands of both, in the order in which they become ready. What is short is short for both. Pages that move are
+    /// told to the observer of the context that the device was made for.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn share(&self, device: &Device) -> Result<Device, DeviceError> {
+        device.shared_with(self)
+    }
+
     /// A command queue for a device of this context.
     ///
     /// # Errors
@@ -122,6 +137,11 @@ impl Context {
     #[must_use]
     pub fn clock(&self) -> u64 {
         self.scheduler.clock()
+    }
+
+    /// The number that tells it from all other contexts.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// From now on it is tracked where buffers' content is.
@@ -159,7 +179,8 @@ impl PagingObserver for Pages {
     }
 
     fn paged(&self, kind: PagingKind, bytes: u64, times: Range<u64>) {
-        if let Some(observer) = &self.observer {
+        // A device that another context shares may be there longer than the context whose clock this is.
+        if let Some(observer) = self.observer.as_ref().filter(|_| self.scheduler.strong_count() > 0) {
             let what = match kind {
                 PagingKind::Upload => "upload",
                 PagingKind::Download => "download",

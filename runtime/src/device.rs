@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::{Capabilities, Driver};
-use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, MemoryCounters, Target};
+use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, Kind, MemoryCounters, Target};
 use oxcl_memory::residency::Place;
 use oxcl_scheduler::QueueProperties;
 
@@ -33,6 +33,11 @@ enum DeviceDriver {
 }
 
 impl DeviceDriver {
+    fn host(context: &Context, kind: Kind) -> Self {
+        let threads = u32::try_from(context.workers()).unwrap_or(u32::MAX);
+        Self::Host(Arc::new(CpuDriver::new(kind, threads)))
+    }
+
     fn shared(&self) -> Arc<dyn Driver> {
         match self {
             Self::Host(driver) => Arc::clone(driver) as Arc<dyn Driver>,
@@ -196,24 +201,38 @@ impl Device {
 
     fn open(context: &Context, request: &DeviceRequest) -> Result<Self, DeviceError> {
         let driver = match request.make {
-            Make::Host(kind) => {
-                let threads = u32::try_from(context.workers()).unwrap_or(u32::MAX);
-                DeviceDriver::Host(Arc::new(CpuDriver::new(kind, threads)))
-            }
+            Make::Host(kind) => DeviceDriver::host(context, kind),
             Make::Discrete(memory) => {
                 let driver = DiscreteDriver::new(memory, Some(context.paging_observer()));
                 let driver = driver.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
-                // From now on it matters where buffers' content is.
-                context.keep_track();
                 DeviceDriver::Discrete(Arc::new(driver))
             }
         };
+        let info = DeviceInfo::of(request, driver.shared().capabilities());
+        Self::with(context, driver, info)
+    }
+
+    /// The same device for the commands of another context.
+    pub(crate) fn shared_with(&self, context: &Context) -> Result<Self, DeviceError> {
+        let driver = match &self.inner.driver {
+            // It has no state beside its context's threads.
+            DeviceDriver::Host(driver) => DeviceDriver::host(context, driver.kind()),
+            DeviceDriver::Discrete(driver) => DeviceDriver::Discrete(Arc::clone(driver)),
+        };
+        let compute_units = driver.shared().capabilities().compute_units as usize;
+        let info = DeviceInfo { compute_units, ..self.info().clone() };
+        Self::with(context, driver, info)
+    }
+
+    fn with(context: &Context, driver: DeviceDriver, info: DeviceInfo) -> Result<Self, DeviceError> {
+        if matches!(driver, DeviceDriver::Discrete(_)) {
+            // From now on it matters where buffers' content is.
+            context.keep_track();
+        }
         let shared = driver.shared();
-        let capabilities = shared.capabilities();
         let properties = QueueProperties { out_of_order: true, profiling: false };
         let direct = context.scheduler().queue(Arc::clone(&shared), properties);
         let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
-        let info = DeviceInfo::of(request, capabilities);
         Ok(Self { inner: Arc::new(Inner { info, driver, direct, context: context.clone() }) })
     }
 
@@ -223,7 +242,7 @@ impl Device {
         &self.inner.info
     }
 
-    /// Whether both are the same device.
+    /// Whether both are the same device in the same context.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)

@@ -35,8 +35,10 @@ pub enum QueueError {
     /// The scheduler could not take it.
     #[error(transparent)]
     Enqueue(#[from] EnqueueError),
-    /// The device or the launch is of another context, or of another device.
-    #[error("a queue takes devices and launches of its own context and device only")]
+    /// The device, the launch or a buffer is of another context, or the launch of another device.
+    #[error(
+        "a queue takes devices, launches and buffers of its own context, and launches of its own device only"
+    )]
     OtherContext,
     /// What it uses at the same time does not fit the device's memory.
     #[error("needs {needed} bytes of the device's memory, {available} are available, {pinned} are pinned")]

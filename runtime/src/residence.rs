@@ -79,6 +79,8 @@ impl Drop for DeviceMemory {
 /// What is known of one buffer's memory everywhere.
 #[derive(Debug)]
 pub(crate) struct Residences {
+    /// The context that keeps track, once one does.
+    context: Option<u64>,
     contents: Contents<Event>,
     memories: Vec<(Place, DeviceMemory)>,
 }
@@ -129,7 +131,15 @@ fn end(event: &Event) -> End {
 
 impl Residences {
     pub(crate) fn new(size: u64, at_host: bool) -> Self {
-        Self { contents: Contents::new(size, at_host.then_some(Place::HOST)), memories: Vec::new() }
+        let contents = Contents::new(size, at_host.then_some(Place::HOST));
+        Self { context: None, contents, memories: Vec::new() }
+    }
+
+    /// A device of a context is to use it. Events of two contexts cannot wait for each other, so a buffer stays with the
+    /// first one whose devices have memory of their own.
+    fn belong_to(&mut self, device: &Device) -> Result<(), QueueError> {
+        let context = device.context().number();
+        if *self.context.get_or_insert(context) == context { Ok(()) } else { Err(QueueError::OtherContext) }
     }
 
     fn memory(&self, place: Place) -> Option<&DeviceMemory> {
@@ -254,7 +264,9 @@ pub(crate) fn lock(residences: &Mutex<Residences>) -> MutexGuard<'_, Residences>
 /// The memory of a buffer on a device, for launches that are bound before they are enqueued.
 pub(crate) fn memory_on(buffer: &Buffer, device: &Device) -> Result<Placement, QueueError> {
     let storage = buffer.storage();
-    Ok((lock(storage.residences()).on(storage, device)?, buffer.origin()))
+    let mut residences = lock(storage.residences());
+    residences.belong_to(device)?;
+    Ok((residences.on(storage, device)?, buffer.origin()))
 }
 
 /// Whether a device can hold all of these buffers at the same time.
@@ -292,6 +304,7 @@ pub(crate) fn enqueue(
         before.push(order.queue.enqueue(Command { fence: Fence::Marker, ..Command::default() })?);
     }
     let mut known: Vec<_> = storages.iter().map(|storage| lock(storage.residences())).collect();
+    known.iter_mut().try_for_each(|residences| residences.belong_to(order.device))?;
     let index = |part: &Part<'_>| {
         storages.partition_point(|storage| storage.number() < part.buffer.storage().number())
     };
@@ -354,15 +367,19 @@ pub(crate) fn discard(buffers: &[Buffer]) {
 }
 
 /// Makes the host's memory hold the latest of `bytes`, unless they are to be overwritten, and calls `use_it` when no device
-/// with memory of its own uses them there; until it returns, none can begin to.
-pub(crate) fn at_host<R>(
+/// with memory of its own uses them there; until it returns, none can begin to. `hold` locks the buffer for that; nothing
+/// is locked while a command is waited for, because the thread that waits executes others, whose callbacks may want the
+/// same buffer.
+pub(crate) fn at_host<G, R>(
     storage: &Arc<Storage>,
     bytes: &Range<u64>,
     access: Access,
+    hold: impl Fn() -> G,
     use_it: impl FnOnce() -> Result<R, BufferError>,
 ) -> Result<R, BufferError> {
-    let Some(tracked) = storage.tracked() else { return use_it() };
     loop {
+        let held = hold();
+        let Some(tracked) = storage.tracked() else { return use_it() };
         let mut residences = lock(tracked);
         residences.contents.settle(bytes, end);
         if access != Access::Write {
@@ -382,6 +399,7 @@ pub(crate) fn at_host<R>(
             return Ok(result);
         }
         drop(residences);
+        drop(held);
         for user in users {
             // A command of the program that failed is no reason not to look; a move that failed is.
             let failed = user.wait().err();

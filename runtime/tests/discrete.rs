@@ -212,8 +212,61 @@ fn releases_in_every_order_with_work_pending_lose_nothing() {
     }
 }
 
+/// A callback that a waiting thread executes may use the buffer whose content that thread waits for.
 #[test]
-fn contexts_share_devices_kinds_but_no_memory() {
+fn a_buffer_is_not_locked_while_its_content_is_waited_for() {
+    let kernel = step();
+    let range = NdRange::new(&[256]).unwrap().with_local(&[64]).unwrap();
+    for write in [false, true] {
+        let (done, finished) = std::sync::mpsc::channel();
+        let kernel = kernel.clone();
+        std::thread::spawn(move || {
+            // One worker: whoever waits is who executes.
+            let context = Context::new(ContextOptions { workers: 1, ..ContextOptions::default() }).unwrap();
+            let [device, cpu] = ["discrete:64K", "cpu"].map(|word| context.device(word).unwrap());
+            let [on_device, on_cpu] = [queue(&context, &device), queue(&context, &cpu)];
+            let (gate, first) = (context.user_event().unwrap(), context.user_event().unwrap());
+            let buffer = Buffer::from_bytes(&bytes(0..256)).unwrap();
+            let gated = [gate.event().clone()];
+            on_device.kernel(&kernel, &range, &[ArgValue::Buffer(&buffer)], &gated).unwrap();
+            let other = Buffer::from_bytes(&bytes(0..256)).unwrap();
+            let unlocked = [first.event().clone()];
+            let early = on_cpu.kernel(&kernel, &range, &[ArgValue::Buffer(&other)], &unlocked).unwrap();
+            let same = buffer.clone();
+            let (called, calls) = std::sync::mpsc::channel();
+            early.on_complete(move |_, _| {
+                // Waits for the kernel, too.
+                same.write(1020, &7_i32.to_le_bytes()).unwrap();
+                called.send(()).unwrap();
+            });
+            let gates = std::thread::spawn(move || {
+                let opens = std::thread::spawn(move || {
+                    std::thread::sleep(std::time::Duration::from_millis(150));
+                    gate.complete();
+                });
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                first.complete();
+                opens.join().unwrap();
+            });
+            if write {
+                buffer.write(0, &1_i32.to_le_bytes()).unwrap();
+            } else {
+                buffer.read(0, &mut [0; 4]).unwrap();
+            }
+            early.wait().unwrap();
+            calls.recv().unwrap();
+            gates.join().unwrap();
+            let mut want: Vec<i32> = (0..256).map(|i| 3 * i + 1).collect();
+            want[255] = 7;
+            done.send(buffer.to_vec() == bytes(want)).unwrap();
+        });
+        let right = finished.recv_timeout(std::time::Duration::from_secs(20));
+        assert_eq!(right, Ok(true), "write: {write}");
+    }
+}
+
+#[test]
+fn contexts_with_devices_of_one_kind_share_no_memory() {
     let kernel = step();
     let range = NdRange::new(&[1024]).unwrap().with_local(&[64]).unwrap();
     std::thread::scope(|scope| {

@@ -50,6 +50,7 @@ impl From<QueueError> for Status {
             QueueError::Buffer(error) => error.into(),
             QueueError::Enqueue(EnqueueError::Driver(error)) => error.into(),
             QueueError::OtherContext => Self(cl::INVALID_CONTEXT),
+            QueueError::DeviceMemory { .. } => Self(cl::MEM_OBJECT_ALLOCATION_FAILURE),
             _ => Self(cl::OUT_OF_HOST_MEMORY),
         }
     }
@@ -58,7 +59,9 @@ impl From<QueueError> for Status {
 impl From<DriverError> for Status {
     fn from(error: DriverError) -> Self {
         Self(match error {
-            DriverError::OutOfMemory { .. } => cl::MEM_OBJECT_ALLOCATION_FAILURE,
+            DriverError::OutOfMemory { .. } | DriverError::DeviceMemory { .. } => {
+                cl::MEM_OBJECT_ALLOCATION_FAILURE
+            }
             DriverError::OutOfRange { .. } => cl::INVALID_VALUE,
             DriverError::Unsupported { .. } => cl::INVALID_OPERATION,
             _ => cl::OUT_OF_RESOURCES,
@@ -105,6 +108,7 @@ impl From<LaunchError> for Status {
             LaunchError::Code(CodeError::NoCode { .. }) => cl::INVALID_PROGRAM_EXECUTABLE,
             LaunchError::Failed(Failure::OutOfResources(_)) => cl::OUT_OF_RESOURCES,
             LaunchError::Enqueue(_) => cl::OUT_OF_HOST_MEMORY,
+            LaunchError::Queue(error) => return error.into(),
             _ => cl::OUT_OF_RESOURCES,
         })
     }
@@ -114,7 +118,9 @@ impl From<LaunchError> for Status {
 pub(crate) fn of_failure(failure: &CommandFailure) -> Int {
     match failure {
         CommandFailure::UserEvent { status } => *status,
-        CommandFailure::Driver(DriverError::OutOfMemory { .. }) => cl::MEM_OBJECT_ALLOCATION_FAILURE,
+        CommandFailure::Driver(DriverError::OutOfMemory { .. } | DriverError::DeviceMemory { .. }) => {
+            cl::MEM_OBJECT_ALLOCATION_FAILURE
+        }
         CommandFailure::OutOfHostMemory => cl::OUT_OF_HOST_MEMORY,
         _ => cl::OUT_OF_RESOURCES,
     }

@@ -63,3 +63,8 @@ fn processes() {
 fn kernels() {
     client("kernels");
 }
+
+#[test]
+fn contexts() {
+    client("contexts");
+}

@@ -92,6 +92,29 @@ fn models_ring_full() {
     });
 }
 
+/// A list that is added is seen as a whole: a thief takes its half of it, or finds nothing yet.
+#[test]
+fn models_ring_list() {
+    loom::model(|| {
+        let tasks: Arc<Vec<TaskRef>> = Arc::new((0..4).map(task).collect());
+        let ring = Arc::new(Ring::new());
+        let theirs = Arc::clone(&ring);
+        let thief = thread::spawn(move || {
+            let mine = Ring::new();
+            let first = theirs.steal(&mine);
+            first.map_or(0, |_| 1 + mine.len())
+        });
+        let mut list = TaskList::default();
+        tasks.iter().for_each(|t| list.push(t.ptr()));
+        ring.push_list(&mut list);
+        assert!(list.is_empty());
+        let stolen = thief.join().unwrap();
+        assert!(stolen == 0 || stolen == 2);
+        let left = std::iter::from_fn(|| ring.pop()).count();
+        assert_eq!(u64::try_from(left).unwrap() + stolen, 4);
+    });
+}
+
 /// A token that comes before, while or after the thread falls asleep wakes it.
 #[test]
 fn models_parker() {

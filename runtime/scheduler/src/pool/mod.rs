@@ -235,12 +235,9 @@ impl Core {
 
     /// Puts tasks on a worker's ring, and what does not fit on the inject queue.
     fn push_own(&self, slot: usize, mut list: TaskList) {
-        while let Some(task) = list.pop() {
-            if let Err(task) = self.rings[slot].push(task) {
-                list.push_front(task);
-                self.inject.push(list);
-                return;
-            }
+        self.rings[slot].push_list(&mut list);
+        if !list.is_empty() {
+            self.inject.push(list);
         }
     }
 

@@ -5,6 +5,7 @@
 //! an exchange that succeeds has read what the owner wrote. No fences are needed.
 
 use crate::shim::{AtomicPtr, AtomicU64, Ordering};
+use crate::task::list::TaskList;
 use crate::task::{Task, TaskPtr};
 
 /// Slots; a power of two. Small under loom, so that the models see it full.
@@ -70,19 +71,58 @@ impl Ring {
         }
     }
 
+    /// Adds tasks from the front of a list, as many as there is room for; they are seen all at once, so that a thief
+    /// finds the share that the list was laid out for. Only the owner calls this.
+    pub(crate) fn push_list(&self, list: &mut TaskList) {
+        let tail = self.tail.0.load(Ordering::Relaxed);
+        // Acquire as in `push`.
+        let head = self.head.0.load(Ordering::Acquire);
+        let end = head + CAPACITY as u64;
+        let mut next = tail;
+        while next < end
+            && let Some(task) = list.pop()
+        {
+            self.slot(next).store(task.as_ptr(), Ordering::Relaxed);
+            next += 1;
+        }
+        // Release pairs with the acquires of `tail` in `pop` and `steal`.
+        self.tail.0.store(next, Ordering::Release);
+    }
+
     /// Moves about half of this ring to `mine`, which the caller owns and which is empty, and returns one more task.
     pub(crate) fn steal(&self, mine: &Ring) -> Option<TaskPtr> {
-        let first = self.pop()?;
-        let take = self.len() / 2;
-        for _ in 0..take.min(CAPACITY as u64 / 2) {
-            let Some(task) = self.pop() else { break };
-            if mine.push(task).is_err() {
-                // `mine` was empty and takes half of its capacity; nobody but the caller adds to it.
-                debug_assert!(false, "an empty ring takes half of its capacity");
-                break;
+        // Acquire as in `pop`.
+        let mut head = self.head.0.load(Ordering::Acquire);
+        loop {
+            // Acquire pairs with the releases in `push` and `push_list`.
+            let tail = self.tail.0.load(Ordering::Acquire);
+            let there = tail.saturating_sub(head).min(CAPACITY as u64);
+            if there == 0 {
+                return None;
+            }
+            let first = self.slot(head).load(Ordering::Relaxed);
+            let rest = (there - 1) / 2;
+            // `mine` has room for half of a ring, nobody sees what is written behind its tail, and the caller has seen
+            // its head where its tail is, so what was there has been read.
+            let own = mine.tail.0.load(Ordering::Relaxed);
+            for step in 0..rest {
+                let task = self.slot(head + 1 + step).load(Ordering::Relaxed);
+                mine.slot(own + step).store(task, Ordering::Relaxed);
+            }
+            // Release pairs with the owner's acquire of `head`: the slots were read before they are reused. If one was
+            // overwritten meanwhile, the head had moved and this fails.
+            let taken = head + 1 + rest;
+            match self.head.0.compare_exchange_weak(head, taken, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => {
+                    if rest > 0 {
+                        // Release as in `push`.
+                        mine.tail.0.store(own + rest, Ordering::Release);
+                    }
+                    return TaskPtr::new(first);
+                }
+                Err(now) => head = now,
             }
         }
-        Some(first)
     }
 
     /// About how many tasks are here.

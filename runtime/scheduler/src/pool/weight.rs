@@ -14,21 +14,27 @@ use crate::task::list::TaskList;
 /// Lists that are longer stay as they are: so many commands balance by their number.
 const MOST: usize = 256;
 
-/// Classes: below a microsecond, then four for each doubling, then not known.
-const CLASSES: usize = 80;
+/// Lists up to this length are sorted in a small place, which is made in no time.
+const FEW: usize = 16;
+
+/// Classes for each doubling of the time.
+const STEPS: u64 = 16;
+
+/// Below a microsecond.
 const LIGHT: u8 = 0;
 /// The weight of work of which nothing is known: it may be long.
-pub(crate) const UNKNOWN: u8 = 79;
+pub(crate) const UNKNOWN: u8 = u8::MAX;
 
 /// Workers among which a list is dealt out, at most.
 const HANDS: usize = 16;
 
+/// A microsecond and less, then [`STEPS`] for each doubling, up to 30 milliseconds.
 fn class(time: Duration) -> u8 {
     let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     match nanoseconds.checked_ilog2() {
         Some(bits @ 10..) => {
-            let quarter = (nanoseconds >> (bits - 2)) & 3;
-            let class = u64::from(bits - 10) * 4 + quarter + 1;
+            let step = (nanoseconds >> (bits - STEPS.ilog2())) % STEPS;
+            let class = u64::from(bits - 10) * STEPS + step + 1;
             u8::try_from(class).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
         }
         _ => LIGHT,
@@ -40,9 +46,9 @@ pub(crate) fn of(launch: &dyn Launch) -> u8 {
     launch.history().and_then(|history| history.time()).map_or(UNKNOWN, class)
 }
 
-fn weight(task: TaskPtr) -> usize {
+fn weight(task: TaskPtr) -> u8 {
     // SAFETY: whoever has a list of ready tasks has a reference to each.
-    usize::from(unsafe { task.get() }.weight).min(CLASSES - 1)
+    unsafe { task.get() }.weight
 }
 
 /// Whether some tasks are known to take longer than others, and the list is short enough to care.
@@ -56,15 +62,25 @@ fn is_uneven(list: &TaskList) -> bool {
 }
 
 /// The same tasks, those that take longest first; equal ones stay in their order.
-fn sort(mut list: TaskList) -> TaskList {
-    let mut sorted = [const { TaskList::EMPTY }; CLASSES];
-    while let Some(task) = list.pop() {
-        sorted[weight(task)].push(task);
+fn sort(list: TaskList) -> TaskList {
+    if list.len() <= FEW { sort_first::<FEW>(list) } else { sort_first::<MOST>(list) }
+}
+
+/// Sorts the first `N`.
+fn sort_first<const N: usize>(mut list: TaskList) -> TaskList {
+    let mut tasks = [const { None }; N];
+    let count = list.len().min(N);
+    for entry in &mut tasks[..count] {
+        *entry = list.pop().map(|task| (UNKNOWN - weight(task), task));
     }
-    for tasks in sorted.into_iter().rev() {
-        list.append(tasks);
+    let tasks = &mut tasks[..count];
+    tasks.sort_by_key(|entry| entry.map(|(rank, _)| rank));
+    let mut sorted = TaskList::EMPTY;
+    for (_, task) in tasks.iter().flatten() {
+        sorted.push(*task);
     }
-    list
+    sorted.append(list);
+    sorted
 }
 
 /// The same tasks for a queue from which workers take a few at a time.
@@ -109,8 +125,8 @@ mod tests {
     #[test]
     fn classes_grow_with_the_time() {
         let of = |nanoseconds| class(Duration::from_nanos(nanoseconds));
-        assert_eq!((of(0), of(1023), of(1024), of(1279), of(1280), of(2048)), (LIGHT, LIGHT, 1, 1, 2, 5));
-        assert!(of(u64::MAX) < UNKNOWN);
+        assert_eq!((of(0), of(1023), of(1024), of(1087), of(1088), of(2048)), (LIGHT, LIGHT, 1, 1, 2, 17));
+        assert!(of(20_000_000) < of(22_000_000) && of(u64::MAX) < UNKNOWN);
         assert!((0..60_000).all(|nanoseconds| of(nanoseconds) <= of(nanoseconds + 1)));
     }
 

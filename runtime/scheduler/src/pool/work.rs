@@ -48,6 +48,16 @@ fn run_single(launch: &Arc<dyn Launch>, number: u64, lane: Lane) -> Outcome {
     outcome
 }
 
+/// Runs some of all pieces of a launch that is being measured.
+fn measure_pieces(launch: &Arc<dyn Launch>, all: u64, first: u64, count: u64, lane: Lane) -> Outcome {
+    let begin = Instant::now();
+    let outcome = run_pieces(launch, first, count, lane);
+    if let Some(history) = launch.history() {
+        history.part(all, first, begin.elapsed());
+    }
+    outcome
+}
+
 impl Core {
     /// Executes a task and what it sets free, as long as one follows the other, or until `enough`.
     pub(super) fn run(&self, local: &Local, first: TaskPtr, enough: impl Fn() -> bool) {
@@ -75,10 +85,11 @@ impl Core {
         let task = unsafe { at.get() };
         if task.groups == 1 {
             self.begin(task);
-            // SAFETY: the body is set before the task is ready; only its one executor uses it.
-            let body = task.body.with(|body| unsafe { (*body).clone() });
-            let outcome =
-                body.map_or(Ok(()), |launch| run_single(&launch, task.id.0, Lane { index: local.slot }));
+            let outcome = task.body.with(|body| {
+                // SAFETY: the body is set before the task is ready; only its one executor uses it, until it ends.
+                let launch = unsafe { (*body).as_ref() };
+                launch.map_or(Ok(()), |launch| run_single(launch, task.id.0, Lane { index: local.slot }))
+            });
             self.finish_times(task, Some(local.slot));
             release::end(at, &outcome, &mut released);
         } else {
@@ -138,20 +149,15 @@ impl Core {
                     self.offer(local, at);
                 }
             }
-            // SAFETY: the body stays until all pieces are finished, and these are not.
-            let body = task.body.with(|body| unsafe { (*body).as_ref().map(Arc::clone) });
+            let first = order.map_or(position, |order| order.locate(task.groups, position).0);
             let lane = Lane { index: local.slot };
-            let outcome = body.map_or(Ok(()), |launch| {
-                let first = order.map_or(position, |order| order.locate(task.groups, position).0);
-                if !measured {
-                    return run_pieces(&launch, first, count, lane);
+            let outcome = task.body.with(|body| {
+                // SAFETY: the body stays until all pieces are finished, and these are not.
+                match unsafe { (*body).as_ref() } {
+                    Some(launch) if measured => measure_pieces(launch, task.groups, first, count, lane),
+                    Some(launch) => run_pieces(launch, first, count, lane),
+                    None => Ok(()),
                 }
-                let begin = Instant::now();
-                let outcome = run_pieces(&launch, first, count, lane);
-                if let Some(history) = launch.history() {
-                    history.part(task.groups, first, begin.elapsed());
-                }
-                outcome
             });
             finished += count;
             if let Err(cause) = outcome {

@@ -86,6 +86,38 @@ pub struct Context {
     pub global_size: [u64; 3],
 }
 
+/// The context of 32-bit devices: PoCL's 60 bytes, then, from offset 64, what only the native entry reads.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Context32 {
+    /// Number of work-groups in each dimension.
+    pub num_groups: [u32; 3],
+    /// Global offset in each dimension, in work-items.
+    pub global_offset: [u32; 3],
+    /// Local size in each dimension, in work-items.
+    pub local_size: [u32; 3],
+    /// Address of the printf buffer.
+    pub printf_buffer: u32,
+    /// Address of the number of bytes used of it.
+    pub printf_buffer_position: u32,
+    /// Size of it in bytes.
+    pub printf_buffer_capacity: u32,
+    /// Address of the program's variables at program scope.
+    pub global_var_buffer: u32,
+    /// Number of dimensions of the launch, 1 to 3.
+    pub work_dim: u32,
+    /// Set to non-zero by a kernel that cannot go on.
+    pub execution_failed: u32,
+    /// Padding up to offset 64.
+    pub reserved: u32,
+    /// [`ABI_VERSION`].
+    pub abi: u32,
+    /// Global size in each dimension, in work-items.
+    pub global_size: [u32; 3],
+}
+
+const _: () = assert!(std::mem::offset_of!(Context32, reserved) == 60);
+const _: () = assert!(std::mem::offset_of!(Context32, abi) == 64);
 const _: () = assert!(size_of::<PoclContext96>() == 96);
 const _: () = assert!(size_of::<PoclContext112>() == 112);
 const _: () = assert!(std::mem::offset_of!(Context, abi) == 128);
@@ -207,6 +239,20 @@ pub type RefEntry = unsafe extern "C" fn(args: *const *mut c_void, item: *const 
 pub fn native_symbol(kernel: &str) -> String {
     format!("oxcl_wg_{kernel}")
 }
+
+/// The symbol of the start-up of a kernel on a device that calls kernels from a program of its own: it takes nothing and
+/// finds what the native entry takes at [`LAUNCH_SYMBOL`].
+#[must_use]
+pub fn start_symbol(kernel: &str) -> String {
+    format!("oxcl_start_{kernel}")
+}
+
+/// The symbol of the words that a kernel's start-up reads: arguments, context, group ids, number of groups in dimension 0,
+/// scratch. The program that calls it owns them.
+pub const LAUNCH_SYMBOL: &str = "oxcl_launch";
+
+/// How many words there are at [`LAUNCH_SYMBOL`].
+pub const LAUNCH_WORDS: u64 = 7;
 
 /// The symbol of PoCL's entry.
 #[must_use]

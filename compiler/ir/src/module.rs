@@ -240,6 +240,13 @@ pub fn export_constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>, al
     Value::from_raw(raw)
 }
 
+/// Declares a variable that another module defines, in an address space.
+pub fn declare_variable<'c>(module: &Module<'c>, name: &str, ty: Type<'c>, space: u32) -> Value<'c> {
+    Value::from_raw(llvm!(
+        c::LLVMAddGlobalInAddressSpace; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr(), space
+    ))
+}
+
 /// Adds a variable in an address space that holds nothing in particular at first, visible to the module only.
 pub fn add_undefined<'c>(
     module: &Module<'c>,

@@ -3,6 +3,10 @@
 //! In: modules of machine IR and a machine. Out: a program that sets the stack pointer up, calls the entry, and halts with
 //! the entry's result. Functions are compiled callees first, so that a caller knows which registers its callees write.
 
+mod unit;
+
+pub use unit::{UnitCompiler, UnitProgram};
+
 use crate::allocate::{AllocateError, Allocated, Clobbers, Convention, allocate};
 use crate::code::{self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, tidy};
 use crate::lift::{Ability, LiftError, Symbols, Unsuitable, lift};
@@ -93,12 +97,14 @@ pub struct CompiledBlock {
 const DEEP_STACK: u64 = 1 << 16;
 
 /// Everything up to scheduled code, for one machine.
+#[derive(Debug)]
 struct Compiler<'a> {
     machine: &'a Machine,
     ability: Ability,
     convention: Convention,
     options: Options,
     symbols: Symbols,
+    objects: BTreeMap<&'a str, &'a machine_ir::Data>,
     functions: BTreeMap<&'a str, &'a machine_ir::Function>,
     clobbers: Clobbers,
     /// Finished functions in the order of their names, and the bytes of stack that each takes with its callees.
@@ -106,6 +112,10 @@ struct Compiler<'a> {
     depths: BTreeMap<String, u64>,
     /// Functions on the way to the current one.
     open: BTreeSet<String>,
+    /// What compiles functions that are not among [`Self::functions`], for units that several share.
+    routines: Option<Box<Compiler<'a>>>,
+    /// Routines that were reached.
+    reached: BTreeSet<String>,
 }
 
 /// Compiles what `entry` reaches in `modules`. Symbols of earlier modules hide those of later ones.
@@ -113,60 +123,10 @@ struct Compiler<'a> {
 /// # Errors
 /// See [`CompileError`].
 pub fn compile(machine: &Machine, modules: &[Module], entry: &str) -> Result<Compiled, CompileError> {
-    let ability = Ability::of(machine)?;
-    let mut objects = BTreeMap::new();
-    let mut symbols = Symbols::new();
-    let mut functions = BTreeMap::new();
-    let mut align = 16;
-    for module in modules {
-        for data in &module.data {
-            let space = ability.space(data.space);
-            let space =
-                space.ok_or_else(|| CompileError::Space { object: data.name.clone(), space: data.space })?;
-            symbols.entry(data.name.clone()).or_insert(space);
-            objects.entry(data.name.as_str()).or_insert(data);
-        }
-        for function in &module.functions {
-            functions.entry(function.name.as_str()).or_insert(function);
-            align = function.stack.iter().map(|o| o.align).fold(align, u32::max);
-        }
-    }
-    let convention = Convention::of(machine, align).ok_or(CompileError::NoRegisters)?;
-    let mut compiler = Compiler {
-        machine,
-        ability,
-        convention,
-        options: Options::new(machine),
-        symbols,
-        functions,
-        clobbers: Clobbers::new(),
-        done: Vec::new(),
-        depths: BTreeMap::new(),
-        open: BTreeSet::new(),
-    };
-    // Functions whose addresses are taken are reached through data as well.
-    let mut named: BTreeSet<String> = BTreeSet::from([entry.to_owned()]);
-    let mut waiting = vec![entry.to_owned()];
-    compiler.function(entry, &mut named, &mut waiting)?;
-    while let Some(name) = waiting.pop() {
-        if let Some(data) = objects.get(name.as_str()) {
-            for relocation in &data.relocations {
-                if named.insert(relocation.symbol.clone()) {
-                    waiting.push(relocation.symbol.clone());
-                }
-            }
-        } else {
-            compiler.function(&name, &mut named, &mut waiting)?;
-        }
-    }
+    let mut compiler = Compiler::new(machine, modules)?;
+    let named = compiler.reach(entry)?;
     let space = compiler.ability.space(0).ok_or(AllocateError::NoStack)?;
-    let mut data = Vec::new();
-    for name in &named {
-        if let Some(object) = objects.get(name.as_str()) {
-            data.push(data_object(object, compiler.symbols[name.as_str()]));
-        }
-    }
-    data.sort_by_key(|object| (object.space, std::cmp::Reverse(object.align), object.name.clone()));
+    let data = compiler.data(&named);
     let depth = compiler.depths.get(entry).copied().unwrap_or(DEEP_STACK) + 64;
     let facts = &machine.spaces[space.index()];
     let align = u64::from(compiler.convention.stack_align);
@@ -227,7 +187,76 @@ fn data_object(data: &machine_ir::Data, space: SpaceId) -> DataObject {
     }
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    fn new(
+        machine: &'a Machine,
+        modules: impl IntoIterator<Item = &'a Module>,
+    ) -> Result<Self, CompileError> {
+        let ability = Ability::of(machine)?;
+        let mut objects = BTreeMap::new();
+        let mut symbols = Symbols::new();
+        let mut functions = BTreeMap::new();
+        let mut align = 16;
+        for module in modules {
+            for data in &module.data {
+                let space = ability.space(data.space);
+                let space = space
+                    .ok_or_else(|| CompileError::Space { object: data.name.clone(), space: data.space })?;
+                symbols.entry(data.name.clone()).or_insert(space);
+                objects.entry(data.name.as_str()).or_insert(data);
+            }
+            for function in &module.functions {
+                functions.entry(function.name.as_str()).or_insert(function);
+                align = function.stack.iter().map(|o| o.align).fold(align, u32::max);
+            }
+        }
+        let convention = Convention::of(machine, align).ok_or(CompileError::NoRegisters)?;
+        Ok(Self {
+            machine,
+            ability,
+            convention,
+            options: Options::new(machine),
+            symbols,
+            objects,
+            functions,
+            clobbers: Clobbers::new(),
+            done: Vec::new(),
+            depths: BTreeMap::new(),
+            open: BTreeSet::new(),
+            routines: None,
+            reached: BTreeSet::new(),
+        })
+    }
+
+    /// Compiles what `entry` reaches; gives the names that are reached.
+    fn reach(&mut self, entry: &str) -> Result<BTreeSet<String>, CompileError> {
+        // Functions whose addresses are taken are reached through data as well.
+        let mut named: BTreeSet<String> = BTreeSet::from([entry.to_owned()]);
+        let mut waiting = vec![entry.to_owned()];
+        self.function(entry, &mut named, &mut waiting)?;
+        while let Some(name) = waiting.pop() {
+            if let Some(data) = self.objects.get(name.as_str()) {
+                for relocation in &data.relocations {
+                    if named.insert(relocation.symbol.clone()) {
+                        waiting.push(relocation.symbol.clone());
+                    }
+                }
+            } else {
+                self.function(&name, &mut named, &mut waiting)?;
+            }
+        }
+        Ok(named)
+    }
+
+    /// The objects among these names, in the order in which they are placed.
+    fn data(&self, named: &BTreeSet<String>) -> Vec<DataObject> {
+        let objects = named.iter().filter_map(|name| self.objects.get(name.as_str()));
+        let mut data: Vec<DataObject> =
+            objects.map(|object| data_object(object, self.symbols[object.name.as_str()])).collect();
+        data.sort_by_key(|object| (object.space, std::cmp::Reverse(object.align), object.name.clone()));
+        data
+    }
+
     /// Compiles a function and first what it calls. Names that it mentions are added to `named`, new ones to `waiting`.
     fn function(
         &mut self,
@@ -239,7 +268,7 @@ impl Compiler<'_> {
             return Ok(());
         }
         // Functions that are missing are the linker's to report.
-        let Some(source) = self.functions.get(name).copied() else { return Ok(()) };
+        let Some(source) = self.functions.get(name).copied() else { return self.routine(name) };
         let mut code = lift(&self.ability, source, &self.symbols)?;
         tidy::tidy(&mut code);
         self.open.insert(name.to_owned());

@@ -1,20 +1,22 @@
 //! The launchers: the two entries over one body, and the kernel's constants.
 //!
 //! In: the body. Out: `oxcl_wg_<kernel>` (loops over a run of groups), `_pocl_kernel_<kernel>_workgroup` (one group, in
-//! PoCL's context layout) and `oxcl_meta_<kernel>`; the kernel itself and whatever else nobody needs are gone.
+//! PoCL's context layout) and `oxcl_meta_<kernel>`; for 32-bit devices `oxcl_start_<kernel>` instead of the last two. The
+//! kernel itself and whatever else nobody needs are gone.
 
+use crate::context::Fields;
 use crate::emit::clean_up;
 use crate::error::FormError;
 use crate::locals::Local;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
-use crate::{Hidden, Options, PoclAbi};
+use crate::{Hidden, Options, PoclAbi, space};
 use oxcl_binary::abi::{
     self, ABI_VERSION, Context, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96,
     PoclContext112,
 };
 use oxcl_ir::module as ir_module;
-use oxcl_ir::{Builder, Function, IntPredicate, Place, Value};
+use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
 use std::mem::{align_of, offset_of};
 
 /// Adds the entries and the constants, and cleans the module up.
@@ -27,12 +29,17 @@ pub(crate) fn finish<'c>(
     options: &Options,
 ) -> Result<(), FormError> {
     let locals = hidden.locals;
-    // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which halves
-    // the time that a build takes; a call for each group costs a few nanoseconds.
-    body.add_attribute(Place::Function, "noinline");
-    native_entry(kernel, body, locals, options);
-    pocl_entry(kernel, body, slots, hidden, prints, options);
-    constants(kernel, slots, options);
+    if options.pocl == PoclAbi::Context60 {
+        native_entry(kernel, body, locals, options);
+        start_entry(kernel, options);
+    } else {
+        // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which
+        // halves the time that a build takes; a call for each group costs a few nanoseconds.
+        body.add_attribute(Place::Function, "noinline");
+        native_entry(kernel, body, locals, options);
+        pocl_entry(kernel, body, slots, hidden, prints, options);
+        constants(kernel, slots, options);
+    }
     kernel.function.set_internal(true);
     clean_up(kernel)?;
     ir_module::verify(kernel.module)?;
@@ -47,8 +54,10 @@ fn entry<'c>(
     options: &Options,
 ) -> Function<'c> {
     let types = kernel.function.types();
-    let mut parameters = vec![types.pointer(0), types.pointer(0)];
-    parameters.extend(std::iter::repeat_n(types.i64(), ints));
+    let fields = Fields::of(options.pocl);
+    let integer = if fields.word == 8 { types.i64() } else { types.i32() };
+    let mut parameters = vec![types.pointer(fields.space), types.pointer(fields.space)];
+    parameters.extend(std::iter::repeat_n(integer, ints));
     if scratch {
         parameters.push(types.pointer(0));
     }
@@ -64,18 +73,27 @@ fn arguments<'c>(
     kernel: &Prepared<'_, 'c>,
     locals: &[Local<'c>],
     args: Value<'c>,
+    fields: Fields,
 ) -> Vec<Value<'c>> {
-    let pointer = b.types().pointer(0);
+    let pointer = b.types().pointer(fields.space);
     let cell = |index: usize| {
-        let at = b.byte_offset(args, b.i64(8 * index as i64), "");
-        b.load(pointer, at, 8, "cell")
+        let at = b.byte_offset(args, b.i64(i64::from(fields.word) * index as i64), "");
+        b.load(pointer, at, fields.word, "cell")
     };
     let own = kernel.function.parameters();
     let mut values = Vec::with_capacity(own.len() + locals.len());
     for (index, parameter) in own.iter().enumerate() {
         let by_value = u32::try_from(index).ok().and_then(|index| kernel.function.by_value(index));
         values.push(match by_value {
-            Some(_) => cell(index),
+            Some(_) if fields.space == 0 => cell(index),
+            // The body takes the address of private memory.
+            Some(ty) => {
+                let copy = b.alloca(ty, &parameter.name());
+                let alignment = kernel.layout.alignment(ty);
+                copy.set_alignment(alignment);
+                b.copy_memory(copy, cell(index), alignment, kernel.layout.size(ty));
+                copy
+            }
             None => {
                 let ty = parameter.ty();
                 b.load(ty, cell(index), kernel.layout.alignment(ty), &parameter.name())
@@ -83,7 +101,7 @@ fn arguments<'c>(
         });
     }
     for (index, local) in locals.iter().enumerate() {
-        values.push(b.load(local.variable.ty(), cell(own.len() + index), 8, &local.variable.name()));
+        values.push(b.load(local.variable.ty(), cell(own.len() + index), fields.word, &local.variable.name()));
     }
     values
 }
@@ -93,8 +111,14 @@ fn native_entry<'c>(kernel: &Prepared<'_, 'c>, body: Function<'c>, locals: &[Loc
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz, count, scratch] = parameters.as_slice() else { return };
     let b = Builder::at_end(function.append_block("entry"));
-    let mut values = arguments(&b, kernel, locals, args);
-    let at = b.byte_offset(context, b.i64(offset_of!(PoclContext112, work_dim) as i64), "");
+    let fields = Fields::of(options.pocl);
+    let wide = |value: Value<'c>| match fields.word {
+        8 => value,
+        _ => b.cast(Opcode::LLVMZExt, value, b.types().i64(), ""),
+    };
+    let [gx, gy, gz, count] = [gx, gy, gz, count].map(wide);
+    let mut values = arguments(&b, kernel, locals, args, fields);
+    let at = b.byte_offset(context, b.i64(fields.work_dim as i64), "");
     let dimensions = b.load(b.types().i32(), at, 4, "work_dim");
     let (head, exit) = (function.append_block("group"), function.append_block("exit"));
     let none = b.compare(IntPredicate::LLVMIntEQ, count, b.i64(0), "");
@@ -111,6 +135,28 @@ fn native_entry<'c>(kernel: &Prepared<'_, 'c>, body: Function<'c>, locals: &[Loc
     let more = b.compare(IntPredicate::LLVMIntULT, next, count, "");
     b.conditional_branch(more, head, exit);
     b.position_at_end(exit);
+    b.return_void();
+}
+
+/// The start-up: the native entry with what the device's program left at [`abi::LAUNCH_SYMBOL`].
+fn start_entry(kernel: &Prepared<'_, '_>, options: &Options) {
+    let types = kernel.function.types();
+    let Some(native) = Function::find(kernel.module, &abi::native_symbol(&kernel.name)) else { return };
+    let words = types.i32().array(abi::LAUNCH_WORDS);
+    let launch = ir_module::declare_variable(kernel.module, abi::LAUNCH_SYMBOL, words, space::GLOBAL);
+    let name = abi::start_symbol(&kernel.name);
+    let function = Function::add(kernel.module, &name, types.function(types.void(), &[]));
+    mark_target(function, &options.target);
+    function.add_attribute(Place::Function, "nounwind");
+    let b = Builder::at_end(function.append_block("entry"));
+    let values: Vec<Value<'_>> = (0_i64..)
+        .zip(native.parameters())
+        .map(|(number, parameter)| {
+            let at = b.byte_offset(launch, b.i64(4 * number), "");
+            b.load(parameter.ty(), at, 4, &parameter.name())
+        })
+        .collect();
+    b.call(native, &values, "");
     b.return_void();
 }
 
@@ -132,11 +178,11 @@ fn pocl_entry<'c>(
     }
     let work_dim = match options.pocl {
         PoclAbi::Context96 => offset_of!(PoclContext96, work_dim),
-        PoclAbi::Context112 => offset_of!(PoclContext112, work_dim),
+        PoclAbi::Context112 | PoclAbi::Context60 => offset_of!(PoclContext112, work_dim),
     };
     let dimensions =
         b.load(b.types().i32(), b.byte_offset(context, b.i64(work_dim as i64), ""), 4, "work_dim");
-    let mut values = arguments(&b, kernel, locals, args);
+    let mut values = arguments(&b, kernel, locals, args, Fields::of(options.pocl));
     let silent = prints && options.pocl == PoclAbi::Context96;
     let own = if options.has_edges() || silent { own_context(&b, context, options.pocl) } else { context };
     values.extend([own, gx, gy, gz, dimensions]);
@@ -178,7 +224,7 @@ fn pocl_entry<'c>(
     match options.pocl {
         // This layout has no way to tell of the failure.
         PoclAbi::Context96 => from_stack(&b),
-        PoclAbi::Context112 => {
+        PoclAbi::Context112 | PoclAbi::Context60 => {
             let at = b.byte_offset(context, b.i64(offset_of!(PoclContext112, execution_failed) as i64), "");
             b.store(b.types().i32().int(1), at, 4);
             b.branch(exit);
@@ -199,7 +245,7 @@ fn leave_without_variables<'c>(b: &Builder<'c>, function: Function<'c>, context:
             b.branch(absent);
             b.position_at_end(absent);
         }
-        PoclAbi::Context112 => {
+        PoclAbi::Context112 | PoclAbi::Context60 => {
             let memory =
                 b.load(b.types().pointer(0), at(offset_of!(PoclContext112, global_var_buffer)), 8, "");
             let none = b.compare(IntPredicate::LLVMIntEQ, memory, null, "");
@@ -227,7 +273,7 @@ fn own_context<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) -> Value<
             b.copy_memory(own, context, 8, buffer as u64);
             b.store(types.pointer(0).zero(), at(own, buffer), 8);
         }
-        PoclAbi::Context112 => {
+        PoclAbi::Context112 | PoclAbi::Context60 => {
             b.copy_memory(own, context, 8, size_of::<PoclContext112>() as u64);
         }
     }

@@ -1,6 +1,6 @@
 //! The heart: kernels become work-group functions.
 //!
-//! In: a module for the OpenCL front-end target (`spir64`), builtins linked, that is this kernel's alone. Out
+//! In: a module for the OpenCL front-end target (`spir64`, `spir`), builtins linked, that is this kernel's alone. Out
 //! ([`form`]): the same module for the real target, which exports the three symbols of `oxcl_binary::abi` for the
 //! kernel; everything else in it is internal.
 //!
@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod context;
 mod divide;
 mod emit;
 mod error;
@@ -37,6 +38,8 @@ use oxcl_ir::Module;
 
 /// Address spaces of the front-end target, which x86 code keeps.
 mod space {
+    /// `__global`.
+    pub(crate) const GLOBAL: u32 = 1;
     /// `__local`.
     pub(crate) const LOCAL: u32 = 3;
 }
@@ -61,6 +64,9 @@ pub enum PoclAbi {
     Context96,
     /// 112 bytes: container versions 11 and 12, PoCL 4.0 and later.
     Context112,
+    /// 60 bytes: 32-bit devices, whose arguments and context are in global memory. There is a start-up for the device's own
+    /// program instead of PoCL's entry, and the native entry takes its numbers in 32 bits.
+    Context60,
 }
 
 /// How to form a kernel.
@@ -75,7 +81,7 @@ pub struct Options {
     pub uniform: bool,
     /// Variables at program scope that live in the program's own memory, by name, with their offsets there.
     pub variables: Vec<(String, u64)>,
-    /// The context layout of PoCL's entry.
+    /// The context layout of PoCL's entry, or that of 32-bit devices.
     pub pocl: PoclAbi,
     /// The real target.
     pub target: Target,

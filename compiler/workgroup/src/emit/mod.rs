@@ -24,12 +24,12 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::{InRow, Query};
 use crate::{Hidden, Options, space};
-use oxcl_binary::abi::{Context, MAX_ALIGNMENT, PoclContext112};
+use crate::context::Fields;
+use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
 use std::collections::HashMap;
-use std::mem::offset_of;
 
 /// What the group knows in every region: the answers of the queries that do not differ inside it.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ fn declare<'c>(
     parameters.extend(locals.iter().map(|_| types.pointer(space::LOCAL)));
     let context = parameters.len();
     parameters.extend([
-        types.pointer(0),
+        types.pointer(Fields::of(options.pocl).space),
         types.i64(),
         types.i64(),
         types.i64(),
@@ -169,8 +169,9 @@ fn open<'a, 'c>(
         parameter.set_name(name);
     }
     if !hidden.variables.is_empty() {
-        let at = entry.i64(offset_of!(PoclContext112, global_var_buffer) as i64);
-        let shared = entry.load(entry.types().pointer(0), entry.byte_offset(rest[0], at, ""), 8, "variables");
+        let fields = Fields::of(options.pocl);
+        let at = entry.byte_offset(rest[0], entry.i64(fields.variables as i64), "");
+        let shared = entry.load(entry.types().pointer(fields.space), at, fields.word, "variables");
         for &crate::variables::Variable { variable: shown, offset } in hidden.variables {
             let own = entry.byte_offset(shared, entry.i64(offset.cast_signed()), &shown.name());
             leaves.insert(shown, entry.cast(Opcode::LLVMAddrSpaceCast, own, shown.ty(), ""));
@@ -206,23 +207,21 @@ fn open<'a, 'c>(
 
 fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {
     let context = rest[0];
-    let i64_type = b.types().i64();
-    let field = |offset: usize, dimension: usize, name: &str| {
-        let at = b.i64((offset + 8 * dimension) as i64);
-        b.load(i64_type, b.byte_offset(context, at, ""), 8, name)
+    let fields = Fields::of(options.pocl);
+    let each = |field: usize, name: &str| {
+        [0, 1, 2].map(|d| fields.load(b, context, field, d, &format!("{name}.{d}")))
     };
-    let each = |offset: usize, name: &str| [0, 1, 2].map(|d| field(offset, d, &format!("{name}.{d}")));
-    let counts = each(offset_of!(PoclContext112, num_groups), "groups");
-    let offset = each(offset_of!(PoclContext112, global_offset), "offset");
+    let counts = each(fields.num_groups, "groups");
+    let offset = each(fields.global_offset, "offset");
     let enqueued = match options.local_size {
         Some(size) => size.map(|n| b.i64(n.cast_signed())),
-        None => each(offset_of!(PoclContext112, local_size), "local"),
+        None => each(fields.local_size, "local"),
     };
     let group = [rest[1], rest[2], rest[3]];
     let start = [0, 1, 2].map(|d| b.mul_no_wrap(group[d], enqueued[d], ""));
     let first = [0, 1, 2].map(|d| b.add_no_wrap(start[d], offset[d], &format!("first.{d}")));
     let (global_size, local_size) = if options.has_edges() {
-        let global_size = each(offset_of!(Context, global_size), "global");
+        let global_size = each(fields.global_size, "global");
         let own = |d: usize| {
             let left = b.binary(Opcode::LLVMSub, global_size[d], start[d], "");
             let at_edge = b.compare(IntPredicate::LLVMIntULT, left, enqueued[d], "");
@@ -232,7 +231,13 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
     } else {
         ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
     };
-    let print = b.byte_offset(context, b.i64(offset_of!(PoclContext112, printf_buffer) as i64), "print");
+    let print = b.byte_offset(context, b.i64(fields.printf_buffer as i64), "print");
+    // What prints takes the address as that of private memory.
+    let print = if fields.space == 0 {
+        print
+    } else {
+        b.cast(Opcode::LLVMAddrSpaceCast, print, b.types().pointer(0), "print")
+    };
     let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
     let items = b.mul_no_wrap(plane, local_size[2], "items");
     let width = i64::from(options.width);

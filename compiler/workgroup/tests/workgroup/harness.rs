@@ -254,7 +254,7 @@ impl Kernel {
                                 .expect("PoCL's entry is exported");
                         let context: *mut c_void = match self.abi {
                             PoclAbi::Context96 => (&raw mut old).cast(),
-                            PoclAbi::Context112 => (&raw mut context.pocl).cast(),
+                            PoclAbi::Context112 | PoclAbi::Context60 => (&raw mut context.pocl).cast(),
                         };
                         for x in 0..size.groups[0] {
                             // SAFETY: cells and context are as the ABI asks and outlive the call.

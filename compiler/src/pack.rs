@@ -4,8 +4,10 @@ use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::hash;
 use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, ProgramVariables, SCHEMA};
+use oxcl_binary::unit::digest_text;
 use oxcl_codegen::{CpuTarget, TRIPLE};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
+use oxcl_tta::image::digest;
 use oxcl_workgroup::{Facts, Formed};
 
 use crate::error::CompileError;
@@ -46,6 +48,8 @@ pub(crate) struct KernelParts {
     pub(crate) levels: Vec<LevelCode>,
     /// The reference executor's shared object and the sizes of the kernel's own `__local` variables.
     pub(crate) reference: Option<(Vec<u8>, Vec<u64>)>,
+    /// What was made of it for transport-triggered processors: what the work-group pass found, and the units.
+    pub(crate) units: Option<(Formed, Vec<File>)>,
 }
 
 /// The container version.
@@ -63,6 +67,10 @@ pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Versi
     let id = match &request.device_id {
         DeviceId::Number(id) => *id,
         DeviceId::OfString(text) => hash::device_id(text),
+        DeviceId::OfTarget if request.is_narrow() => {
+            let machine = request.machines.first().map(digest).unwrap_or_default();
+            hash::device_id(&hash::processor_string(&digest_text(&machine)))
+        }
         DeviceId::OfTarget => {
             let cpu = if version == Version::V9 { first.distribution_cpu() } else { first.cpu() };
             // PoCL's builds take Debian's spelling of the triple.
@@ -78,16 +86,16 @@ pub(crate) fn archive(
     cpus: &[CpuTarget],
     variables: Option<ProgramVariables>,
     kernels: Vec<KernelParts>,
+    shared: Vec<File>,
 ) -> Result<Archive, CompileError> {
     let kernels = kernels
         .into_iter()
         .map(|parts| kernel(parts, cpus, version_and_id(request, &cpus[0]).0))
         .collect::<Result<Vec<Kernel>, CompileError>>()?;
-    let facts = vec![vec![File {
-        path: PROGRAM_META_PATH.to_owned(),
-        data: meta_of(request, cpus, variables).to_json()?,
-    }]];
-    Ok(container(request, cpus, BinaryType::Executable, facts, kernels))
+    let mut root =
+        vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, variables).to_json()? }];
+    root.extend(shared);
+    Ok(container(request, cpus, BinaryType::Executable, vec![root], kernels))
 }
 
 /// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without
@@ -157,9 +165,9 @@ fn print_options(options: &BuildOptions) -> String {
 }
 
 fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
-    let KernelParts { signature, levels, reference } = parts;
+    let KernelParts { signature, levels, reference, units } = parts;
     let attributes = signature.attributes();
-    let first = levels.first().map(|level| &level.formed);
+    let first = levels.first().map(|level| &level.formed).or(units.as_ref().map(|(formed, _)| formed));
     let local_sizes = match (first, &reference) {
         (Some(formed), _) => formed.local_sizes.clone(),
         (None, Some((_, sizes))) => sizes.clone(),
@@ -213,6 +221,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         record.add_object(Code::Ref, ANY_SIZE, object);
     }
     let facts = first.map(|formed| formed.facts.clone());
+    record.files.extend(units.into_iter().flat_map(|(_, files)| files));
     record.add_meta(&meta(facts, code, record.args.len()))?;
     Ok(record)
 }

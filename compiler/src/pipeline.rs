@@ -7,6 +7,7 @@ use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::archive::{ArgKind, Version};
 use oxcl_binary::pipe::{Dependency, Kernels};
+use oxcl_builtins::AddressBits;
 use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
@@ -24,6 +25,7 @@ use crate::reference;
 use crate::request::Request;
 use crate::share;
 use crate::timing::{self, Timings};
+use crate::tta::{self, Units};
 use crate::undefined;
 use crate::variables::{self, Variables};
 
@@ -80,13 +82,14 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         linked = objects::with_options(request)?;
         &linked
     };
+    let bits = if request.is_narrow() { Bits::Bits32 } else { Bits::Bits64 };
     let Parsed { module, diagnostics, dependencies } =
-        timings.measure(timing::FRONTEND, || front_end(&context, request))?;
+        timings.measure(timing::FRONTEND, || front_end(&context, request, bits))?;
     if let Emit::CompiledObject | Emit::Library = emit {
         let bytes = timings.measure(timing::PACK, || objects::archive(request, &module, emit))?;
         return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies });
     }
-    timings.measure(timing::BUILTINS, || link_builtins(&module))?;
+    timings.measure(timing::BUILTINS, || link_builtins(&module, bits))?;
     let mut signatures = kernels(&module);
     // OpenCL takes programs without kernels; there is just nothing to show of one.
     if signatures.is_empty() && emit != Emit::Archive {
@@ -104,12 +107,25 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     if emit == Emit::Archive {
         share::retain(&module, &request.kernels, &mut signatures)?;
     }
-    let variables = variables::lay_out(&module)?;
+    let units = match emit {
+        Emit::Archive if request.is_narrow() => {
+            Some(tta::units(request, &module, &signatures, &mut timings)?)
+        }
+        Emit::Archive if !request.machines.is_empty() => {
+            // Another module: sizes and addresses have other widths. What was heard of the first holds for it too.
+            let bits = Bits::Bits32;
+            let narrow = timings.measure(timing::FRONTEND, || front_end(&context, request, bits))?.module;
+            timings.measure(timing::BUILTINS, || link_builtins(&narrow, bits))?;
+            Some(tta::units(request, &narrow, &signatures, &mut timings)?)
+        }
+        _ => None,
+    };
+    let variables = if request.is_narrow() { Variables::default() } else { variables::lay_out(&module)? };
     if emit == Emit::Archive {
         pack::check_variables(request, &variables)?;
     }
     let mut builder = Builder::new(request, &module, variables, timings)?;
-    let bytes = builder.emit(emit, signatures)?;
+    let bytes = builder.emit(emit, signatures, units)?;
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })
 }
 
@@ -133,20 +149,24 @@ fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
 }
 
 /// What the sources and the objects have become.
-struct Parsed<'ctx> {
-    module: Module<'ctx>,
-    diagnostics: Diagnostics,
+pub(crate) struct Parsed<'ctx> {
+    pub(crate) module: Module<'ctx>,
+    pub(crate) diagnostics: Diagnostics,
     dependencies: Vec<Dependency>,
 }
 
 /// Compiles the sources and links them and the objects into one module.
-fn front_end<'ctx>(context: &'ctx Context, request: &Request<'_>) -> Result<Parsed<'ctx>, CompileError> {
+pub(crate) fn front_end<'ctx>(
+    context: &'ctx Context,
+    request: &Request<'_>,
+    bits: Bits,
+) -> Result<Parsed<'ctx>, CompileError> {
     let mut program: Option<Module<'ctx>> = None;
     let mut diagnostics = Diagnostics::default();
     let mut dependencies: Vec<Dependency> = Vec::new();
     for file in &request.sources {
         let source = Source { name: &file.name, text: &file.text };
-        let compiled = clang(context, &source, &request.options, &request.headers, Bits::Bits64);
+        let compiled = clang(context, &source, &request.options, &request.headers, bits);
         let compiled = compiled.map_err(CompileError::Source)?;
         diagnostics.items.extend(compiled.diagnostics.items);
         for dependency in compiled.dependencies {
@@ -172,12 +192,14 @@ fn front_end<'ctx>(context: &'ctx Context, request: &Request<'_>) -> Result<Pars
 
 /// Lowers printf, links the builtins that the program reaches, gives events a type that targets know and work-group
 /// functions their memory, and checks that nothing is missing.
-fn link_builtins(module: &Module<'_>) -> Result<(), CompileError> {
+pub(crate) fn link_builtins(module: &Module<'_>, bits: Bits) -> Result<(), CompileError> {
     print::lower(module)?;
     let undefined = undefined::undefined(module);
-    for unit in
-        oxcl_builtins::units_for(oxcl_builtins::AddressBits::Bits64, undefined.iter().map(String::as_str))
-    {
+    let bits = match bits {
+        Bits::Bits32 => AddressBits::Bits32,
+        Bits::Bits64 => AddressBits::Bits64,
+    };
+    for unit in oxcl_builtins::units_for(bits, undefined.iter().map(String::as_str)) {
         link_needed(module, unit.bitcode)?;
     }
     collective::lower(module);
@@ -226,7 +248,12 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         Ok(Self { request, module, variables, cpus, machines, pocl, timings })
     }
 
-    fn emit(&mut self, emit: Emit, signatures: Vec<KernelSignature>) -> Result<Vec<u8>, CompileError> {
+    fn emit(
+        &mut self,
+        emit: Emit,
+        signatures: Vec<KernelSignature>,
+        units: Option<Units>,
+    ) -> Result<Vec<u8>, CompileError> {
         match emit {
             Emit::Llvm => Ok(print(self.module).into_bytes()),
             Emit::Regions => self.join(&signatures, |_, formed| formed.regions_report.clone()),
@@ -241,9 +268,14 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
                     .into_iter()
                     .map(|s| self.kernel(s))
                     .collect::<Result<Vec<_>, CompileError>>()?;
+                let (parts, shared) = match units {
+                    Some(units) => units.distribute(parts),
+                    None => (parts, Vec::new()),
+                };
                 let (request, cpus, variables) = (self.request, &self.cpus, self.variables.initial.clone());
-                self.timings
-                    .measure(timing::PACK, || Ok(pack::archive(request, cpus, variables, parts)?.seal()?))
+                self.timings.measure(timing::PACK, || {
+                    Ok(pack::archive(request, cpus, variables, parts, shared)?.seal()?)
+                })
             }
         }
     }
@@ -305,7 +337,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             }
         }
         let reference = if self.request.devices.reference { Some(self.reference(&name)?) } else { None };
-        Ok(KernelParts { signature, levels, reference })
+        Ok(KernelParts { signature, levels, reference, units: None })
     }
 
     fn level(&mut self, kernel: &str, cpu: usize, sizes: &[[u64; 3]]) -> Result<LevelCode, CompileError> {

@@ -3,6 +3,7 @@
 use oxcl_binary::archive::Version;
 use oxcl_binary::pipe::Kernels;
 use oxcl_frontend::{BuildOptions, VirtualHeader};
+use oxcl_tta::model::Machine;
 
 /// A source text with the name that messages call it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Request<'a> {
     pub options: BuildOptions,
     /// What the archive shall hold.
     pub devices: Devices,
+    /// Transport-triggered processors to make code for.
+    pub machines: Vec<Machine>,
     /// LLVM's names of the CPUs to make code for, the first for PoCL's slots; empty: this machine's.
     pub cpus: Vec<String>,
     /// Local sizes to make specialised functions for, beside the generic one.
@@ -62,6 +65,11 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Whether code is made for 32-bit devices and no others.
+    pub(crate) fn is_narrow(&self) -> bool {
+        !self.machines.is_empty() && !self.devices.cpu && !self.devices.reference
+    }
+
     /// A request for this machine's CPU with default options.
     #[must_use]
     pub fn new(sources: Vec<SourceFile>) -> Self {
@@ -71,6 +79,7 @@ impl Request<'_> {
             headers: Vec::new(),
             options: BuildOptions::default(),
             devices: Devices { cpu: true, reference: false },
+            machines: Vec::new(),
             cpus: Vec::new(),
             local_sizes: Vec::new(),
             version: None,

@@ -14,6 +14,8 @@ pub const WORK_GROUP: &str = "work-group";
 pub const OPTIMISE: &str = "optimise";
 /// LLVM's code generator.
 pub const EMIT: &str = "emit";
+/// Registers and schedules for transport-triggered processors.
+pub const SCHEDULE: &str = "schedule";
 /// Linking objects.
 pub const LINK: &str = "link";
 /// Writing the archive.

@@ -69,22 +69,17 @@ fn launch(machine: &Machine, source: &str, groups: u32, local: u32, arguments: &
             Argument::Local(bytes) => address(places.take(shared, u64::from(*bytes))),
             Argument::Word(word) => *word,
         };
-        let cell = places.take(private, 4);
-        put(private, cell, &[word]);
-        cells.extend([address(cell), 0]);
+        let cell = places.take(global, 4);
+        put(global, cell, &[word]);
+        cells.push(address(cell));
     }
-    let cell_table = places.take(private, 4 * cells.len() as u64);
-    put(private, cell_table, &cells);
-    // The context: groups, offsets, local sizes in 64 bits, three words of printf, the variables, then the dimensions.
-    let context = places.take(private, 256);
-    let mut words = vec![0; 64];
-    for (at, value) in [(0, groups), (2, 1), (4, 1), (12, local), (14, 1), (16, 1), (26, 1), (32, 1)] {
-        words[at] = value;
-    }
-    for (at, value) in [(34, groups * local), (36, 1), (38, 1)] {
-        words[at] = value;
-    }
-    put(private, context, &words);
+    let cell_table = places.take(global, 4 * cells.len() as u64);
+    put(global, cell_table, &cells);
+    // The context: groups, offsets, local sizes, four words of others, the dimensions; from 64 our own.
+    let context = places.take(global, 128);
+    let abi = oxcl_binary::abi::ABI_VERSION;
+    let words = [groups, 1, 1, 0, 0, 0, local, 1, 1, 0, 0, 0, 0, 1, 0, 0, abi, groups * local, 1, 1];
+    put(global, context, &words);
     let scratch = places.take(private, scratch_bytes.max(4));
     let Some(SymbolValue::Data { space, address: at }) = image.program.symbol(LAUNCH) else {
         panic!("there is no {LAUNCH}");

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 use crate::ui::table::duration;
 use clap::{Args, ValueEnum};
 use oxcl_binary::archive::{Archive, Version};
-use oxcl_compiler::{DeviceId, Emit, Request, SourceFile};
+use oxcl_compiler::{DeviceId, Devices, Emit, Request, SourceFile};
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -27,7 +27,7 @@ pub(crate) struct CompileArgs {
     /// standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Devices to make code for: cpu and basic, which share theirs, ref, or ttasim:MACHINE.adf alone
+    /// Devices to make code for: cpu and basic, which share theirs, ref, and ttasim:MACHINE.adf
     #[arg(long, value_name = "DEVICE", value_delimiter = ',', default_value = "cpu", value_parser = made_for)]
     device: Vec<MadeFor>,
     /// The language of the sources
@@ -71,6 +71,15 @@ enum MadeFor {
     Device(Device),
     /// A transport-triggered processor, by its description.
     Processor(PathBuf),
+}
+
+impl MadeFor {
+    fn processor(&self) -> Option<&Path> {
+        match self {
+            MadeFor::Processor(path) => Some(path),
+            MadeFor::Device(_) => None,
+        }
+    }
 }
 
 fn made_for(text: &str) -> Result<MadeFor, String> {
@@ -122,6 +131,8 @@ enum Stage {
     Mir,
     /// The archive; for programs in C the image
     Poclbin,
+    /// A program image that runs one kernel, for ttasim
+    Ttaimg,
 }
 
 impl Stage {
@@ -132,7 +143,7 @@ impl Stage {
             Stage::Workgroup => Emit::WorkGroup,
             Stage::Asm => Emit::Assembly,
             Stage::Obj => Emit::Object,
-            Stage::Mir | Stage::Poclbin => Emit::Archive,
+            Stage::Mir | Stage::Poclbin | Stage::Ttaimg => Emit::Archive,
         }
     }
 
@@ -141,6 +152,7 @@ impl Stage {
         match self {
             Stage::Obj => Some("o"),
             Stage::Poclbin => Some("poclbin"),
+            Stage::Ttaimg => Some("ttaimg"),
             Stage::Llvm | Stage::Regions | Stage::Workgroup | Stage::Asm | Stage::Mir => None,
         }
     }
@@ -162,17 +174,17 @@ enum Target {
 
 /// Compiles it.
 pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let processor = args.device.iter().find_map(|d| match d {
-        MadeFor::Processor(path) => Some(path),
-        MadeFor::Device(_) => None,
-    });
-    if let Some(machine) = processor {
-        if args.device.len() > 1 {
-            return Err(CliError::usage("code for a transport-triggered processor is made alone"));
-        }
+    let processors: Vec<&Path> = args.device.iter().filter_map(MadeFor::processor).collect();
+    let output = args.output.as_deref();
+    let image = args.emit == Stage::Ttaimg
+        || args.lang == Language::C
+        || output.is_some_and(|path| path.extension().is_some_and(|ending| ending == "ttaimg"));
+    if image {
+        let [machine] = processors.as_slice() else {
+            return Err(CliError::usage("images and programs in C are for one ttasim:MACHINE.adf"));
+        };
         let sources: Vec<SourceFile> =
             args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?;
-        let output = args.output.as_deref();
         if args.lang == Language::C {
             let mir = args.emit == Stage::Mir;
             return super::compile_tta::run_c(machine, sources, &args.build, output, mir, ui);
@@ -180,17 +192,22 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         let kernel = args.kernel.as_deref();
         return super::compile_tta::run_kernel(machine, &sources, &args.build, kernel, output, ui);
     }
-    if args.lang == Language::C {
-        return Err(CliError::usage("programs in C are for ttasim:MACHINE.adf"));
-    }
     let target = target(args, ui)?;
+    let made_for = devices(args);
+    let machines = processors.iter().map(|path| Ok(super::tta::load_machine(path, ui)?.machine));
+    let machines = machines.collect::<Result<Vec<_>, CliError>>()?;
     let request = Request {
         sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
         objects: Vec::new(),
         headers: Vec::new(),
         kernels: oxcl_compiler::Kernels::All,
         options: build::options(&args.build.options())?,
-        devices: build::devices(&devices(args)),
+        devices: if made_for.is_empty() {
+            Devices { cpu: false, reference: false }
+        } else {
+            build::devices(&made_for)
+        },
+        machines,
         cpus: args.cpu.clone(),
         local_sizes: args.local.iter().map(|sizes| sizes.padded(1)).collect(),
         version: args.pocl_version.map(|version| match version {

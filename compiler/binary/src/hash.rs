@@ -52,6 +52,12 @@ pub fn device_string(version: Version, triple: &str, cpu: &str) -> String {
     }
 }
 
+/// The device string of a transport-triggered processor with this digest.
+#[must_use]
+pub fn processor_string(digest: &str) -> String {
+    format!("ttasim-riscv32-{digest}")
+}
+
 /// The CPU name that distributions' builds of PoCL use for an x86-64 CPU with these features (LLVM's names).
 #[must_use]
 pub fn distribution_cpu(has: impl Fn(&str) -> bool) -> &'static str {

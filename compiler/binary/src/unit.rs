@@ -1,6 +1,7 @@
 //! TTA units: scheduled, relocatable code for one transport-triggered machine, as archives hold it.
 //!
-//! A kernel's unit is the file `/<kernel>/0-0-0/<kernel>.ttau`; those of device main and run-time routines are under
+//! A kernel's unit is the file `/<kernel>/0-0-0/<kernel>.<machine>.ttau`, with the first 16 digits of the machine's digest, so
+//! that an archive can serve several machines; those of device main and run-time routines are under
 //! `/tta/<digest>/` in the archive's root. Machine parts are named by their position in the machine file whose digest the
 //! unit carries; what the positions mean is `oxcl-tta`'s business. [`Unit::read`] and [`Unit::write`] are exact inverses. The
 //! reader trusts nothing: every length is held against what is left before memory is taken, every position of a relocation
@@ -14,7 +15,7 @@ pub use read::UnitError;
 /// The first bytes of every unit.
 pub const MAGIC: &[u8; 8] = b"oxclttau";
 /// The version that is written, and the only one that is read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// When a move happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -164,6 +165,8 @@ pub struct Unit {
     pub entry: String,
     /// Its figures.
     pub needs: Needs,
+    /// Sizes of the kernel's own `__local` variables, in the order in which they follow the arguments.
+    pub locals: Vec<u64>,
     /// Registers that it may change: file, number.
     pub clobbers: Vec<(u16, u32)>,
     /// What is referred to.
@@ -174,16 +177,25 @@ pub struct Unit {
     pub objects: Vec<Object>,
 }
 
-/// The path of a kernel's unit in its archive; `directory` is the kernel's, as the container names it.
+/// The path of a kernel's unit for a machine in its archive; `directory` is the kernel's, as the container names it.
 #[must_use]
-pub fn kernel_path(directory: &str) -> String {
-    format!("/{directory}/0-0-0/{directory}.ttau")
+pub fn kernel_path(directory: &str, machine: &[u8; 20]) -> String {
+    format!("/{directory}/0-0-0/{directory}.{}{UNIT_ENDING}", &digest_text(machine)[..16])
 }
+
+/// How the paths of units end.
+pub const UNIT_ENDING: &str = ".ttau";
 
 /// The path of a routine's unit in the archive's root.
 #[must_use]
 pub fn routine_path(machine: &[u8; 20], routine: &str) -> String {
-    format!("/tta/{}/{routine}.ttau", digest_text(machine))
+    format!("{}{routine}{UNIT_ENDING}", routine_folder(machine))
+}
+
+/// The folder of a machine's routines in an archive's root.
+#[must_use]
+pub fn routine_folder(machine: &[u8; 20]) -> String {
+    format!("/tta/{}/", digest_text(machine))
 }
 
 /// A machine's digest as paths and messages name it.

@@ -7,16 +7,11 @@
 use super::{Program, finish, read, select};
 use crate::error::CompileError;
 use crate::pack::MAX_GROUP;
-use crate::request::SourceFile;
-use crate::{collective, print, undefined};
+use crate::pipeline::{Parsed, front_end, link_builtins};
+use crate::request::{Request, SourceFile};
 use oxcl_binary::abi;
-use oxcl_builtins::{AddressBits, units_for};
 use oxcl_codegen::{Level, Machine as Selector};
-use oxcl_frontend::{
-    Bits, BuildOptions, Diagnostics, KernelSignature, Source, VirtualHeader, compile as clang, compile_c,
-    kernels, link_into,
-};
-use oxcl_ir::module::{link_needed, lower_events};
+use oxcl_frontend::{Bits, BuildOptions, KernelSignature, Source, VirtualHeader, compile_c, kernels};
 use oxcl_ir::{Builder, Context, Function, Module, Opcode};
 use oxcl_tta::compile::CompileError as TtaError;
 use oxcl_tta::lift::Ability;
@@ -77,26 +72,14 @@ pub fn compile_kernel(
     let ability = Ability::of(machine).map_err(TtaError::from)?;
     let features = ability.features();
     let context = Context::create();
-    let (module, diagnostics) = front_end(&context, sources, options)?;
+    let mut request = Request::new(sources.to_vec());
+    request.options = options.clone();
+    let Parsed { module, diagnostics, .. } = front_end(&context, &request, Bits::Bits32)?;
+    link_builtins(&module, Bits::Bits32)?;
+    widen_ids(&module);
     let signature = choose(&module, sources, kernel)?;
     let name = signature.name.clone();
-    let failed = |error| CompileError::Codegen { kernel: name.clone(), error };
-    let selector = Selector::riscv32(&features, Level::O3).map_err(failed)?;
-    let options = Options {
-        width: 1,
-        local_size: None,
-        uniform: options.has_uniform_groups(),
-        variables: Vec::new(),
-        pocl: PoclAbi::Context112,
-        target: Target {
-            triple: "riscv32-unknown-elf".to_owned(),
-            data_layout: selector.data_layout(),
-            cpu: "generic-rv32".to_owned(),
-            features: features.clone(),
-        },
-    };
-    let formed = form(&module, &name, &options)
-        .map_err(|error| CompileError::Kernel { kernel: name.clone(), error })?;
+    let formed = form_kernel(&module, &name, options.has_uniform_groups(), &features)?;
     let entry = abi::native_symbol(&name);
     let text = select(&module, &features, &[&entry])?;
     let launcher = Source { name: "launch.c", text: LAUNCH_SOURCE };
@@ -108,33 +91,34 @@ pub fn compile_kernel(
     Ok(KernelProgram { program, signature, formed })
 }
 
-fn front_end<'ctx>(
-    context: &'ctx Context,
-    sources: &[SourceFile],
-    options: &BuildOptions,
-) -> Result<(Module<'ctx>, Diagnostics), CompileError> {
-    let mut whole: Option<Module<'ctx>> = None;
-    let mut diagnostics = Diagnostics::default();
-    for file in sources {
-        let source = Source { name: &file.name, text: &file.text };
-        let compiled = clang(context, &source, options, &[], Bits::Bits32).map_err(CompileError::Source)?;
-        diagnostics.items.extend(compiled.diagnostics.items);
-        match &whole {
-            None => whole = Some(compiled.module),
-            Some(first) => link_into(first, compiled.module)?,
-        }
+/// Makes the work-group function of a kernel for 32-bit devices.
+pub(super) fn form_kernel(
+    module: &Module<'_>,
+    name: &str,
+    uniform: bool,
+    features: &str,
+) -> Result<Formed, CompileError> {
+    let failed = |error| CompileError::Codegen { kernel: name.to_owned(), error };
+    let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
+    let options = Options {
+        width: 1,
+        local_size: None,
+        uniform,
+        variables: Vec::new(),
+        pocl: PoclAbi::Context60,
+        target: Target {
+            triple: "riscv32-unknown-elf".to_owned(),
+            data_layout: selector.data_layout(),
+            cpu: "generic-rv32".to_owned(),
+            features: features.to_owned(),
+        },
+    };
+    let formed = form(module, name, &options)
+        .map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })?;
+    if formed.facts.printf {
+        return Err(CompileError::NotYet { symbols: vec!["printf on ttasim".to_owned()] });
     }
-    let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
-    print::lower(&module)?;
-    let missing = undefined::undefined(&module);
-    for unit in units_for(AddressBits::Bits32, missing.iter().map(String::as_str)) {
-        link_needed(&module, unit.bitcode)?;
-    }
-    collective::lower(&module);
-    lower_events(&module);
-    undefined::check(&module)?;
-    widen_ids(&module);
-    Ok((module, diagnostics))
+    Ok(formed)
 }
 
 fn choose(
@@ -162,7 +146,7 @@ fn choose(
 }
 
 /// Gives work-item functions results of 64 bits, of which their callers take the lower half.
-fn widen_ids(module: &Module<'_>) {
+pub(super) fn widen_ids(module: &Module<'_>) {
     for name in WIDE {
         let Some(narrow) = Function::find(module, name) else { continue };
         let types = narrow.types();

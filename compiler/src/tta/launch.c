@@ -1,12 +1,16 @@
 // The program around a kernel: runs all work-groups of the launch that `oxcl_launch` describes.
 
-typedef unsigned long long UL;
+#define GLOBAL __attribute__((address_space(1)))
 
-void ENTRY(void *args, void *context, UL gx, UL gy, UL gz, UL count, void *scratch);
+void ENTRY(GLOBAL void *args, GLOBAL void *context, unsigned gx, unsigned gy, unsigned gz, unsigned count,
+           void *scratch);
 
-// Addresses of the argument cells, the context and the scratch memory, then the number of work-groups in each dimension.
+// Addresses of the array of argument cells, the context and the scratch memory, then the number of work-groups in each
+// dimension.
 volatile struct {
-  void *args, *context, *scratch;
+  GLOBAL void *args;
+  GLOBAL void *context;
+  void *scratch;
   unsigned groups[3];
 } oxcl_launch;
 

@@ -6,6 +6,9 @@
 
 mod headers;
 pub mod kernel;
+mod units;
+
+pub(crate) use units::{Units, units};
 
 use crate::error::CompileError;
 use crate::request::SourceFile;

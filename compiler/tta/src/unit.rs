@@ -78,6 +78,7 @@ pub fn pack(
         machine: digest(machine),
         entry: parts.first().map(|p| p.name.clone()).unwrap_or_default(),
         needs,
+        locals: Vec::new(),
         clobbers: clobbers.iter().map(|r| (r.file.0, r.index)).collect(),
         functions,
         objects,

@@ -101,7 +101,12 @@ fn arguments<'c>(
         });
     }
     for (index, local) in locals.iter().enumerate() {
-        values.push(b.load(local.variable.ty(), cell(own.len() + index), fields.word, &local.variable.name()));
+        values.push(b.load(
+            local.variable.ty(),
+            cell(own.len() + index),
+            fields.word,
+            &local.variable.name(),
+        ));
     }
     values
 }

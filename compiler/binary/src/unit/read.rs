@@ -77,6 +77,7 @@ impl Unit {
             width: input.u32("the figures")?,
             stack: input.u64("the figures")?,
         };
+        unit.locals = input.list("the local variables", 8, |i| i.u64("a local variable"))?;
         unit.clobbers = input.list("the clobbered registers", 6, |i| {
             Ok((i.u16("a clobbered register")?, i.u32("a clobbered register")?))
         })?;
@@ -318,6 +319,7 @@ mod tests {
         Unit {
             machine: [7; 20],
             entry: "oxcl_wg_k".to_owned(),
+            locals: vec![64, 4],
             clobbers: vec![(0, 3)],
             symbols: vec![("table".to_owned(), Some(0)), ("helper".to_owned(), None)],
             functions: vec![Function {

@@ -14,6 +14,10 @@ impl Unit {
         out.u64(self.needs.scratch_per_item);
         out.u32(self.needs.width);
         out.u64(self.needs.stack);
+        out.length(self.locals.len());
+        for size in &self.locals {
+            out.u64(*size);
+        }
         out.length(self.clobbers.len());
         for (file, index) in &self.clobbers {
             out.u16(*file);

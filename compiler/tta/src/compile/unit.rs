@@ -3,7 +3,7 @@
 //! In: a kernel's module, and once the module of all routines. Out: for a kernel its unit, and the names of the routines that
 //! it reaches; for a routine its unit. A routine is lifted and scheduled when the first kernel reaches it, and never again.
 
-use super::{Compiler, CompileError, DEEP_STACK};
+use super::{CompileError, Compiler, DEEP_STACK};
 use crate::machine_ir::Module;
 use crate::model::Machine;
 use crate::unit::{Part, pack};

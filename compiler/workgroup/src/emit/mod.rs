@@ -18,13 +18,13 @@ mod memory;
 mod rows;
 mod wide;
 
+use crate::context::Fields;
 use crate::error::FormError;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::{InRow, Query};
 use crate::{Hidden, Options, space};
-use crate::context::Fields;
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::shape::Shapes;

@@ -1,8 +1,9 @@
 //! The driver interface of one device.
 
-use crate::launch::{TtaLaunch, TtaProgram};
+use crate::launch::TtaLaunch;
 use crate::map::{Plan, Region};
 use crate::platform::Shared;
+use crate::program::TtaProgram;
 use oxcl_driver::capability::{AddressSpace, Capabilities, DeviceKind, Execution, Features};
 use oxcl_driver::command::SubmitResult;
 use oxcl_driver::program::{BinarySource, LaunchRequest, Program};

@@ -1,81 +1,18 @@
-//! Programs and launches: units out of an archive, arguments and context in the layout that 32-bit code reads.
+//! Launches: arguments and context in the layout that 32-bit code reads.
 
 use crate::map::Plan;
-use oxcl_binary::archive::Archive;
-use oxcl_binary::hash::clipped_name;
-use oxcl_binary::unit::{Unit, digest_text, kernel_path};
-use oxcl_driver::program::{ArgValue, LaunchRequest, Program};
+use crate::program::{Kernel, TtaProgram};
+use oxcl_binary::abi::{ABI_VERSION, Context32};
+use oxcl_driver::program::{ArgValue, LaunchRequest};
 use oxcl_driver::{DriverError, Failure, Lane, Launch};
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::mem::offset_of;
 use std::sync::Arc;
 
-/// Bytes of the context: PoCL's 60, a pad, and our own from 64: the version of the interface and the global size.
-const CONTEXT: usize = 80;
+/// Bytes of the context.
+const CONTEXT: usize = size_of::<Context32>();
 /// Alignment of argument cells.
 const CELL: usize = 16;
-
-/// A kernel of a program.
-#[derive(Debug)]
-pub(crate) struct Kernel {
-    /// Its unit, and what other units of the archive it may need.
-    pub(crate) units: Vec<Arc<Unit>>,
-    /// Bytes of its automatic local variables.
-    pub(crate) locals: Vec<u64>,
-}
-
-/// A program for TTA devices.
-#[derive(Debug)]
-pub(crate) struct TtaProgram {
-    names: Vec<String>,
-    pub(crate) kernels: BTreeMap<String, Arc<Kernel>>,
-}
-
-impl Program for TtaProgram {
-    fn kernels(&self) -> Vec<String> {
-        self.names.clone()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-impl TtaProgram {
-    /// Reads the units of an archive for the machine with this digest.
-    pub(crate) fn new(archive: &Archive, machine: &[u8; 20]) -> Result<Self, DriverError> {
-        let bad = |reason: String| DriverError::BadBinary { reason };
-        let read = |path: &str, data: &[u8]| {
-            let unit = Unit::read(data).map_err(|error| bad(format!("{path}: {error}")))?;
-            if unit.machine == *machine {
-                return Ok(Arc::new(unit));
-            }
-            let (found, own) = (digest_text(&unit.machine), digest_text(machine));
-            Err(bad(format!("{path} was compiled for the machine {found}, this device is the machine {own}")))
-        };
-        let folder = format!("/tta/{}/", digest_text(machine));
-        let shared: Vec<Arc<Unit>> = archive
-            .root
-            .iter()
-            .flatten()
-            .filter(|f| f.path.starts_with(&folder))
-            .map(|f| read(&f.path, &f.data))
-            .collect::<Result<_, _>>()?;
-        let mut kernels = BTreeMap::new();
-        for record in &archive.kernels {
-            let path = kernel_path(&clipped_name(&record.name));
-            let file = record.files.iter().find(|f| f.path == path);
-            let file =
-                file.ok_or_else(|| bad(format!("kernel '{}' has no TTA unit ({path})", record.name)))?;
-            let mut units = vec![read(&path, &file.data)?];
-            units.extend(shared.iter().cloned());
-            let kernel = Kernel { units, locals: record.local_sizes.clone() };
-            kernels.insert(record.name.clone(), Arc::new(kernel));
-        }
-        let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
-        Ok(Self { names, kernels })
-    }
-}
 
 /// A launch, ready to be put into a slot.
 #[derive(Debug, Clone)]
@@ -123,19 +60,19 @@ impl TtaLaunch {
         let mut context = [0; CONTEXT];
         let mut put = |at: usize, value: u32| context[at..at + 4].copy_from_slice(&value.to_le_bytes());
         let three = [
-            (0, groups),
-            (12, words(request.global_offset)?),
-            (24, words(request.local_size)?),
-            (68, words(request.global_size)?),
+            (offset_of!(Context32, num_groups), groups),
+            (offset_of!(Context32, global_offset), words(request.global_offset)?),
+            (offset_of!(Context32, local_size), words(request.local_size)?),
+            (offset_of!(Context32, global_size), words(request.global_size)?),
         ];
         for (at, values) in three {
             for (k, value) in values.into_iter().enumerate() {
                 put(at + 4 * k, value);
             }
         }
-        put(52, request.work_dim);
-        put(64, oxcl_binary::abi::ABI_VERSION);
-        let needs = kernel.units[0].needs;
+        put(offset_of!(Context32, work_dim), request.work_dim);
+        put(offset_of!(Context32, abi), ABI_VERSION);
+        let needs = kernel.needs;
         let items =
             request.local_size.iter().try_fold(1u64, |p, s| p.checked_mul(*s)).ok_or_else(too_large)?;
         let items = items.next_multiple_of(u64::from(needs.width.max(1)));
@@ -146,8 +83,10 @@ impl TtaLaunch {
                 "a work-group needs {scratch} bytes of scratch memory, there are {room}"
             )));
         }
-        if needs.stack > plan.stack.size {
-            let (stack, room) = (needs.stack, plan.stack.size);
+        // What is above the highest aligned address is no stack.
+        let room = plan.stack_top().saturating_sub(plan.stack.start);
+        if needs.stack > room {
+            let stack = needs.stack;
             return Err(bad(format!("the kernel needs {stack} bytes of stack, there are {room}")));
         }
         let (name, args) = (request.kernel.clone(), request.args.clone());

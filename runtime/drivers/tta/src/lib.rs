@@ -11,6 +11,7 @@ mod launch;
 mod main_program;
 mod map;
 mod platform;
+mod program;
 mod simulation;
 
 pub use device::TtaDriver;

@@ -8,6 +8,7 @@
 //! for.
 
 use crate::map::Plan;
+use oxcl_tta::allocate::Convention;
 use oxcl_tta::model::{Guard, GuardSource, Machine};
 use oxcl_tta::ops::Op;
 use oxcl_tta::schedule::mir::{
@@ -39,8 +40,6 @@ pub(crate) mod word {
 
 /// Most events that a slot can wait for.
 pub(crate) const WAITS: u32 = 8;
-/// The words that main and a kernel's start-up share: where the start-up finds what the native entry takes.
-pub(crate) const LAUNCH_SYMBOL: &str = "oxcl_launch";
 /// The name of the program.
 pub(crate) const NAME: &str = "oxcl_device_main";
 
@@ -69,12 +68,6 @@ pub(crate) fn polled_word(plan: &Plan) -> u64 {
 
 /// The blocks that wait; each does nothing but look at a word and come back: for a command, and for an event.
 pub(crate) const WAITING: [usize; 2] = [1, 4];
-
-/// The stack pointer of code that is compiled for a machine: the first usable register of its first wide file.
-pub(crate) fn stack_pointer(machine: &Machine) -> Option<Register> {
-    let (file, facts) = machine.register_files().find(|(_, f)| f.width >= 32)?;
-    Some(Register { file, index: u32::from(facts.zero_register) })
-}
 
 struct Writer<'a> {
     plan: &'a Plan,
@@ -158,7 +151,7 @@ impl Writer<'_> {
 
 /// Device main for a machine; `None` where the machine lacks registers for it.
 pub(crate) fn main_program(machine: &Machine, plan: &Plan) -> Option<Function> {
-    let stack = stack_pointer(machine)?;
+    let stack = Convention::of(machine, 16)?.stack;
     let busy = oxcl_tta::schedule::temporaries(machine);
     let free = machine.register_files().filter(|(_, f)| f.width >= 32).flat_map(|(file, f)| {
         (u32::from(f.zero_register)..f.size).map(move |index| Register { file, index })
@@ -226,7 +219,7 @@ pub(crate) fn main_program(machine: &Machine, plan: &Plan) -> Option<Function> {
     w.set(launch::GZ, zero);
     blocks.push(w.block(Terminator::Jump(7)));
     // 7: a row of groups.
-    let stack_top = Writer::constant(plan.stack_top() / 16 * 16);
+    let stack_top = Writer::constant(plan.stack_top());
     w.push(None, vec![stack_top], vec![stack], None);
     w.get(launch::ENTRY, a);
     blocks.push(w.block(Terminator::Call { callee: ra, next: 8, reads: vec![stack], clobbers: all }));

@@ -3,8 +3,8 @@
 //! In: the machines of a platform. Out: a [`Plan`] for each device. The space of OpenCL's address space N is the machine's space
 //! that lists N; else the one that lists 1 (for 2, 3 and 5); else the only data space. The space that holds 1 is global: all
 //! devices share it as one memory that ends where the smallest of them ends. From low to high: 4 KiB reserved, the event words,
-//! for each device its command slots, launch words, argument and context blocks, data, scratch and (where private memory is
-//! there) stack, then local memory of the devices without one of their own, then what buffers are allocated from.
+//! for each device its command slots, launch words, argument and context blocks, data and (where private memory is there)
+//! scratch and stack, then local memory of the devices without one of their own, then what buffers are allocated from.
 
 use oxcl_tta::model::{Machine, SpaceId};
 
@@ -87,7 +87,9 @@ pub struct Plan {
     pub blocks: Region,
     /// Objects of programs in the shared space.
     pub data: Region,
-    /// Scratch memory of work-groups.
+    /// Objects of programs in the private space, where that is another.
+    pub private_data: Option<Region>,
+    /// Scratch memory of work-groups, in the private space: it holds what work-items keep over barriers.
     pub scratch: Region,
     /// The stack, in the private space; it grows down from its end.
     pub stack: Region,
@@ -157,12 +159,22 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
     for (machine, spaces) in machines.iter().zip(&all) {
         let queue_apart = spaces.queue != spaces.global;
         let slots = if queue_apart { Region { start: 128, size: SLOTS * SLOT } } else { take(SLOTS * SLOT) };
-        let (launch, blocks, data, scratch) = (take(LAUNCH), take(part), take(part), take(part));
+        let (launch, blocks, data) = (take(LAUNCH), take(part), take(part));
         let own = |space: SpaceId, from: u64| {
             let end = bytes(machine, space) / 16 * 16;
             Region { start: from.min(end), size: end.saturating_sub(from) }
         };
-        let stack = if spaces.private == spaces.global { take(part) } else { own(spaces.private, 128) };
+        let (private_data, scratch, stack) = if spaces.private == spaces.global {
+            (None, take(part), take(part))
+        } else {
+            // An eighth for objects, half for scratch, the rest for the stack.
+            let all = own(spaces.private, 128);
+            let eighth = all.size / 8 / 128 * 128;
+            let data = Region { start: all.start, size: eighth };
+            let scratch = Region { start: data.end(), size: 4 * eighth };
+            let stack = Region { start: scratch.end(), size: all.size - 5 * eighth };
+            (Some(data), scratch, stack)
+        };
         let local_memory =
             if spaces.local == spaces.global { take(part.min(32 << 10)) } else { own(spaces.local, 128) };
         plans.push(Plan {
@@ -176,6 +188,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
             launch,
             blocks,
             data,
+            private_data,
             scratch,
             stack,
             local_memory,
@@ -206,9 +219,9 @@ impl Plan {
         Region { start: self.blocks.start + number * size, size }
     }
 
-    /// The address above the stack.
+    /// The address above the stack: as every object on it may ask for.
     pub(crate) fn stack_top(&self) -> u64 {
-        self.stack.end()
+        self.stack.end() / 128 * 128
     }
 }
 
@@ -225,12 +238,15 @@ mod tests {
         let (maps, buffers) = plan(&machines).expect("all can be devices");
         let mut shared = vec![(0, 4096), (maps[0].events.start, maps[0].events.size)];
         for map in &maps {
-            for region in [map.launch, map.blocks, map.data, map.scratch] {
+            for region in [map.launch, map.blocks, map.data] {
                 shared.push((region.start, region.size));
             }
-            for (space, region) in
-                [(map.queue, map.slots), (map.private, map.stack), (map.local, map.local_memory)]
-            {
+            for (space, region) in [
+                (map.queue, map.slots),
+                (map.private, map.scratch),
+                (map.private, map.stack),
+                (map.local, map.local_memory),
+            ] {
                 if space == map.global {
                     shared.push((region.start, region.size));
                 }

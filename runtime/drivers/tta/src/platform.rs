@@ -169,6 +169,12 @@ impl Platform {
         self.shared.lock().spans.clone()
     }
 
+    /// How often each device's program was linked, the first time included.
+    #[must_use]
+    pub fn links(&self) -> Vec<u64> {
+        self.shared.lock().simulation.cores.iter().map(|c| c.links).collect()
+    }
+
     /// Cycles that each device has spent waiting.
     #[must_use]
     pub fn idle_cycles(&self) -> Vec<u64> {

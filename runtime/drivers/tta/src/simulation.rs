@@ -5,11 +5,10 @@
 //! are counted as idle cycles. When every device waits for something that only the host can bring, nothing is simulated.
 
 use crate::launch::TtaLaunch;
-use crate::main_program::{
-    LAUNCH_SYMBOL, NAME, WAITING, WAITS, main_program, polled_word, slot_word, state, word,
-};
+use crate::main_program::{NAME, WAITING, WAITS, main_program, polled_word, slot_word, state, word};
 use crate::map::{Plan, SLOTS};
 use crate::platform::PlatformError;
+use oxcl_binary::abi::LAUNCH_SYMBOL;
 use oxcl_binary::unit::{Needs, Unit};
 use oxcl_driver::{EventId, Submission};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
@@ -90,6 +89,8 @@ pub(crate) struct Core {
     sleep: Option<Sleep>,
     last_head: Option<(usize, u64)>,
     pub(crate) idle_cycles: u64,
+    /// How often units were linked.
+    pub(crate) links: u64,
     /// The image lacks units of queued commands.
     stale: bool,
 }
@@ -171,6 +172,7 @@ impl Core {
             sleep: None,
             last_head: None,
             idle_cycles: 0,
+            links: 0,
             stale: false,
         };
         core.link(&[])?;
@@ -179,12 +181,16 @@ impl Core {
 
     /// Links main, what is loaded and `more` into an image.
     fn link(&mut self, more: &[Arc<Unit>]) -> Result<(), PlatformError> {
+        self.links += 1;
         let mut units = self.linked.units.clone();
         units.extend(more.iter().cloned());
         let all: Vec<&Unit> = [&*self.main].into_iter().chain(units.iter().map(|u| &**u)).collect();
         let known = BTreeMap::from([(LAUNCH_SYMBOL.to_owned(), self.plan.launch.start)]);
         let data = self.plan.data;
-        let bases = DataBases::from([(self.plan.global, (data.start, data.start + data.size))]);
+        let mut bases = DataBases::from([(self.plan.global, (data.start, data.start + data.size))]);
+        if let Some(own) = self.plan.private_data {
+            bases.insert(self.plan.private, (own.start, own.start + own.size));
+        }
         let mut program = link_units(&self.machine, &self.main.machine, &all, &bases, &known, NAME)?;
         // What earlier images have put into memory may have changed since.
         program.data.retain(|area| self.linked.placed.insert((area.space, area.start)));
@@ -197,6 +203,44 @@ impl Core {
         self.linked.units = units;
         self.linked.image = Arc::new(Image { machine: self.machine.clone(), program });
         Ok(())
+    }
+
+    /// Forgets what is loaded.
+    fn evict(&mut self) {
+        self.linked.units.clear();
+        self.linked.loaded.clear();
+        self.linked.placed.clear();
+    }
+
+    /// Links what queued commands need. Where that does not fit beside what is loaded already, only what is needed stays;
+    /// gives the commands whose units do not link even so.
+    fn link_queued(&mut self) -> Vec<(Command, PlatformError)> {
+        let queued: Vec<Arc<Unit>> =
+            self.queue.iter().flat_map(|c| &c.launch.kernel.units).map(Arc::clone).collect();
+        if self.link_missing(&queued).is_ok() {
+            return Vec::new();
+        }
+        self.evict();
+        let mut failed = Vec::new();
+        for _ in 0..self.queue.len() {
+            let Some(command) = self.queue.pop_front() else { break };
+            match self.link_missing(&command.launch.kernel.units) {
+                Ok(()) => self.queue.push_back(command),
+                Err(error) => failed.push((command, error)),
+            }
+        }
+        failed
+    }
+
+    fn link_missing(&mut self, units: &[Arc<Unit>]) -> Result<(), PlatformError> {
+        let mut missing: Vec<Arc<Unit>> = Vec::new();
+        for unit in units {
+            let known = |other: &Arc<Unit>| other.entry == unit.entry;
+            if !self.linked.loaded.contains(&unit.entry) && !missing.iter().any(known) {
+                missing.push(Arc::clone(unit));
+            }
+        }
+        if missing.is_empty() { Ok(()) } else { self.link(&missing) }
     }
 
     /// Takes a command in; says whether the image has what it needs.
@@ -337,21 +381,9 @@ impl Simulation {
             return (false, failed);
         }
         let before: Vec<Linked> = self.cores.iter().map(|c| c.linked.clone()).collect();
-        for core in &mut self.cores {
+        for core in self.cores.iter_mut().filter(|core| core.stale) {
             core.stale = false;
-            for _ in 0..core.queue.len() {
-                let Some(command) = core.queue.pop_front() else { break };
-                let mut missing: Vec<Arc<Unit>> = Vec::new();
-                for unit in &command.launch.kernel.units {
-                    if !core.linked.loaded.contains(&unit.entry) {
-                        missing.push(Arc::clone(unit));
-                    }
-                }
-                match if missing.is_empty() { Ok(()) } else { core.link(&missing) } {
-                    Ok(()) => core.queue.push_back(command),
-                    Err(error) => failed.push((command, error)),
-                }
-            }
+            failed.extend(core.link_queued());
         }
         if let Err(error) = self.load() {
             // A unit that no machine executes: everything as it was.
@@ -412,7 +444,7 @@ impl Simulation {
     ) {
         let core = &self.cores[device];
         let (slot, memory) = (core.plan.slot(number), core.memory_of(core.plan.queue));
-        let entry = core.linked.entries.get(&format!("oxcl_start_{}", launch.name)).copied().unwrap_or(0);
+        let entry = core.linked.entries.get(&launch.kernel.entry).copied().unwrap_or(0);
         let event = core.plan.event(command.event);
         let mut words = vec![
             (word::ENTRY, u64::from(entry)),

@@ -9,6 +9,7 @@ use oxcl_driver::{
 use oxcl_driver_tta::{Engine, Platform, PlatformError};
 use oxcl_scheduler::{Command, Event, Options as SchedulerOptions, Queue, QueueProperties, Scheduler};
 use oxcl_tta::compose::{compose, stock};
+use oxcl_tta::image::digest;
 use oxcl_tta::model::{Guard, GuardSource, Machine, SpaceId};
 use oxcl_tta::ops::Op;
 use oxcl_tta::schedule::mir::{
@@ -97,7 +98,7 @@ fn archive(machine: &Machine, names: &[&str]) -> Archive {
         work_group: None,
         sub_groups: None,
         reqd_sub_group_size: None,
-        files: vec![File { path: kernel_path(name), data: kernel(machine, name).write() }],
+        files: vec![File { path: kernel_path(name, &digest(machine)), data: kernel(machine, name).write() }],
     };
     Archive {
         version: Version::V12,

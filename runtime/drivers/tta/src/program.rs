@@ -1,0 +1,197 @@
+//! Programs: the units of an archive for one machine.
+//!
+//! In: an archive. Out: for each kernel its unit and the routines that it reaches, with names that tell code of different
+//! archives apart: every name that a unit defines gets a mark from the unit's content and that of what it refers to. So
+//! routines that are the same in two programs are loaded once, and kernels of one name do not meet.
+
+use oxcl_binary::archive::Archive;
+use oxcl_binary::hash::{Sha256, clipped_name, hex};
+use oxcl_binary::unit::{Needs, UNIT_ENDING, Unit, digest_text, kernel_path, routine_folder};
+use oxcl_driver::DriverError;
+use oxcl_driver::program::Program;
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Digits of a mark.
+const MARK: usize = 16;
+
+/// A kernel of a program.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    /// Its unit, and the units of the routines that it reaches.
+    pub(crate) units: Vec<Arc<Unit>>,
+    /// Its start-up, as the image names it.
+    pub(crate) entry: String,
+    /// What it needs beside its code.
+    pub(crate) needs: Needs,
+    /// Bytes of its automatic local variables.
+    pub(crate) locals: Vec<u64>,
+}
+
+/// A program for TTA devices.
+#[derive(Debug)]
+pub(crate) struct TtaProgram {
+    names: Vec<String>,
+    pub(crate) kernels: BTreeMap<String, Arc<Kernel>>,
+}
+
+impl Program for TtaProgram {
+    fn kernels(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn bad(reason: String) -> DriverError {
+    DriverError::BadBinary { reason }
+}
+
+/// A routine as the archive has it, and as it is loaded.
+struct Routine {
+    unit: Unit,
+    bytes: Vec<u8>,
+    /// The marked unit and its mark, once they are known.
+    marked: Option<(Arc<Unit>, String)>,
+}
+
+impl TtaProgram {
+    /// Reads the units of an archive for the machine with this digest.
+    pub(crate) fn new(archive: &Archive, machine: &[u8; 20]) -> Result<Self, DriverError> {
+        let folder = routine_folder(machine);
+        let mut routines: BTreeMap<String, Routine> = BTreeMap::new();
+        for file in archive.root.iter().flatten().filter(|f| f.path.starts_with(&folder)) {
+            let unit = read(&file.path, &file.data, machine)?;
+            let routine = Routine { unit, bytes: file.data.clone(), marked: None };
+            routines.insert(routine.unit.entry.clone(), routine);
+        }
+        let mut kernels = BTreeMap::new();
+        for record in &archive.kernels {
+            let path = kernel_path(&clipped_name(&record.name), machine);
+            let Some(file) = record.files.iter().find(|f| f.path == path) else {
+                return Err(bad(missing(record, machine)));
+            };
+            let unit = read(&path, &file.data, machine)?;
+            let (needs, locals) = (unit.needs, unit.locals.clone());
+            let mut open = BTreeSet::new();
+            let marks = marks_of(&unit, &mut routines, &mut open);
+            let own = mark(unit, &file.data, &marks);
+            let entry = own.entry.clone();
+            let mut units = vec![Arc::new(own)];
+            units.extend(reached(&units[0], &routines));
+            kernels.insert(record.name.clone(), Arc::new(Kernel { units, entry, needs, locals }));
+        }
+        let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
+        Ok(Self { names, kernels })
+    }
+}
+
+fn read(path: &str, data: &[u8], machine: &[u8; 20]) -> Result<Unit, DriverError> {
+    let unit = Unit::read(data).map_err(|error| bad(format!("{path}: {error}")))?;
+    if unit.machine == *machine {
+        return Ok(unit);
+    }
+    let (found, own) = (digest_text(&unit.machine), digest_text(machine));
+    Err(bad(format!("{path} was compiled for the machine {found}, this device is the machine {own}")))
+}
+
+/// Why a kernel cannot run: it has units for other machines, or none at all.
+fn missing(record: &oxcl_binary::archive::Kernel, machine: &[u8; 20]) -> String {
+    let own = digest_text(machine);
+    let units = record.files.iter().filter(|f| f.path.ends_with(UNIT_ENDING));
+    let others: Vec<String> =
+        units.filter_map(|f| Unit::read(&f.data).ok()).map(|u| digest_text(&u.machine)).collect();
+    let name = &record.name;
+    if others.is_empty() {
+        return format!(
+            "kernel '{name}' has no code for transport-triggered processors; this device is the machine {own}"
+        );
+    }
+    let others = others.join(", ");
+    format!("kernel '{name}' was compiled for the machine {others}, this device is the machine {own}")
+}
+
+/// The marks of the routines that a unit refers to; those are marked as well.
+fn marks_of(
+    unit: &Unit,
+    routines: &mut BTreeMap<String, Routine>,
+    open: &mut BTreeSet<String>,
+) -> BTreeMap<String, String> {
+    let mut marks = BTreeMap::new();
+    for (name, _) in &unit.symbols {
+        let Some(routine) = routines.get(name) else { continue };
+        if defines(unit, name) {
+            continue;
+        }
+        if routine.marked.is_none() && open.insert(name.clone()) {
+            let (inner, bytes) = (routine.unit.clone(), routine.bytes.clone());
+            let inner_marks = marks_of(&inner, routines, open);
+            let made = mark(inner, &bytes, &inner_marks);
+            let text = made.entry.rsplit('@').next().unwrap_or_default().to_owned();
+            if let Some(routine) = routines.get_mut(name) {
+                routine.marked = Some((Arc::new(made), text));
+            }
+        }
+        if let Some((_, text)) = routines.get(name).and_then(|r| r.marked.as_ref()) {
+            marks.insert(name.clone(), text.clone());
+        }
+    }
+    marks
+}
+
+fn defines(unit: &Unit, name: &str) -> bool {
+    unit.functions.iter().any(|f| f.name == name) || unit.objects.iter().any(|o| o.name == name)
+}
+
+/// A unit whose names carry marks: its own its own one, those of routines theirs.
+fn mark(mut unit: Unit, bytes: &[u8], marks: &BTreeMap<String, String>) -> Unit {
+    let mut content = Sha256::new();
+    content.part(bytes);
+    for (name, text) in marks {
+        content.part(name.as_bytes());
+        content.part(text.as_bytes());
+    }
+    let own = hex(&content.finish())[..MARK].to_owned();
+    let marked: Vec<String> = unit
+        .symbols
+        .iter()
+        .map(|(name, _)| {
+            let text = if defines(&unit, name) { Some(&own) } else { marks.get(name) };
+            text.map_or_else(|| name.clone(), |text| format!("{name}@{text}"))
+        })
+        .collect();
+    for ((name, _), marked) in unit.symbols.iter_mut().zip(marked) {
+        *name = marked;
+    }
+    let names =
+        unit.functions.iter_mut().map(|f| &mut f.name).chain(unit.objects.iter_mut().map(|o| &mut o.name));
+    for name in names.chain([&mut unit.entry]) {
+        name.push('@');
+        name.push_str(&own);
+    }
+    unit
+}
+
+/// The marked routines that a marked unit reaches.
+fn reached(unit: &Unit, routines: &BTreeMap<String, Routine>) -> Vec<Arc<Unit>> {
+    let by_name: BTreeMap<&str, &Arc<Unit>> = routines
+        .values()
+        .filter_map(|r| r.marked.as_ref())
+        .map(|(unit, _)| (unit.entry.as_str(), unit))
+        .collect();
+    let mut found: BTreeMap<&str, Arc<Unit>> = BTreeMap::new();
+    let mut waiting: Vec<&Unit> = vec![unit];
+    while let Some(next) = waiting.pop() {
+        for (name, _) in &next.symbols {
+            if let Some((name, routine)) = by_name.get_key_value(name.as_str())
+                && found.insert(name, Arc::clone(routine)).is_none()
+            {
+                waiting.push(routine);
+            }
+        }
+    }
+    found.into_values().collect()
+}

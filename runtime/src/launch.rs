@@ -13,7 +13,7 @@ use oxcl_driver_cpu::{
     Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits,
     LoadError as CodeError, PreparedLaunch,
 };
-use oxcl_driver_cpu::{PrintSink, Printed};
+use oxcl_driver_cpu::{PrintSink, Printed, Watch};
 use oxcl_scheduler::{Access, Command, EnqueueError, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
@@ -300,6 +300,10 @@ pub struct Launch {
     facts: Facts,
     local_from: SizeSource,
     cpu: Option<String>,
+    /// Knows whether there is a better function by now.
+    watch: Option<Arc<Watch>>,
+    /// What it said when this launch was made ready.
+    number: u32,
 }
 
 impl Device {
@@ -338,6 +342,9 @@ impl Device {
             check_bounds(record, &meta.args, arguments, &geometry)?;
         }
         let code = kernel.code(self.target())?;
+        let watch = kernel.watch(&code, &geometry).filter(|_| self.cpu().is_some());
+        // The number first: what comes in between is then found at the next launch, not missed.
+        let number = watch.as_ref().map_or(0, |watch| watch.number());
         let function = code.function_for(&geometry)?;
         let traits = KernelTraits::of(meta);
         let buffers: Vec<Buffer> = arguments
@@ -366,6 +373,7 @@ impl Device {
                 // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is
                 // for the order of commands to say. That the kernel keeps to them is the claim of whoever wrote it.
                 let work = unsafe { cpu.work(prepared.map_err(Failure::from)?) };
+                let work = work.watched(watch.clone());
                 LaunchWork::Host(Arc::new(Guarded::new(Arc::new(work), buffers)))
             }
             None => {
@@ -377,7 +385,7 @@ impl Device {
             }
         };
         let cpu = code.cpu().map(str::to_owned);
-        Ok(Launch { device: self.clone(), work, parts, touches, facts, local_from, cpu })
+        Ok(Launch { device: self.clone(), work, parts, touches, facts, local_from, cpu, watch, number })
     }
 
     /// The arguments of a launch on a device with memory of its own.
@@ -652,6 +660,13 @@ impl Launch {
         };
         let order = Order { queue, device: &self.device, waits, touches, facts, fence };
         residence::enqueue(&order, &parts, |_| Some(work))
+    }
+
+    /// Whether it is worth making the same launch ready anew: there is a better function for it, or it is time to ask
+    /// for one. The launch itself stays as it is.
+    #[must_use]
+    pub fn is_outdated(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.number() != self.number)
     }
 
     /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for

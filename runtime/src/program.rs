@@ -1,13 +1,17 @@
 //! Programs and kernels: archives with their facts, and the machine code that runs here.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
-use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
+use oxcl_driver_cpu::{
+    Geometry, KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target, Watch,
+};
 
+use crate::compiler::BuildRequest;
 use crate::error::{Coded, ErrorCode};
+use crate::improve::{ENOUGH, Improver, Improving, SIZES};
 
 /// An executable program. Clones share it.
 #[derive(Debug, Clone)]
@@ -16,7 +20,7 @@ pub struct Program {
 }
 
 #[derive(Debug)]
-struct Inner {
+pub(crate) struct Inner {
     archive: Arc<Archive>,
     meta: Option<ProgramMeta>,
     /// The kernels' facts, in the archive's order.
@@ -25,7 +29,14 @@ struct Inner {
     code: Vec<[Slot; 2]>,
     /// The variables at program scope of each device that has run a kernel, by its name.
     memory: Mutex<BTreeMap<&'static str, Option<Arc<ProgramMemory>>>>,
+    /// How better functions are made, if they are.
+    improving: OnceLock<Improving>,
+    /// What the launches of a kernel with a local size take.
+    watches: Mutex<Watches>,
 }
+
+/// By kernel and local size.
+type Watches = BTreeMap<(usize, [u64; 3]), Arc<Watch>>;
 
 type Slot = Mutex<Option<Arc<KernelCode>>>;
 
@@ -118,6 +129,8 @@ impl Program {
                 kernels,
                 code,
                 memory: Mutex::default(),
+                improving: OnceLock::new(),
+                watches: Mutex::default(),
             }),
         })
     }
@@ -152,6 +165,13 @@ impl Program {
         Ok(Kernel { program: self.clone(), index })
     }
 
+    /// Has functions made for the local sizes that are launched, in the background, once launches take long enough.
+    /// `request` is what the program was built from, and `cached` says that it was in the cache. Only the first call
+    /// counts.
+    pub fn improve_with(&self, improver: &Improver, request: BuildRequest, cached: bool) {
+        let _ = self.inner.improving.set(Improving::new(improver.clone(), request, cached));
+    }
+
     /// Bytes of variables at program scope.
     #[must_use]
     pub fn variable_bytes(&self) -> u64 {
@@ -161,7 +181,7 @@ impl Program {
     /// The variables at program scope on the device of this name, with their initial values at first; none where the
     /// program has none.
     pub(crate) fn memory(&self, device: &'static str) -> Result<Option<Arc<ProgramMemory>>, OutOfResources> {
-        let mut known = self.inner.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.inner.memory);
         if let Some(memory) = known.get(device) {
             return Ok(memory.clone());
         }
@@ -175,6 +195,44 @@ impl Program {
     pub(crate) fn allows_non_uniform(&self) -> bool {
         self.meta().is_some_and(|meta| !meta.uniform_work_group_size && is_version_2(&meta.cl_std))
     }
+}
+
+impl Inner {
+    pub(crate) fn improving(&self) -> Option<&Improving> {
+        self.improving.get()
+    }
+
+    pub(crate) fn kernel_name(&self, kernel: usize) -> String {
+        self.archive.kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
+    }
+
+    /// Takes a kernel's function for a local size from an archive that was made later.
+    pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
+        let later = Archive::read(archive).map_err(|error| error.to_string())?;
+        let meta = later.program_meta().map_err(|error| error.to_string())?;
+        let facts = |meta: Option<&ProgramMeta>| {
+            meta.map(|meta| (meta.levels.clone(), meta.variables.clone(), meta.triple.clone()))
+        };
+        if facts(meta.as_ref()) != facts(self.meta.as_ref()) {
+            return Err("what was made later is of another program".to_owned());
+        }
+        let code = self.code(kernel, Target::Native).map_err(|error| error.to_string())?;
+        code.add(&later, local).map_err(|error| error.to_string())
+    }
+
+    fn code(&self, kernel: usize, target: Target) -> Result<Arc<KernelCode>, CodeError> {
+        let mut slot = lock(&self.code[kernel][usize::from(target == Target::Reference)]);
+        if let Some(code) = &*slot {
+            return Ok(Arc::clone(code));
+        }
+        let code = KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?;
+        Ok(Arc::clone(slot.insert(Arc::new(code))))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing under these locks is left half-changed by a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether `-cl-std=<text>` is OpenCL C 2.0 or later.
@@ -214,14 +272,40 @@ impl Kernel {
     }
 
     pub(crate) fn code(&self, target: Target) -> Result<Arc<KernelCode>, CodeError> {
+        self.program.inner.code(self.index, target)
+    }
+
+    /// What watches the launches with this index space; none where no better function will be made for them. Asks for
+    /// one if it is time.
+    pub(crate) fn watch(&self, code: &KernelCode, geometry: &Geometry) -> Option<Arc<Watch>> {
         let inner = &self.program.inner;
-        let slot = &inner.code[self.index][usize::from(target == Target::Reference)];
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(code) = &*slot {
-            return Ok(Arc::clone(code));
+        let improving = inner.improving()?;
+        let (kernel, local) = (self.index, geometry.local);
+        if !code.is_ours() || !geometry.is_uniform() {
+            return None;
         }
-        let code = KernelCode::select(Arc::clone(&inner.archive), inner.meta.as_ref(), self.index, target)?;
-        Ok(Arc::clone(slot.insert(Arc::new(code))))
+        let mut watches = lock(&inner.watches);
+        if let Some(watch) = watches.get(&(kernel, local)) {
+            let watch = Arc::clone(watch);
+            drop(watches);
+            if watch.is_due() {
+                improving.ask(inner, kernel, local, Arc::clone(&watch));
+            }
+            return Some(watch);
+        }
+        let of_kernel = watches.range((kernel, [0; 3])..=(kernel, [u64::MAX; 3])).count();
+        if of_kernel >= SIZES || code.is_specialised_for(local) {
+            return None;
+        }
+        let watch = Arc::new(Watch::new(ENOUGH));
+        watches.insert((kernel, local), Arc::clone(&watch));
+        drop(watches);
+        if let Some(archive) = improving.kept(self.name(), local)
+            && inner.add_function(kernel, local, &archive).is_ok()
+        {
+            watch.improved();
+        }
+        Some(watch)
     }
 }
 

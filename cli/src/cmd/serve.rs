@@ -19,6 +19,9 @@ pub(crate) struct ServeArgs {
     /// Use at most so much memory
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
+    /// Let everything else on the machine go first
+    #[arg(long)]
+    background: bool,
     /// Fail on purpose, for tests: KIND or KIND@JOB
     #[arg(long, value_name = "KIND", hide = true)]
     fault: Option<Fault>,
@@ -26,6 +29,7 @@ pub(crate) struct ServeArgs {
 
 /// Serves until the host ends.
 pub(crate) fn run(args: &ServeArgs) -> Result<Outcome, CliError> {
-    let options = ServeOptions { host: args.host, memory: args.memory, fault: args.fault };
+    let ServeArgs { host, memory, background, fault } = *args;
+    let options = ServeOptions { host, memory, background, fault };
     serve::serve(&options).map(|()| Outcome::Ok)
 }

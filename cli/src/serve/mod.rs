@@ -27,6 +27,8 @@ pub(crate) struct ServeOptions {
     pub(crate) host: Option<u32>,
     /// Most bytes of memory.
     pub(crate) memory: Option<u64>,
+    /// Nobody waits for it.
+    pub(crate) background: bool,
     /// What to do wrong.
     pub(crate) fault: Option<Fault>,
 }
@@ -36,6 +38,9 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
     limits::die_with(options.host);
     if let Some(bytes) = options.memory {
         limits::memory(bytes);
+    }
+    if options.background {
+        limits::step_back();
     }
     reserve_heap();
     let _warming = WarmUp::start();

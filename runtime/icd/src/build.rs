@@ -77,14 +77,34 @@ fn begin(program: &Program, places: &[usize], options: &str) -> Answer {
     Ok(())
 }
 
-/// The end of a build: its result in every place.
-fn end(program: &Program, places: &[usize], result: Result<Built, BuildError>, codes: Codes) -> Answer {
+/// Does what a request asks for: the end of a build is its result in every place.
+fn make(program: &Program, places: &[usize], request: BuildRequest, codes: Codes) -> Answer {
+    let result = compiler::service().build(&request);
+    end(program, places, result, codes, Some(request))
+}
+
+/// The end of a build, of `request` if it was the compiler's: its result in every place.
+fn end(
+    program: &Program,
+    places: &[usize],
+    result: Result<Built, BuildError>,
+    codes: Codes,
+    request: Option<BuildRequest>,
+) -> Answer {
     let mut builds = program.builds();
     let outcome = match result {
-        Ok(built) => load(built.archive.into()).map(|loaded| (loaded, built.log)).map_err(|status| {
-            let log = "the compiler's answer is no archive that this library can use".to_owned();
-            (status.0, log)
-        }),
+        Ok(built) => match load(built.archive.into()) {
+            Ok(loaded) => {
+                if let (Some(request), Some(executable)) = (request, &loaded.executable) {
+                    compiler::improve(executable, request, built.cached);
+                }
+                Ok((loaded, built.log))
+            }
+            Err(status) => {
+                let log = "the compiler's answer is no archive that this library can use".to_owned();
+                Err((status.0, log))
+            }
+        },
         Err(error) => Err((codes.of(&error), error.log)),
     };
     for place in places {
@@ -152,9 +172,7 @@ pub(crate) fn build(
         Some(source) => {
             begin(&program, &places, &options)?;
             let request = BuildRequest { options, ..BuildRequest::new("program.cl", source, target) };
-            run(&program, notify, data, move |program| {
-                end(program, &places, compiler::service().build(&request), BUILD)
-            })
+            run(&program, notify, data, move |program| make(program, &places, request, BUILD))
         }
         None => {
             // CL_INVALID_BINARY if the program came as binaries and there is none for a device (5.8.2).
@@ -171,16 +189,17 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
     for place in places {
         let archive = program.builds()[*place].archive.clone();
         let Some((archive, kind)) = archive else { continue };
-        let built = match kind {
+        match kind {
             BinaryType::Executable => {
-                Ok(Built { archive: archive.to_vec(), log: String::new(), cached: false })
+                let built = Built { archive: archive.to_vec(), log: String::new(), cached: false };
+                end(program, &[*place], Ok(built), BUILD, None)?;
             }
             BinaryType::CompiledObject | BinaryType::Library => {
                 let request = BuildRequest::link(BuildAction::Link, vec![archive.to_vec()], target);
-                compiler::service().build(&BuildRequest { options: options.to_owned(), ..request })
+                let request = BuildRequest { options: options.to_owned(), ..request };
+                make(program, &[*place], request, BUILD)?;
             }
-        };
-        end(program, &[*place], built, BUILD)?;
+        }
     }
     Ok(())
 }
@@ -220,9 +239,7 @@ pub(crate) fn compile(
         options,
         ..BuildRequest::new("program.cl", source, target(&program.devices))
     };
-    run(&program, notify, data, move |program| {
-        end(program, &places, compiler::service().build(&request), COMPILE)
-    })
+    run(&program, notify, data, move |program| make(program, &places, request, COMPILE))
 }
 
 /// `clLinkProgram`.
@@ -265,9 +282,7 @@ pub(crate) fn link(
     let builds = vec![Build::NONE; devices.len()];
     let program = Live::new(Program::new(context, devices, None, builds))?;
     begin(&program, &places, &options)?;
-    let done = run(&program, notify, data, move |program| {
-        end(program, &places, compiler::service().build(&request), LINK)
-    });
+    let done = run(&program, notify, data, move |program| make(program, &places, request, LINK));
     match done {
         Ok(()) => Ok(program.give()),
         Err(status) => Err(status),

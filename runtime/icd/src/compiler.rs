@@ -2,22 +2,44 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use oxcl_runtime::{CompilerService as _, Service, ServiceOptions};
+use oxcl_runtime::{BuildRequest, CompilerService as _, Improver, Program, Service, ServiceOptions};
 
-/// The service of this process. A child of a fork gets one of its own: the parent's pipes are the parent's.
-pub(crate) fn service() -> Service {
-    static SERVICE: Mutex<Option<(u32, Service)>> = Mutex::new(None);
-    let mut known = SERVICE.lock().unwrap_or_else(PoisonError::into_inner);
+/// What builds, and what makes better functions later unless the environment says otherwise.
+#[derive(Clone)]
+struct Compilers {
+    service: Service,
+    improver: Option<Improver>,
+}
+
+/// The compilers of this process. A child of a fork gets its own: the parent's pipes are the parent's.
+fn compilers() -> Compilers {
+    static COMPILERS: Mutex<Option<(u32, Compilers)>> = Mutex::new(None);
+    let mut known = COMPILERS.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
-    if let Some((owner, service)) = &*known
+    if let Some((owner, compilers)) = &*known
         && *owner == process
     {
-        return service.clone();
+        return compilers.clone();
     }
     let service = Service::new(ServiceOptions::from_environment());
+    let improves = std::env::var("OXCL_IMPROVE").map_or(true, |value| value.trim() != "off");
+    let improver = improves.then(|| Improver::new(service.clone(), None));
+    let compilers = Compilers { service, improver };
     // Dropping the parent's would end servers that the parent uses.
-    std::mem::forget(known.replace((process, service.clone())));
-    service
+    std::mem::forget(known.replace((process, compilers.clone())));
+    compilers
+}
+
+/// The service of this process.
+pub(crate) fn service() -> Service {
+    compilers().service
+}
+
+/// A program was built: better functions may be made of it.
+pub(crate) fn improve(program: &Program, request: BuildRequest, cached: bool) {
+    if let Some(improver) = compilers().improver {
+        program.improve_with(&improver, request, cached);
+    }
 }
 
 /// Something will be built soon.

@@ -35,15 +35,26 @@ struct Remembered {
     launch: Arc<Launch>,
 }
 
+impl Remembered {
+    fn is(&self, args: &[Arg], range: &NdRange, device: usize) -> bool {
+        self.device == device && self.range == *range && self.args == args
+    }
+}
+
 impl Prepared {
+    /// The launch, unless a better function may be had by now.
     fn find(&self, args: &[Arg], range: &NdRange, device: usize) -> Option<Arc<Launch>> {
-        let same =
-            |known: &&Remembered| known.device == device && known.range == *range && known.args == args;
-        self.launches.iter().find(same).map(|known| Arc::clone(&known.launch))
+        let known = self.launches.iter().find(|known| known.is(args, range, device))?;
+        if known.launch.is_outdated() { None } else { Some(Arc::clone(&known.launch)) }
     }
 
-    /// Remembers a launch in place of the oldest, which is given back to be dropped without the lock.
+    /// Remembers a launch in place of the same one or else of the oldest, which is given back to be dropped without the
+    /// lock.
     fn put(&mut self, new: Remembered) -> Option<Remembered> {
+        let same = |known: &&mut Remembered| known.is(&new.args, &new.range, new.device);
+        if let Some(known) = self.launches.iter_mut().find(same) {
+            return Some(std::mem::replace(known, new));
+        }
         if self.launches.len() < REMEMBERED {
             self.launches.push(new);
             return None;

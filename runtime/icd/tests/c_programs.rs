@@ -23,6 +23,10 @@ fn run(program: &mut Command) {
 }
 
 fn client(name: &str) {
+    client_with(name, &[]);
+}
+
+fn client_with(name: &str, environment: &[(&str, &str)]) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name).with_extension("c");
     let temp = tempfile::tempdir().expect("a folder");
     let library = folder().join("liboxcl.so");
@@ -40,6 +44,7 @@ fn client(name: &str) {
         let mut command = Command::new(&program);
         command.env("OCL_ICD_VENDORS", &vendors).env("LD_LIBRARY_PATH", temp.path());
         command.env("OXCL_COMPILER", compiler()).env("OXCL_CACHE", "off");
+        command.envs(environment.iter().copied());
         run(&mut command);
     }
 }
@@ -67,4 +72,10 @@ fn kernels() {
 #[test]
 fn contexts() {
     client("contexts");
+}
+
+#[test]
+fn improve() {
+    client("improve");
+    client_with("improve", &[("OXCL_IMPROVE", "off")]);
 }

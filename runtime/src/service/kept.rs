@@ -37,6 +37,13 @@ impl Kept {
         self.mark.is_set()
     }
 
+    /// A job's result, if it is kept. Starts no server.
+    pub(super) fn find(&self, pool: &Pool, job: &Job) -> Option<Stored> {
+        let known = || Some(self.cache.compiler(&pool.program().ok()?.canonicalize().ok()?)?.identity);
+        let identity = self.identity.get().copied().or_else(known)?;
+        self.cache.find(&Key::of(job, &identity))
+    }
+
     /// Takes a job's result from the cache, or has `make` do the job and keeps what comes of it. `make` also says
     /// which compiler it was, if it was one for all parts.
     pub(super) fn get_or_make(

@@ -127,6 +127,20 @@ impl Service {
         self.cached(&Job { kernels: Kernels::Specialised(kernel.to_owned()), ..job(request) })
     }
 
+    /// What [`Self::specialise`] gives where it is kept already.
+    pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
+        let job = Job { kernels: Kernels::Specialised(kernel.to_owned()), ..job(request) };
+        let stored = self.kept.as_ref()?.find(&self.pool, &job)?;
+        Some(Built { archive: stored.archive, log: stored.log, cached: true })
+    }
+
+    /// The same service for work that nobody waits for: one server of its own, with a low priority.
+    pub(crate) fn in_background(&self) -> Self {
+        let mut options = ServiceOptions { servers: 1, ..self.pool.options().clone() };
+        options.arguments.push("--background".to_owned());
+        Self { pool: Arc::new(Pool::new(options)), kept: self.kept.clone() }
+    }
+
     /// The processes of the servers that wait for work; for tests.
     #[doc(hidden)]
     #[must_use]

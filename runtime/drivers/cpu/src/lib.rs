@@ -31,6 +31,7 @@ mod nonlocal;
 mod print;
 mod reference;
 mod variables;
+mod watch;
 mod work;
 mod worker;
 
@@ -49,5 +50,6 @@ pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
 pub use print::{PrintSink, Printed};
 pub use variables::ProgramMemory;
+pub use watch::Watch;
 pub use work::{KernelWork, Kind};
 pub use worker::Worker;

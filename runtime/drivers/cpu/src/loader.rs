@@ -2,10 +2,10 @@
 //!
 //! In: an archive and, where it is ours, the program's facts. Out: [`KernelCode`], which has decided for a CPU level
 //! that this machine has, and hands out [`Function`]s: the one specialised for a local size where the archive has it,
-//! else the generic one. A function is loaded at its first use and kept.
+//! else the generic one. A function is loaded at its first use and kept. Functions that were made later can be added.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::{
     ABI_VERSION, KernelConstants, NativeEntry, PoclEntry, RefEntry, constants_symbol, native_symbol,
@@ -45,7 +45,10 @@ pub struct KernelCode {
     archive: Arc<Archive>,
     kernel: usize,
     origin: Origin,
+    /// By path.
     loaded: Mutex<BTreeMap<String, Arc<Function>>>,
+    /// Functions that came later, by the local size that they are for.
+    added: Mutex<BTreeMap<[u64; 3], Arc<Function>>>,
 }
 
 #[derive(Debug)]
@@ -118,7 +121,7 @@ impl KernelCode {
             }
             (Target::Native, None) => foreign_origin(&archive, record)?,
         };
-        let code = Self { kernel, origin, loaded: Mutex::new(BTreeMap::new()), archive };
+        let code = Self { kernel, origin, loaded: Mutex::default(), added: Mutex::default(), archive };
         if code.file(ANY_SIZE).is_none() {
             return Err(code.no_code(target));
         }
@@ -140,6 +143,18 @@ impl KernelCode {
         matches!(self.origin, Origin::Foreign(_))
     }
 
+    /// Whether our compiler made it, for this processor.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        matches!(self.origin, Origin::Ours { .. })
+    }
+
+    /// Whether there is a function for this local size and no other.
+    #[must_use]
+    pub fn is_specialised_for(&self, local: [u64; 3]) -> bool {
+        self.record().object(self.code(), local).is_some() || lock(&self.added).contains_key(&local)
+    }
+
     /// The function for an index space: a specialised one serves whole groups only.
     ///
     /// # Errors
@@ -153,19 +168,44 @@ impl KernelCode {
     /// # Errors
     /// The machine code cannot be loaded.
     pub fn function(&self, local: [u64; 3]) -> Result<Arc<Function>, LoadError> {
+        if let Some(function) = lock(&self.added).get(&local) {
+            return Ok(Arc::clone(function));
+        }
         let Some(file) = self.file(local) else {
             return Err(self.no_code(match self.origin {
                 Origin::Reference => Target::Reference,
                 Origin::Ours { .. } | Origin::Foreign(_) => Target::Native,
             }));
         };
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = lock(&self.loaded);
         if let Some(function) = loaded.get(&file.path) {
             return Ok(Arc::clone(function));
         }
-        let function = Arc::new(self.load(file, local)?);
+        let function = Arc::new(self.load(file, local, self.archive.flush_denorms)?);
         loaded.insert(file.path.clone(), Arc::clone(&function));
         Ok(function)
+    }
+
+    /// Takes the function for work-groups of `local` from an archive that was made of the same program later. Launches
+    /// that have a function already keep it.
+    ///
+    /// # Errors
+    /// The archive has no such function, or one that does not fit this kernel; nothing has changed then.
+    pub fn add(&self, later: &Archive, local: [u64; 3]) -> Result<(), LoadError> {
+        let own = self.record();
+        let wrong =
+            |reason: &str| LoadError::BadFacts { kernel: own.name.clone(), reason: reason.to_owned() };
+        let record = later.kernels.iter().find(|record| record.name == own.name);
+        let record = record.ok_or_else(|| wrong("what was made later lacks it"))?;
+        if record.local_sizes != own.local_sizes || record.args != own.args {
+            return Err(wrong("what was made later has other parameters or variables"));
+        }
+        let file = record
+            .object(self.code(), local)
+            .ok_or_else(|| wrong("what was made later is not for this local size"))?;
+        let function = Arc::new(self.load(file, local, later.flush_denorms)?);
+        lock(&self.added).insert(local, function);
+        Ok(())
     }
 
     fn record(&self) -> &Kernel {
@@ -175,15 +215,19 @@ impl KernelCode {
     /// The file for work-groups of `local`. Of an archive that another compiler made, functions that assume more than
     /// the local size are left alone.
     fn file(&self, local: [u64; 3]) -> Option<&File> {
-        let code = match &self.origin {
+        self.record().best_object(self.code(), local)
+    }
+
+    /// Which of an archive's code this is.
+    fn code(&self) -> Code<'_> {
+        match &self.origin {
             Origin::Reference => Code::Ref,
             Origin::Ours { cpu, first: false } => Code::Level(cpu),
             Origin::Ours { first: true, .. } | Origin::Foreign(_) => Code::First,
-        };
-        self.record().best_object(code, local)
+        }
     }
 
-    fn load(&self, file: &File, local: [u64; 3]) -> Result<Function, LoadError> {
+    fn load(&self, file: &File, local: [u64; 3], flush_denorms: bool) -> Result<Function, LoadError> {
         let name = &self.record().name;
         let symbol = match &self.origin {
             Origin::Ours { .. } => native_symbol(name),
@@ -214,7 +258,7 @@ impl KernelCode {
                 Entry::Reference(unsafe { std::mem::transmute::<*mut _, RefEntry>(address) })
             }
         };
-        Ok(Function { image, kernel: name.clone(), entry, flush_denorms: self.archive.flush_denorms })
+        Ok(Function { image, kernel: name.clone(), entry, flush_denorms })
     }
 
     fn no_code(&self, target: Target) -> LoadError {
@@ -232,6 +276,11 @@ impl KernelCode {
         };
         LoadError::NoCode { kernel: record.name.clone(), device: target.describe(), found }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing under these locks is left half-changed by a panic.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The most demanding level that this CPU has everything for.

@@ -12,6 +12,7 @@ use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch};
 use crate::error::Failure;
 use crate::launch::{EntryKind, PreparedLaunch};
 use crate::reference::Team;
+use crate::watch::Watch;
 use crate::worker::Worker;
 
 /// The manner in which work-groups run.
@@ -46,6 +47,7 @@ pub struct KernelWork {
     launch: Arc<PreparedLaunch>,
     unit: Arc<Unit>,
     history: Arc<History>,
+    watch: Option<Arc<Watch>>,
     failure: Mutex<Option<Failure>>,
 }
 
@@ -74,7 +76,13 @@ impl KernelWork {
     /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
     pub(crate) unsafe fn new(launch: PreparedLaunch, unit: Arc<Unit>) -> Self {
         let history = Arc::default();
-        Self { launch: Arc::new(launch), unit, history, failure: Mutex::default() }
+        Self { launch: Arc::new(launch), unit, history, watch: None, failure: Mutex::default() }
+    }
+
+    /// The same, whose time counts for `watch`.
+    #[must_use]
+    pub fn watched(self, watch: Option<Arc<Watch>>) -> Self {
+        Self { watch, ..self }
     }
 
     /// The launch.
@@ -92,10 +100,17 @@ impl KernelWork {
     fn run_here(&self, first: u64, count: u64) -> Result<(), Failure> {
         with_worker(|worker| {
             self.launch.prepare(worker)?;
+            let mut turn = worker.turn;
             // SAFETY: the worker is prepared; the groups exist, as the scheduler hands out only those there are; the
             // buffers are as `new` was promised; foreign code comes only to threads of ours, as `needs_large_stack`
             // says.
-            unsafe { self.launch.run_groups(first, count, worker) }
+            let mut run = || unsafe { self.launch.run_groups(first, count, worker) };
+            let outcome = match &self.watch {
+                Some(watch) => watch.run(&mut turn, run),
+                None => run(),
+            };
+            worker.turn = turn;
+            outcome
         })
     }
 

@@ -24,6 +24,8 @@ pub struct Worker {
     printf: HostMemory,
     /// Bytes used of the printf buffer.
     printed: Box<u32>,
+    /// Counts executions, so that some can be measured.
+    pub(crate) turn: u8,
 }
 
 // SAFETY: the pointers lead into memory that the worker owns or that its launch keeps; none is tied to a thread.
@@ -46,6 +48,7 @@ impl Worker {
             bound_to: 0,
             printf: HostMemory::empty(),
             printed: Box::new(0),
+            turn: 0,
         }
     }
 

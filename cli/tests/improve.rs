@@ -1,0 +1,185 @@
+//! Functions that are made in the background for programs that run: who gets them when, what is kept of them, and that
+//! nothing depends on them.
+
+#![cfg(feature = "compiler")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use oxcl_runtime::{
+    ArgValue, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context, ContextOptions, Device,
+    Improvement, ImprovementObserver, Improver, Kernel, NdRange, Program, Service, ServiceOptions,
+};
+
+/// Adds to every element what depends on the local size, in a loop that takes a while.
+const BUSY: &str = "kernel void busy(global uint *x, uint rounds) {
+    uint value = x[get_global_id(0)];
+    for (uint i = 0; i < rounds; i++) value = value * 3u + (uint)get_local_size(0);
+    x[get_global_id(0)] = value;
+}";
+
+const ITEMS: usize = 4096;
+const ROUNDS: u32 = 200;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn service(cache: Option<&Path>, arguments: &[&str]) -> Service {
+    Service::new(ServiceOptions {
+        compiler: Some(PathBuf::from(env!("CARGO_BIN_EXE_oxcl"))),
+        cache: cache.map(|folder| Cache::at(folder, 1 << 30)),
+        servers: 2,
+        timeout: Duration::from_secs(60),
+        memory: 4 << 30,
+        arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+    })
+}
+
+fn improver(service: &Service) -> (Improver, Receiver<Improvement>) {
+    let (tell, told) = channel();
+    let tell = Mutex::new(tell);
+    let observer: ImprovementObserver = Arc::new(move |improvement| {
+        let _ = tell.lock().unwrap().send(improvement.clone());
+    });
+    (Improver::new(service.clone(), Some(observer)), told)
+}
+
+fn request() -> BuildRequest {
+    BuildRequest::new("program.cl", BUSY, BuildTarget::Cpu)
+}
+
+fn program(built: &Built, improver: &Improver) -> Program {
+    let program = Program::from_archive(&built.archive).unwrap();
+    program.improve_with(improver, request(), built.cached);
+    program
+}
+
+fn device() -> Device {
+    Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap().device("cpu").unwrap()
+}
+
+/// Launches the kernel once, checks what it did, and says whether its function was a specialised one.
+fn run(device: &Device, kernel: &Kernel, local: u64) -> bool {
+    let bytes: Vec<u8> = (0..ITEMS as u32).flat_map(u32::to_le_bytes).collect();
+    let data = oxcl_runtime::Buffer::from_bytes(&bytes).unwrap();
+    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[local]).unwrap();
+    let rounds = ROUNDS.to_le_bytes();
+    let report = device.launch(kernel, &range, &[ArgValue::Buffer(&data), ArgValue::Value(&rounds)]).unwrap();
+    for (index, bytes) in data.to_vec().chunks_exact(4).enumerate() {
+        let step = |value: u32, _| value.wrapping_mul(3).wrapping_add(local as u32);
+        let want = (0..ROUNDS).fold(index as u32, step);
+        assert_eq!(u32::from_le_bytes(bytes.try_into().unwrap()), want, "{index}");
+    }
+    report.specialised
+}
+
+/// Launches until somebody has been told of an improvement.
+fn run_until_told(device: &Device, kernel: &Kernel, local: u64, told: &Receiver<Improvement>) -> Improvement {
+    let begin = Instant::now();
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "nothing was made");
+        run(device, kernel, local);
+        if let Ok(improvement) = told.try_recv() {
+            return improvement;
+        }
+    }
+}
+
+#[test]
+fn launches_take_what_was_made_and_old_ones_stay_as_they_are() {
+    let service = service(None, &[]);
+    let (improver, told) = improver(&service);
+    let built = service.build(&request()).unwrap();
+    let program = program(&built, &improver);
+    let (device, kernel) = (device(), program.kernel("busy").unwrap());
+    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[64]).unwrap();
+    let data = oxcl_runtime::Buffer::zeroed(ITEMS as u64 * 4).unwrap();
+    let rounds = ROUNDS.to_le_bytes();
+    let arguments = [ArgValue::Buffer(&data), ArgValue::Value(&rounds)];
+    let old = device.prepare(&kernel, &range, &arguments).unwrap();
+    assert!(!old.is_outdated());
+    assert!(!run(&device, &kernel, 64), "made before anybody could know that it is wanted");
+    let improvement = run_until_told(&device, &kernel, 64, &told);
+    assert_eq!((improvement.kernel.as_str(), improvement.local), ("busy", [64, 1, 1]));
+    assert_eq!(improvement.outcome, Ok(()));
+    assert!(run(&device, &kernel, 64));
+    // A launch that was made ready before goes on with what it has, and says that it is old.
+    assert!(old.is_outdated());
+    assert!(!old.run().unwrap().specialised);
+    // Other local sizes, and groups that are not all alike, have the generic function.
+    assert!(!run(&device, &kernel, 32));
+    assert!(told.try_recv().is_err(), "asked twice");
+}
+
+#[test]
+fn a_second_process_has_it_at_once_and_nothing_is_made_for_few_launches() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = device();
+    let first = service(Some(folder.path()), &[]);
+    let (improver_one, told) = improver(&first);
+    let built = first.build(&request()).unwrap();
+    let one = program(&built, &improver_one);
+    run_until_told(&device, &one.kernel("busy").unwrap(), 128, &told).outcome.unwrap();
+
+    // What another process sees.
+    let second = service(Some(folder.path()), &[]);
+    let (improver_two, told) = improver(&second);
+    let built = second.build(&request()).unwrap();
+    assert!(built.cached);
+    let two = program(&built, &improver_two);
+    let kernel = two.kernel("busy").unwrap();
+    assert!(run(&device, &kernel, 128), "the first launch");
+    assert!(!run(&device, &kernel, 16), "a local size that nobody had");
+    assert!(told.recv_timeout(Duration::from_millis(300)).is_err(), "made for one launch");
+    assert!(second.idle_processes().is_empty(), "a server was started");
+}
+
+#[test]
+fn a_compiler_that_dies_leaves_the_program_as_it_was() {
+    let good = service(None, &[]);
+    let bad = service(None, &["--fault=kill"]);
+    let (improver, told) = improver(&bad);
+    let built = good.build(&request()).unwrap();
+    let program = program(&built, &improver);
+    let (device, kernel) = (device(), program.kernel("busy").unwrap());
+    let improvement = run_until_told(&device, &kernel, 64, &told);
+    assert!(improvement.outcome.unwrap_err().contains("OX0714"));
+    for _ in 0..20 {
+        assert!(!run(&device, &kernel, 64));
+    }
+    assert!(told.try_recv().is_err(), "asked twice");
+}
+
+#[test]
+fn programs_go_and_threads_launch_while_functions_are_made() {
+    let service = service(None, &[]);
+    let (improver, told) = improver(&service);
+    let built = service.build(&request()).unwrap();
+    let device = device();
+    let shared = program(&built, &improver);
+    std::thread::scope(|scope| {
+        for thread in 0..3_u64 {
+            let (device, built, improver, shared) = (&device, &built, &improver, &shared);
+            scope.spawn(move || {
+                let begin = Instant::now();
+                while begin.elapsed() < Duration::from_millis(1500) {
+                    // One that lives, and one that goes as soon as something may have been asked for.
+                    let own = program(built, improver);
+                    for _ in 0..8 {
+                        run(device, &shared.kernel("busy").unwrap(), 16 << thread);
+                        run(device, &own.kernel("busy").unwrap(), 256);
+                    }
+                }
+            });
+        }
+    });
+    // Everything that was wanted and still had a program was made.
+    let made: Vec<Improvement> =
+        std::iter::from_fn(|| told.recv_timeout(Duration::from_secs(2)).ok()).collect();
+    assert!(made.len() >= 3, "{made:?}");
+    assert!(made.iter().all(|improvement| improvement.outcome.is_ok()), "{made:?}");
+    for thread in 0..3 {
+        assert!(run(&device, &shared.kernel("busy").unwrap(), 16 << thread));
+    }
+}

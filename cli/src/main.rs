@@ -27,6 +27,8 @@ mod serve;
 mod sizes;
 mod tasks;
 mod trace;
+#[cfg(feature = "compiler")]
+mod tta;
 mod ui;
 mod value;
 mod workload;

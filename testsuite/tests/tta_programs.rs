@@ -1,8 +1,11 @@
 //! Programs in C on every machine of ours that programs can be compiled for: they run without a hazard and give what C says.
 
 use oxcl_compiler::SourceFile;
-use oxcl_compiler::tta::{CRequest, compile_c_program};
+use oxcl_compiler::tta::{CRequest, c_machine_ir, compile_c_program, shipped_routines};
 use oxcl_tta::compose::{compose, stock};
+use oxcl_tta::interpret::{World, lifted, machine_ir as source};
+use oxcl_tta::lift::Ability;
+use oxcl_tta::machine_ir::parse;
 use oxcl_tta::model::Machine;
 use oxcl_ttasim::{Engine, System};
 use std::sync::Arc;
@@ -52,6 +55,9 @@ int main(void) {
 }
 "#;
 
+/// What a compiler for this computer makes it return and write.
+const EXPECTED: (u32, &str) = (3_139_670_770, "12356789\nxhehelloxx\n");
+
 fn run(machine: &Machine, source: &str) -> (u32, String, u64) {
     let sources = vec![SourceFile { name: "program.c".into(), text: source.into() }];
     let request = CRequest { sources, ..CRequest::default() };
@@ -69,12 +75,35 @@ fn run(machine: &Machine, source: &str) -> (u32, String, u64) {
 
 #[test]
 fn a_program_gives_the_same_on_every_machine() {
-    // What a compiler for this computer says.
-    const EXPECTED: (u32, &str) = (3_139_670_770, "12356789\nxhehelloxx\n");
     for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
         let (result, output, cycles) = run(&compose(&plan), PROGRAM);
         assert_eq!((result, output.as_str()), EXPECTED, "{name}");
         assert!(cycles > 100, "{name}");
+    }
+}
+
+/// The machine IR and what lifting makes of it give the same as the whole compiler, each executed for itself.
+#[test]
+fn both_interpreters_give_the_same() {
+    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
+        let machine = compose(&plan);
+        let sources = vec![SourceFile { name: "program.c".into(), text: PROGRAM.into() }];
+        let request = CRequest { sources, ..CRequest::default() };
+        let (text, _) = c_machine_ir(&request, &machine).unwrap_or_else(|e| panic!("{e}"));
+        let modules = [&text, shipped_routines()].map(|t| parse(t).unwrap_or_else(|e| panic!("{e}")));
+        let compiled =
+            oxcl_tta::compile::compile(&machine, &modules, "main").unwrap_or_else(|e| panic!("{e}"));
+        let ability = Ability::of(&machine).unwrap_or_else(|e| panic!("{e}"));
+        let world = World::new(&machine, &ability, &modules, &compiled.program);
+        let mut first = source::Interpreter::new(world.clone(), &modules);
+        let result = first.run("main", 0xf000, 1_000_000);
+        let output = String::from_utf8_lossy(first.world.output());
+        assert_eq!((result, &*output), (Ok(EXPECTED.0), EXPECTED.1), "{name}, machine IR");
+        let mut second = lifted::Interpreter::new(world, &ability, &modules);
+        let result = second.run("main", 0xf000, 2_000_000);
+        let output = String::from_utf8_lossy(second.world.output());
+        assert_eq!((result, &*output), (Ok(EXPECTED.0), EXPECTED.1), "{name}, lifted");
+        assert!(first.instructions() < second.operations(), "{name}");
     }
 }
 

@@ -19,6 +19,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum BenchArgs {
     Memory(MemoryArgs),
     Tasks(TasksArgs),
+    #[cfg(feature = "compiler")]
+    Tta(super::bench_tta::TtaBenchArgs),
 }
 
 /// Measure the scheduler: chains, imbalanced kernels and work-groups, parallel in-order queues
@@ -82,6 +84,8 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match args {
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         BenchArgs::Tasks(args) => tasks(args, ui),
+        #[cfg(feature = "compiler")]
+        BenchArgs::Tta(args) => super::bench_tta::run(args, ui),
     }
 }
 

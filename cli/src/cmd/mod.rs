@@ -2,6 +2,8 @@
 
 pub(crate) mod bench;
 mod bench_memory;
+#[cfg(feature = "compiler")]
+mod bench_tta;
 mod build_args;
 pub(crate) mod cache;
 pub(crate) mod check;

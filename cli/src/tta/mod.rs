@@ -1,0 +1,4 @@
+//! Measuring and testing the compiler for transport-triggered processors: published programs, random ones.
+
+pub(crate) mod measure;
+pub(crate) mod suite;

@@ -22,6 +22,7 @@
 //! The runtime knows neither LLVM nor clang, and prints nothing.
 
 mod argument;
+mod bound;
 mod bounds;
 mod buffer;
 mod cache;

@@ -1,4 +1,5 @@
-//! Queues of sub-devices: a command of theirs is executed by at most so many threads at the same time.
+//! Queues of sub-devices: a command of theirs is executed by at most so many threads at the same time, on the CPUs of the
+//! sub-device where it has some of its own.
 //!
 //! The scheduler hands pieces to whoever is free; so a limited command has as many pieces as it may have threads, and
 //! each of those takes work-groups until none is left.
@@ -8,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxcl_driver::{Failure, Lane, Launch};
 
+use crate::bound::Bound;
+
 /// Work that few threads share.
 pub(crate) struct Limited {
     work: Arc<dyn Launch>,
@@ -16,16 +19,18 @@ pub(crate) struct Limited {
     next: AtomicU64,
     /// Groups that a thread takes at a time.
     step: u64,
+    /// Where it runs; empty: anywhere.
+    cpus: Arc<[usize]>,
 }
 
 /// How often a thread comes back for more, so that all end at about the same time.
 const TURNS: u64 = 16;
 
 impl Limited {
-    /// `work` on at most `threads` threads.
-    pub(crate) fn new(work: Arc<dyn Launch>, threads: u64) -> Self {
+    /// `work` on at most `threads` threads, on these CPUs if any are named.
+    pub(crate) fn new(work: Arc<dyn Launch>, threads: u64, cpus: Arc<[usize]>) -> Self {
         let step = (work.groups() / (threads * TURNS).max(1)).max(1);
-        Self { work, threads, next: AtomicU64::new(0), step }
+        Self { work, threads, next: AtomicU64::new(0), step, cpus }
     }
 }
 
@@ -36,6 +41,7 @@ impl Launch for Limited {
 
     fn run(&self, _first: u64, _count: u64, lane: Lane) -> Result<(), Failure> {
         let groups = self.work.groups();
+        let _bound = Bound::to(&self.cpus);
         loop {
             // Relaxed: each thread gets other groups; what they read was made visible before the command began.
             let first = self.next.fetch_add(self.step, Ordering::Relaxed);
@@ -83,7 +89,7 @@ mod tests {
     #[test]
     fn every_group_runs_once_in_few_pieces() {
         let work = Arc::new(Groups::default());
-        let limited = Limited::new(Arc::clone(&work) as Arc<dyn Launch>, 3);
+        let limited = Limited::new(Arc::clone(&work) as Arc<dyn Launch>, 3, Arc::default());
         assert_eq!(limited.groups(), 3);
         std::thread::scope(|scope| {
             for piece in 0..3 {

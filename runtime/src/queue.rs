@@ -70,11 +70,13 @@ pub struct Queue {
     device: Device,
     /// Threads that a launch may use at the same time, where they are fewer than there are.
     threads: Option<u64>,
+    /// CPUs that its launches run on; empty: any.
+    cpus: Arc<[usize]>,
 }
 
 impl Queue {
     pub(crate) fn new(queue: oxcl_scheduler::Queue, device: Device) -> Self {
-        Self { queue, device, threads: None }
+        Self { queue, device, threads: None, cpus: Arc::default() }
     }
 
     /// The device that executes.
@@ -89,11 +91,17 @@ impl Queue {
         Self { threads: Some(threads.max(1)), ..self }
     }
 
+    /// The same queue, whose launches run on these CPUs only: the threads that execute them keep to these meanwhile.
+    #[must_use]
+    pub fn bound_to(self, cpus: &[usize]) -> Self {
+        Self { cpus: cpus.into(), ..self }
+    }
+
     /// A launch as this queue executes it.
     pub(crate) fn work_of(&self, launch: &Launch) -> Arc<dyn oxcl_driver::Launch> {
         let work = launch.work().command();
         match self.threads {
-            Some(threads) => Arc::new(Limited::new(work, threads)),
+            Some(threads) => Arc::new(Limited::new(work, threads, Arc::clone(&self.cpus))),
             None => work,
         }
     }

@@ -361,6 +361,13 @@ pub(crate) const UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL: u64 = 1 <
 // Names of properties that are lists of words.
 pub(crate) const CONTEXT_INTEROP_USER_SYNC: isize = 0x1085;
 pub(crate) const CONTEXT_PLATFORM: isize = 0x1084;
+pub(crate) const DEVICE_PARTITION_BY_AFFINITY_DOMAIN: isize = 0x1088;
 pub(crate) const DEVICE_PARTITION_BY_COUNTS: isize = 0x1087;
 pub(crate) const DEVICE_PARTITION_BY_COUNTS_LIST_END: isize = 0;
 pub(crate) const DEVICE_PARTITION_EQUALLY: isize = 0x1086;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_NUMA: u64 = 1;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_L4_CACHE: u64 = 1 << 1;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_L3_CACHE: u64 = 1 << 2;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_L2_CACHE: u64 = 1 << 3;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_L1_CACHE: u64 = 1 << 4;
+pub(crate) const DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE: u64 = 1 << 5;

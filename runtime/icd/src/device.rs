@@ -14,6 +14,7 @@ use crate::handle::{Handle, Live, Object, Shared};
 use crate::info::Reply;
 use crate::platform::{self, Platform};
 use crate::status::{Answer, Status, ensure, refuse};
+use crate::topology;
 use crate::types::{Bitfield, Int, Uint};
 
 /// A device, or a part of one.
@@ -28,6 +29,8 @@ pub(crate) struct Device {
     pub(crate) units: usize,
     /// How it was cut out of its parent, as `CL_DEVICE_PARTITION_TYPE` says it.
     pub(crate) partition: Vec<isize>,
+    /// The CPUs that its threads run on, one for each compute unit; empty where threads and CPUs are not the same.
+    pub(crate) cpus: Vec<usize>,
 }
 
 impl Object for Device {
@@ -83,7 +86,10 @@ pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
     for (index, word) in words().iter().enumerate() {
         let info = DeviceInfo::ask(word)?;
         let units = info.compute_units;
-        devices.push(Live::new(Device { parent: None, index, info, units, partition: Vec::new() })?);
+        // Another number of threads was asked for, or the control group allows less time than there are CPUs.
+        let cpus = if info.name == "cpu" { topology::allowed() } else { Vec::new() };
+        let cpus = if cpus.len() == units { cpus } else { Vec::new() };
+        devices.push(Live::new(Device { parent: None, index, info, units, partition: Vec::new(), cpus })?);
     }
     Ok(devices)
 }
@@ -92,6 +98,11 @@ impl Live<Device> {
     /// The device, the one that it is a part of, and so on.
     pub(crate) fn lineage(&self) -> impl Iterator<Item = &Live<Device>> {
         std::iter::successors(Some(self), |device| device.parent.as_deref())
+    }
+
+    /// Whether it has CPUs of its own: it was cut along a domain, or is a part of one that was.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.cpus.len() < self.whole().cpus.len()
     }
 
     /// The whole device that this one is, or is a part of.

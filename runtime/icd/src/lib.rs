@@ -43,6 +43,7 @@ mod svm;
 mod svm_commands;
 mod table;
 mod timer;
+mod topology;
 mod transfer;
 mod types;
 mod usm;

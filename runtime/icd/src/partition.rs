@@ -1,11 +1,15 @@
-//! Sub-devices: parts of a device with fewer compute units. Commands of a queue on one run on at most that many threads
-//! at the same time, each command for itself.
+//! Sub-devices: parts of a device with fewer compute units. Launches of a queue on one run on at most that many threads
+//! at the same time, each launch for itself. Parts along affinity domains have CPUs, and threads keep to them while they
+//! execute for such a part.
+
+use std::path::Path;
 
 use crate::args::{In, Out};
 use crate::cl;
 use crate::device::Device;
 use crate::handle::{Handle, Live};
-use crate::status::{Answer, ensure, refuse};
+use crate::status::{Answer, Status, ensure, refuse};
+use crate::topology;
 use crate::types::{Bitfield, Uint};
 
 /// Properties at most: a list of counts has one for each compute unit.
@@ -14,16 +18,44 @@ const LONGEST: usize = 4096;
 /// The ways in which the device can be cut: none where it has one compute unit.
 pub(crate) fn properties(device: &Live<Device>) -> Vec<isize> {
     if device.units > 1 {
-        vec![cl::DEVICE_PARTITION_EQUALLY, cl::DEVICE_PARTITION_BY_COUNTS]
+        let mut ways = vec![cl::DEVICE_PARTITION_EQUALLY, cl::DEVICE_PARTITION_BY_COUNTS];
+        if affinity_domains(device) != 0 {
+            ways.push(cl::DEVICE_PARTITION_BY_AFFINITY_DOMAIN);
+        }
+        ways
     } else {
         // An empty list is written as one 0 (table 5).
         vec![0]
     }
 }
 
-/// Domains that the device can be cut along. Threads move between CPUs as the system likes, so there is none.
-pub(crate) fn affinity_domains(_device: &Live<Device>) -> Bitfield {
-    0
+/// The parts along a domain: none where all CPUs are in one, or where compute units are not CPUs.
+fn parts(device: &Live<Device>, domain: Bitfield) -> Vec<Vec<usize>> {
+    if device.cpus.len() != device.units {
+        return Vec::new();
+    }
+    let groups = topology::groups(Path::new(topology::ROOT), domain, &device.cpus);
+    if groups.len() > 1 { groups } else { Vec::new() }
+}
+
+/// Domains that the device can be cut along: those of which it has several.
+pub(crate) fn affinity_domains(device: &Live<Device>) -> Bitfield {
+    let several = topology::DOMAINS.iter().filter(|domain| !parts(device, **domain).is_empty());
+    let all = several.fold(0, |all, domain| all | domain);
+    if all == 0 { 0 } else { all | cl::DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE }
+}
+
+/// The domain that is asked for, and the parts along it.
+fn by_domain(device: &Live<Device>, asked: &[isize]) -> Answer<(Bitfield, Vec<Vec<usize>>)> {
+    let wanted = asked.first().and_then(|domain| Bitfield::try_from(*domain).ok()).unwrap_or(0);
+    let next = wanted == cl::DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE;
+    // CL_INVALID_VALUE for a number that is no domain (4.3).
+    ensure(next || topology::DOMAINS.contains(&wanted), cl::INVALID_VALUE)?;
+    // The outermost along which the device can be cut, as the specification says of NEXT_PARTITIONABLE.
+    let fitting = topology::DOMAINS.iter().filter(|domain| next || **domain == wanted);
+    let found = fitting.map(|domain| (*domain, parts(device, *domain))).find(|(_, parts)| !parts.is_empty());
+    // CL_DEVICE_PARTITION_FAILED if the device cannot be cut so (4.3).
+    found.ok_or(Status(cl::DEVICE_PARTITION_FAILED))
 }
 
 /// `clCreateSubDevices`.
@@ -39,23 +71,38 @@ pub(crate) fn create(
     // CL_INVALID_VALUE if properties is none of the supported ways (4.3).
     let Some((&way, rest)) = list.split_first() else { return refuse(cl::INVALID_VALUE) };
     ensure(self::properties(&parent).contains(&way), cl::INVALID_VALUE)?;
-    let sizes = match way {
-        cl::DEVICE_PARTITION_EQUALLY => equally(parent.units, rest)?,
-        _ => by_counts(parent.units, rest)?,
+    let mut kept = list.clone();
+    // Each part's compute units and CPUs; parts that are not cut along a domain run wherever the whole does.
+    let anywhere = |units: Vec<usize>| units.into_iter().map(|units| (units, parent.cpus.clone())).collect();
+    let sizes: Vec<(usize, Vec<usize>)> = match way {
+        cl::DEVICE_PARTITION_EQUALLY => anywhere(equally(parent.units, rest)?),
+        cl::DEVICE_PARTITION_BY_AFFINITY_DOMAIN => {
+            let (domain, parts) = by_domain(&parent, rest)?;
+            // What was chosen, where the choice was ours.
+            kept = vec![way, isize::try_from(domain).unwrap_or(0)];
+            parts.into_iter().map(|cpus| (cpus.len(), cpus)).collect()
+        }
+        _ => anywhere(by_counts(parent.units, rest)?),
     };
     // CL_INVALID_VALUE if out_devices is not NULL and num_devices is less than what would be made (4.3).
     ensure(devices.is_null() || entries as usize >= sizes.len(), cl::INVALID_VALUE)?;
     ensure(!devices.is_null() || !count.is_null(), cl::INVALID_VALUE)?;
-    let mut kept = list;
     if way == cl::DEVICE_PARTITION_BY_COUNTS {
         kept.push(cl::DEVICE_PARTITION_BY_COUNTS_LIST_END);
     }
     kept.push(0);
     if !devices.is_null() {
         let mut made = Vec::new();
-        for &units in &sizes {
+        for (units, cpus) in sizes.iter().cloned() {
             let (index, info, partition) = (parent.index, parent.info.clone(), kept.clone());
-            made.push(Live::new(Device { parent: Some(parent.clone()), index, info, units, partition })?);
+            made.push(Live::new(Device {
+                parent: Some(parent.clone()),
+                index,
+                info,
+                units,
+                partition,
+                cpus,
+            })?);
         }
         for (index, device) in made.into_iter().enumerate() {
             devices.set_at(index, device.give());

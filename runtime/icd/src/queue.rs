@@ -49,6 +49,9 @@ fn make(
     let mut runtime = pool.context.queue(&pool.devices[device.whole().index], wanted)?;
     if device.units < device.whole().units {
         runtime = runtime.limited_to(device.units as u64);
+        if device.is_bound() {
+            runtime = runtime.bound_to(&device.cpus);
+        }
     }
     let queue = Live::new(Queue { context: Arc::clone(context), device, runtime, properties, list })?;
     context.add_queue(&queue);

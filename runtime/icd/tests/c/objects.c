@@ -123,11 +123,42 @@ static void parts(void) {
   OK(clReleaseCommandQueue(q)); OK(clReleaseContext(c)); OK(clReleaseDevice(two[0])); OK(clReleaseDevice(two[1]));
 }
 
+/* Parts along what CPUs share: as many compute units as the whole, each domain that is reported, and the choice of ours. */
+static void domains(void) {
+  cl_device_affinity_domain all, domain;
+  cl_uint units, sum = 0, count;
+  OK(clGetDeviceInfo(device, CL_DEVICE_PARTITION_AFFINITY_DOMAIN, sizeof all, &all, NULL));
+  OK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+  cl_device_partition_property none[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, 0};
+  if (!(all & CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE))
+    EQ(clCreateSubDevices(device, none, 0, NULL, &count), all ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE);
+  for (domain = CL_DEVICE_AFFINITY_DOMAIN_NUMA; domain <= CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE; domain <<= 1) {
+    if (!(all & domain)) continue;
+    cl_device_partition_property way[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, domain, 0}, type[3];
+    cl_device_id parts[256];
+    OK(clCreateSubDevices(device, way, 256, parts, &count));
+    TRUE(count > 1);
+    sum = 0;
+    for (cl_uint i = 0; i < count; i++) {
+      cl_uint own;
+      OK(clGetDeviceInfo(parts[i], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof own, &own, NULL));
+      sum += own;
+      OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_TYPE, sizeof type, type, NULL));
+      EQ(type[0], CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN);
+      if (domain != CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE) EQ(type[1], domain);
+      TRUE(type[1] & all);
+      OK(clReleaseDevice(parts[i]));
+    }
+    EQ(sum, units);
+  }
+}
+
 int main(void) {
   open_device();
   buffers();
   events();
   parts();
+  domains();
   int gone = 0;
   OK(clSetContextDestructorCallback(context, on_context, &gone));
   OK(clRetainContext(context));

@@ -22,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/target.cpp",
             "bridge/machine.cpp",
             "bridge/tap.cpp",
+            "bridge/whole.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

@@ -9,6 +9,7 @@
 #include "crash_guard.h"
 #include "tap.h"
 #include "target.h"
+#include "whole.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -29,6 +30,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 struct OxclMachine {
@@ -224,6 +226,15 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     llvm::OptimizationLevel level = optimisationLevel(pipeline->level);
+    if (pipeline->whole_program && level != llvm::OptimizationLevel::O0) {
+      // Simplified first, so that sizes are what they come to; then all over again, with variables of one function only.
+      builder.buildModuleSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None).run(module, modules);
+      if (oxcl::markForInlining(module)) {
+        modules.clear();
+        llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false).run(module, modules);
+      }
+      modules.clear();
+    }
     llvm::ModulePassManager passes = pipelineFor(builder, module, level);
     passes.run(module, modules);
     if (pipeline->verify)

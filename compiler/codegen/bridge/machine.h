@@ -57,6 +57,7 @@ struct OxclPipeline {
   uint32_t level;          // 0 to 3
   uint32_t vectorise;      // loop and superword vectorisers
   uint32_t verify;         // check the module before and after
+  uint32_t whole_program;  // the module is all there is: inline as much as does not make it large
   const OxclText *exports; // definitions to keep; the rest is made internal. None: all are kept
   size_t export_count;
 };

@@ -380,11 +380,6 @@ pub fn template_for<'a>(machine: &'a Machine, instruction: &Instruction) -> Opti
         .map(Some)
 }
 
-/// Whether a template has the bits for every long immediate of an instruction.
-pub(crate) fn holds(machine: &Machine, template: &Template, instruction: &Instruction) -> bool {
-    instruction.immediates.iter().all(|i| long_fits(machine, template, i))
-}
-
 fn long_fits(machine: &Machine, template: &Template, immediate: &crate::program::LongImmediate) -> bool {
     let unit = &machine.immediate_units[immediate.unit.index()];
     template.writes.iter().filter(|w| w.unit == immediate.unit).all(|w| {

@@ -168,7 +168,7 @@ impl Ability {
     /// What LLVM may select, in its notation.
     #[must_use]
     pub fn features(&self) -> String {
-        let mut features = vec!["+a", "+short-forward-branch-ialu"];
+        let mut features = vec!["+a", "+short-forward-branch-ialu", "+no-default-unroll", "+zbb"];
         let all = |names: &[&str]| names.iter().all(|n| self.has(n));
         if self.has("mul") {
             let divides = all(&["div", "divu"]) && (all(&["mod", "modu"]) || all(&["rem", "remu"]));

@@ -5,6 +5,7 @@
 //! the machine IR becomes one or more: a call ends a block.
 
 mod ability;
+mod bits;
 mod expand;
 mod float;
 mod opcodes;

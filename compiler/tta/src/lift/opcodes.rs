@@ -450,6 +450,11 @@ impl Lifter<'_> {
             }
             ("SEXT_B", [a]) => self.operation("sxqw", &[*a], to),
             ("SEXT_H", [a]) => self.operation("sxhw", &[*a], to),
+            ("CLZ", [a]) => self.leading_zeros(*a, to),
+            ("CTZ", [a]) => self.trailing_zeros(*a, to),
+            ("CPOP", [a]) => self.ones(*a, to),
+            ("REV8_RV32", [a]) => self.reversed(*a, to),
+            ("ORC_B", [a]) => self.bytes_that_are_not_zero(*a, to),
             ("ZEXT_H_RV32", [a]) => self.operation("and", &[*a, Input::Constant(0xffff)], to),
             ("FSQRT_S_INX", [a, ..]) => self.operation("sqrtf", &[*a], to),
             ("FEQ_S_INX", [a, b]) => self.float_comparison("eqf", *a, *b, to),

@@ -5,9 +5,9 @@
 //! move could take are taken, a move that is there already makes room if it can take another.
 
 use super::wires::{Buses, Wires};
-use crate::check::{assign, template_for};
+use crate::check::assign;
 use crate::model::{BusId, Direction, FileId, Guard, ImmediateUnitId, Machine, UnitId};
-use crate::program::{Destination, Instruction, LongImmediate, Move, Source, exclusive};
+use crate::program::{Destination, LongImmediate, Move, Source, exclusive};
 use std::collections::{BTreeMap, HashSet};
 
 /// A number as code carries it: a constant, or the widest that an address can become, with what it stands for.
@@ -273,7 +273,7 @@ impl<'m> Table<'m> {
         {
             return false;
         }
-        here.immediates.is_empty() || self.template_fits(row)(new)
+        self.template_fits(row, new.bus)
     }
 
     fn reads_fit(&self, row: usize, file: FileId, new: &Move, except: usize) -> bool {
@@ -308,20 +308,11 @@ impl<'m> Table<'m> {
         accesses.len() <= 1 || assign(self.machine, ports, &accesses, way)
     }
 
-    /// Whether the row's long immediates leave the bus of a further move free.
-    fn template_fits(&self, row: usize) -> impl Fn(&Move) -> bool + '_ {
-        move |new| {
-            let here = &self.rows[row];
-            let mut moves = here.moves.clone();
-            moves.push(*new);
-            self.holds(&Instruction { moves, immediates: here.immediates.clone() })
-        }
-    }
-
-    /// Whether a template holds an instruction's long immediates in full width.
-    fn holds(&self, instruction: &Instruction) -> bool {
-        template_for(self.machine, instruction)
-            .is_some_and(|t| t.is_none_or(|t| crate::check::holds(self.machine, t, instruction)))
+    /// Whether the row's long immediate leaves the bus of a further move free.
+    fn template_fits(&self, row: usize, bus: BusId) -> bool {
+        let here = &self.rows[row];
+        let used = here.used | 1 << bus.0;
+        here.immediates.iter().all(|i| self.wires.holds(self.machine, i.unit, i.value, used))
     }
 
     /// Brings a number into an immediate register that holds it in `cycle`, and does so at least `ahead` cycles before it
@@ -370,12 +361,10 @@ impl<'m> Table<'m> {
         if !self.rows[row].immediates.is_empty() {
             return false;
         }
-        let immediates = vec![LongImmediate { unit, index, value: number.value }];
-        let instruction = Instruction { moves: self.rows[row].moves.clone(), immediates };
-        if !self.holds(&instruction) {
+        if !self.wires.holds(self.machine, unit, number.value, self.rows[row].used) {
             return false;
         }
-        self.rows[row].immediates = instruction.immediates;
+        self.rows[row].immediates.push(LongImmediate { unit, index, value: number.value });
         self.rows[row].long_tags.push(number.tag);
         self.count += 1;
         true

@@ -4,7 +4,7 @@
 //! the order in which buses are tried: what joins little first, so that what joins much stays free.
 
 use crate::check::fits;
-use crate::model::{BusId, Direction, FilePort, Guard, Machine};
+use crate::model::{BusId, Direction, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, mask};
 use crate::program::{Destination, Source};
 use std::collections::HashMap;
 
@@ -22,6 +22,15 @@ pub(super) struct Wires {
     wide: Vec<Buses>,
     /// The buses in the order in which they are tried.
     order: Vec<BusId>,
+    formats: Vec<Format>,
+}
+
+/// An instruction format that writes one long immediate: the unit, the buses that it takes, the immediate's bits.
+#[derive(Debug)]
+struct Format {
+    unit: ImmediateUnitId,
+    buses: Buses,
+    width: u32,
 }
 
 impl Wires {
@@ -68,7 +77,25 @@ impl Wires {
         };
         let mut order: Vec<BusId> = machine.buses().map(|(bus, _)| bus).collect();
         order.sort_by_key(|bus| degree(*bus));
-        Some(Self { guards, files, immediates, ports, wide, order })
+        let formats = machine.templates.iter().filter_map(|t| match t.writes.as_slice() {
+            [write] => {
+                let taken = |bus| write.slots.iter().any(|(slot, _)| *slot == SlotSource::Bus(bus));
+                Some(Format { unit: write.unit, buses: set(&taken), width: write.width() })
+            }
+            _ => None,
+        });
+        let formats = formats.collect();
+        Some(Self { guards, files, immediates, ports, wide, order, formats })
+    }
+
+    /// Whether an instruction whose moves take the buses `used` can write `value` to an immediate unit.
+    pub(super) fn holds(&self, machine: &Machine, unit: ImmediateUnitId, value: u64, used: Buses) -> bool {
+        let facts = &machine.immediate_units[unit.index()];
+        self.formats.iter().any(|f| {
+            f.unit == unit
+                && f.buses & used == 0
+                && facts.extension.extend(value, f.width) & mask(facts.width) == value
+        })
     }
 
     /// The buses that carry from `source` to `destination` under `guard`.

@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_driver::{Allocation, AllocationRequest, Driver, DriverError, Failure, Lane, Launch};
+use oxcl_memory::NoMemory;
 use oxcl_memory::residency::{Contents, End, Missing, Place};
 use oxcl_scheduler::transfer::{Movement, Transfer};
 use oxcl_scheduler::{Access, Command, EnqueueError, Event, Facts, Fence, Touch};
@@ -130,9 +131,9 @@ fn end(event: &Event) -> End {
 }
 
 impl Residences {
-    pub(crate) fn new(size: u64, at_host: bool) -> Self {
-        let contents = Contents::new(size, at_host.then_some(Place::HOST));
-        Self { context: None, contents, memories: Vec::new() }
+    pub(crate) fn new(size: u64, at_host: bool) -> Result<Self, NoMemory> {
+        let contents = Contents::new(size, at_host.then_some(Place::HOST))?;
+        Ok(Self { context: None, contents, memories: Vec::new() })
     }
 
     /// A device of a context is to use it. Events of two contexts cannot wait for each other, so a buffer stays with the
@@ -155,6 +156,7 @@ impl Residences {
         // Content that came from the host's memory need not be saved when the device gives the place away.
         let host =
             if storage.has_host() { Some(storage.host_span().map_err(BufferError::from)?) } else { None };
+        self.memories.try_reserve(1).map_err(|_| NoMemory)?;
         let request = AllocationRequest { host, ..AllocationRequest::bytes(storage.size()) };
         let allocation = device.driver().allocate(&request).map_err(|error| refused(device, error))?;
         let allocation = Arc::new(allocation);
@@ -172,7 +174,7 @@ impl Residences {
         also: &[Event],
     ) -> Result<(), QueueError> {
         let place = to.map_or(Place::HOST, Device::place);
-        for Missing { bytes, at } in self.contents.missing(bytes, place) {
+        for Missing { bytes, at } in self.contents.missing(bytes, place)? {
             let direct = |place: &&Place| {
                 let source = self.memory(**place);
                 let pair = to.zip(source);
@@ -234,13 +236,26 @@ impl Residences {
             (None, None) => return Ok(()),
         };
         let place = to.map_or(Place::HOST, Device::place);
-        let mut waits = self.contents.move_waits(bytes, from, place);
-        waits.extend_from_slice(also);
+        let mut waits = self.contents.move_waits(bytes, from, place)?;
+        extend(&mut waits, also.iter().cloned())?;
+        self.contents.prepare(bytes, &[from, place], 1)?;
         let work: Arc<dyn Launch> = Arc::new(Move { work, _storage: Arc::clone(storage), label });
         let command = Command { work: Some(work), waits: &waits, ..Command::default() };
         let event = device.direct().enqueue(command)?;
-        self.contents.record_move(bytes, from, place, &event);
-        Ok(())
+        Ok(self.contents.record_move(bytes, from, place, &event)?)
+    }
+}
+
+/// Adds to a list.
+fn extend<T>(list: &mut Vec<T>, more: impl ExactSizeIterator<Item = T>) -> Result<(), NoMemory> {
+    list.try_reserve(more.len()).map_err(|_| NoMemory)?;
+    list.extend(more);
+    Ok(())
+}
+
+impl From<NoMemory> for QueueError {
+    fn from(_: NoMemory) -> Self {
+        EnqueueError::OutOfHostMemory.into()
     }
 }
 
@@ -264,7 +279,7 @@ pub(crate) fn lock(residences: &Mutex<Residences>) -> MutexGuard<'_, Residences>
 /// The memory of a buffer on a device, for launches that are bound before they are enqueued.
 pub(crate) fn memory_on(buffer: &Buffer, device: &Device) -> Result<Placement, QueueError> {
     let storage = buffer.storage();
-    let mut residences = lock(storage.residences());
+    let mut residences = lock(storage.residences()?);
     residences.belong_to(device)?;
     Ok((residences.on(storage, device)?, buffer.origin()))
 }
@@ -294,23 +309,30 @@ pub(crate) fn enqueue(
     parts: &[Part<'_>],
     make: impl FnOnce(&[Placement]) -> Option<Arc<dyn Launch>>,
 ) -> Result<Event, QueueError> {
-    let mut storages: Vec<&Arc<Storage>> = parts.iter().map(|part| part.buffer.storage()).collect();
+    let mut storages: Vec<&Arc<Storage>> = Vec::new();
+    extend(&mut storages, parts.iter().map(|part| part.buffer.storage()))?;
     storages.sort_unstable_by_key(|storage| storage.number());
     storages.dedup_by_key(|storage| storage.number());
     // Commands that were enqueued while nobody kept track: whatever they were ordered by comes first.
     let mut before = Vec::new();
     if storages.iter().any(|storage| storage.take_untracked()) {
-        before.extend_from_slice(order.waits);
+        extend(&mut before, order.waits.iter().cloned())?;
+        before.try_reserve(1).map_err(|_| NoMemory)?;
         before.push(order.queue.enqueue(Command { fence: Fence::Marker, ..Command::default() })?);
     }
-    let mut known: Vec<_> = storages.iter().map(|storage| lock(storage.residences())).collect();
+    let mut known = Vec::new();
+    known.try_reserve(storages.len()).map_err(|_| NoMemory)?;
+    for storage in &storages {
+        known.push(lock(storage.residences()?));
+    }
     known.iter_mut().try_for_each(|residences| residences.belong_to(order.device))?;
     let index = |part: &Part<'_>| {
         storages.partition_point(|storage| storage.number() < part.buffer.storage().number())
     };
     let own = order.device.place();
-    let mut placements = Vec::with_capacity(parts.len());
-    let mut places = Vec::with_capacity(parts.len());
+    let (mut placements, mut places) = (Vec::new(), Vec::new());
+    placements.try_reserve(parts.len()).map_err(|_| NoMemory)?;
+    places.try_reserve(parts.len()).map_err(|_| NoMemory)?;
     for part in parts {
         let (storage, residences) = (part.buffer.storage(), &mut *known[index(part)]);
         let origin = part.buffer.origin();
@@ -333,14 +355,19 @@ pub(crate) fn enqueue(
     }
     let on_device = parts.iter().zip(&places).filter(|(_, (_, device))| device.is_some());
     check_fit(order.device, on_device.map(|(part, _)| part.buffer))?;
-    let mut waits = order.waits.to_vec();
+    let mut waits = Vec::new();
+    extend(&mut waits, order.waits.iter().cloned())?;
     for (part, (bytes, device)) in parts.iter().zip(&places) {
         let residences = &mut *known[index(part)];
         if part.access != Access::Write {
             residences.bring(part.buffer.storage(), bytes, *device, &before)?;
         }
         let place = device.map_or(Place::HOST, Device::place);
-        waits.extend(residences.contents.command_waits(bytes, place, content_access(part.access)));
+        let moves = residences.contents.command_waits(bytes, place, content_access(part.access))?;
+        extend(&mut waits, moves.into_iter())?;
+        // From here on nothing may be missing: a command that has been enqueued has to be known. A buffer may be in several
+        // parts.
+        residences.contents.prepare(bytes, &[place], parts.len())?;
     }
     let work = make(&placements);
     let Order { touches, facts, fence, .. } = *order;
@@ -349,20 +376,34 @@ pub(crate) fn enqueue(
         let place = device.map_or(Place::HOST, Device::place);
         let contents = &mut known[index(part)].contents;
         if place == own || part.access != Access::Read {
-            contents.record(&bytes, place, content_access(part.access), Some(&event));
+            contents.record(&bytes, place, content_access(part.access), Some(&event))?;
         } else {
             // A device that reads the host's memory does so beside all that keeps threads of the host apart.
-            contents.record_foreign_read(&bytes, place, &event);
+            contents.record_foreign_read(&bytes, place, &event)?;
         }
     }
     Ok(event)
 }
 
 /// Forgets what buffers hold, so that nothing has to be brought anywhere before it is overwritten.
-pub(crate) fn discard(buffers: &[Buffer]) {
+pub(crate) fn discard(buffers: &[Buffer]) -> Result<(), QueueError> {
     for buffer in buffers {
         let bytes = buffer.origin()..buffer.origin() + buffer.size();
-        lock(buffer.storage().residences()).contents.discard(&bytes);
+        lock(buffer.storage().residences()?).contents.discard(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Why the host cannot have content.
+fn lost(error: QueueError) -> BufferError {
+    match error {
+        QueueError::Buffer(error) => error,
+        QueueError::Enqueue(EnqueueError::OutOfHostMemory) => {
+            BufferError::Lost(Arc::new(Failure::OutOfHostMemory))
+        }
+        other => {
+            BufferError::Lost(Arc::new(Failure::Driver(DriverError::Device { reason: other.to_string() })))
+        }
     }
 }
 
@@ -383,18 +424,16 @@ pub(crate) fn at_host<G, R>(
         let mut residences = lock(tracked);
         residences.contents.settle(bytes, end);
         if access != Access::Write {
-            residences.bring(storage, bytes, None, &[]).map_err(|error| match error {
-                QueueError::Buffer(error) => error,
-                other => BufferError::Lost(Arc::new(Failure::Driver(DriverError::Device {
-                    reason: other.to_string(),
-                }))),
-            })?;
+            residences.bring(storage, bytes, None, &[]).map_err(lost)?;
         }
         let users = residences.contents.command_waits(bytes, Place::HOST, content_access(access));
+        let users = users.map_err(|error| lost(error.into()))?;
         if users.iter().all(Event::is_complete) {
+            residences.contents.prepare(bytes, &[Place::HOST], 1).map_err(|error| lost(error.into()))?;
             let result = use_it()?;
             if access != Access::Read {
-                residences.contents.record(bytes, Place::HOST, content_access(access), None);
+                let recorded = residences.contents.record(bytes, Place::HOST, content_access(access), None);
+                recorded.map_err(|error| lost(error.into()))?;
             }
             return Ok(result);
         }

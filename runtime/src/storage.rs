@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard}
 
 use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
+use oxcl_memory::NoMemory;
 use oxcl_scheduler::{Access, ResourceId, Touch};
 
 use crate::residence::Residences;
@@ -132,9 +133,13 @@ impl Storage {
     }
 
     /// The same; from now on somebody keeps track.
-    pub(crate) fn residences(&self) -> &Mutex<Residences> {
-        self.residences
-            .get_or_init(|| Mutex::new(Residences::new(self.size, self.defined || self.has_host())))
+    pub(crate) fn residences(&self) -> Result<&Mutex<Residences>, NoMemory> {
+        if let Some(known) = self.residences.get() {
+            return Ok(known);
+        }
+        let new = Residences::new(self.size, self.defined || self.has_host())?;
+        // Of two threads that come here at once, one's is kept.
+        Ok(self.residences.get_or_init(|| Mutex::new(new)))
     }
 
     /// A command is enqueued of which nobody keeps track.

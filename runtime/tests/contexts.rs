@@ -114,13 +114,14 @@ fn both_may_exceed_the_memory_at_once() {
 #[test]
 fn a_fault_costs_one_command_of_one_context() {
     let kernel = step();
-    for after in 0..48 {
+    for after in 0..64 {
         let sides = Side::pair(5);
         let watch = sides[0].device.clone();
         let driver = watch.discrete().unwrap();
-        match after % 3 {
-            0 => driver.fail_after(after / 3 * 2),
-            1 => driver.refuse_pages_after(after / 6),
+        match after % 4 {
+            0 => driver.fail_after(after / 2),
+            1 => driver.refuse_pages_after(after / 8),
+            2 => driver.refuse_lists_after(after * 2),
             _ => driver.fail_after(after),
         }
         // Of both in turns, so that each one's pages leave for the other's.

@@ -282,8 +282,18 @@ fn random_programs_leave_the_bytes_of_a_serial_run() {
         assert!(counters[..2].iter().all(|counters| counters.paged_out > 0 && counters.paged_in > 0));
         assert!(counters[..2].iter().all(|counters| counters.device_to_device > 0), "{counters:?}");
     }
-    let objects: usize =
-        devices.iter().filter_map(|device| device.discrete()).map(|d| d.usage().unwrap().objects).sum();
-    assert_eq!(objects, 0, "memory was not given back");
+    let objects = || -> usize {
+        devices.iter().filter_map(|device| device.discrete()).map(|d| d.usage().unwrap().objects).sum()
+    };
+    // A thread that has completed an event gives up what the command kept a moment later.
+    let moment = std::time::Duration::from_millis(1);
+    let given_back = (0..10_000).any(|_| {
+        let given_back = objects() == 0;
+        if !given_back {
+            std::thread::sleep(moment);
+        }
+        given_back
+    });
+    assert!(given_back, "memory was not given back: {} objects", objects());
     eprintln!("{count} programs: {:?}", &counters[..2]);
 }

@@ -12,6 +12,7 @@
 //! Not thread-safe: the owner holds a lock. Does not touch the memory and does not know what it holds.
 
 use crate::classes::{Class, ClassMap, class_of};
+use crate::lists::{NoMemory, room};
 
 pub(crate) mod divide;
 pub(crate) mod scan;
@@ -49,6 +50,9 @@ pub enum AllocError {
         /// Size of the largest free chunk.
         largest: u64,
     },
+    /// The host has no memory for the table of chunks.
+    #[error(transparent)]
+    HostMemory(#[from] NoMemory),
     /// A size of zero.
     #[error("a chunk of 0 bytes was asked for")]
     ZeroSize,
@@ -114,6 +118,7 @@ struct Node {
 pub struct BufAlloc {
     nodes: Vec<Node>,
     unused: u32,
+    unused_count: usize,
     heads: Vec<u32>,
     map: ClassMap,
     /// The chunk that reaches to the region's end, free or not.
@@ -132,7 +137,7 @@ impl BufAlloc {
     /// An allocator for the `size` bytes from address `base`; chunks are aligned to `alignment` bytes.
     ///
     /// # Errors
-    /// [`AllocError::Alignment`] and [`AllocError::Region`].
+    /// [`AllocError::Alignment`], [`AllocError::Region`] and [`AllocError::HostMemory`].
     pub fn new(base: u64, size: u64, alignment: u64, strategy: Strategy) -> Result<Self, AllocError> {
         if !alignment.is_power_of_two() {
             return Err(AllocError::Alignment(alignment));
@@ -140,22 +145,27 @@ impl BufAlloc {
         let bad = AllocError::Region { base, size };
         let end = base.checked_add(size).ok_or(bad)? & !(alignment - 1);
         let start = base.checked_next_multiple_of(alignment).ok_or(bad)?;
-        let room = end.checked_sub(start).filter(|&room| room > 0).ok_or(bad)?;
+        let bytes = end.checked_sub(start).filter(|&bytes| bytes > 0).ok_or(bad)?;
+        let mut heads = Vec::new();
+        room(&mut heads, ClassMap::COUNT)?;
+        heads.resize(ClassMap::COUNT, NONE);
         let mut region = Self {
             nodes: Vec::new(),
             unused: NONE,
-            heads: vec![NONE; ClassMap::COUNT],
+            unused_count: 0,
+            heads,
             map: ClassMap::new(),
             last: 0,
             alignment,
             strategy,
             used: 0,
-            free: room,
+            free: bytes,
             chunks: 0,
             #[cfg(test)]
             fail_after: None,
         };
-        let whole = region.new_node(start, room, NONE, NONE);
+        region.node_room(1)?;
+        let whole = region.new_node(start, bytes, NONE, NONE);
         region.list(whole);
         Ok(region)
     }
@@ -163,7 +173,8 @@ impl BufAlloc {
     /// Takes a chunk of at least `size` bytes, aligned to the region's alignment.
     ///
     /// # Errors
-    /// [`AllocError::ZeroSize`], or [`AllocError::OutOfMemory`] when no free chunk is large enough.
+    /// [`AllocError::ZeroSize`], [`AllocError::OutOfMemory`] when no free chunk is large enough, or
+    /// [`AllocError::HostMemory`].
     pub fn allocate(&mut self, size: u64) -> Result<Chunk, AllocError> {
         self.allocate_aligned(size, self.alignment)
     }
@@ -191,6 +202,8 @@ impl BufAlloc {
                 largest: usage.largest_free,
             });
         };
+        // One for what is left on either side.
+        self.node_room(2)?;
         self.unlist(index);
         // Small ones are taken from the upper end of a large chunk and large ones from the lower end, so that what lives
         // shortly does not settle between what is to be large again.
@@ -395,6 +408,12 @@ impl BufAlloc {
         gone.free = true;
         gone.next_free = self.unused;
         self.unused = second;
+        self.unused_count += 1;
+    }
+
+    /// Room for so many more nodes. Those of chunks that were merged stay for others.
+    pub(crate) fn node_room(&mut self, nodes: usize) -> Result<(), NoMemory> {
+        if self.unused_count >= nodes { Ok(()) } else { room(&mut self.nodes, nodes - self.unused_count) }
     }
 
     fn new_node(&mut self, address: u64, size: u64, before: u32, after: u32) -> u32 {
@@ -415,6 +434,7 @@ impl BufAlloc {
         let index = self.unused;
         let slot = &mut self.nodes[index as usize];
         self.unused = slot.next_free;
+        self.unused_count -= 1;
         let generation = slot.generation;
         *slot = Node { generation, ..node };
         index

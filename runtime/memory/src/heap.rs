@@ -4,6 +4,7 @@
 use std::fmt;
 use std::ops::BitOr;
 
+use crate::lists::{collect, push};
 use crate::object::ObjectId;
 use crate::plan::PoolError;
 use crate::pool::Pool;
@@ -103,9 +104,12 @@ impl Heap {
     }
 
     /// Adds a pool.
-    pub fn add(&mut self, capabilities: Capabilities, pool: Pool) -> PoolIndex {
-        self.pools.push((capabilities, pool));
-        PoolIndex(self.pools.len() - 1)
+    ///
+    /// # Errors
+    /// [`PoolError::HostMemory`].
+    pub fn add(&mut self, capabilities: Capabilities, pool: Pool) -> Result<PoolIndex, HeapError> {
+        push(&mut self.pools, (capabilities, pool)).map_err(PoolError::from)?;
+        Ok(PoolIndex(self.pools.len() - 1))
     }
 
     /// A pool.
@@ -129,14 +133,14 @@ impl Heap {
         required: Capabilities,
         optional: Capabilities,
     ) -> Result<HeapObject, HeapError> {
-        let mut order: Vec<usize> =
-            (0..self.pools.len()).filter(|&at| self.pools[at].0.has(required)).collect();
+        let able = (0..self.pools.len()).filter(|&at| self.pools[at].0.has(required));
+        let mut order: Vec<usize> = collect(able).map_err(PoolError::from)?;
         let rank = |at: usize| {
             let (capabilities, pool) = &self.pools[at];
             (capabilities.common(optional).0.count_ones(), pool.usage().free)
         };
         // The first of equals, so that the same calls give the same places.
-        order.sort_by_key(|&at| std::cmp::Reverse(rank(at)));
+        order.sort_unstable_by_key(|&at| (std::cmp::Reverse(rank(at)), at));
         let mut refusal = HeapError::Required(required);
         for (tried, at) in order.into_iter().enumerate() {
             let (capabilities, pool) = &mut self.pools[at];
@@ -170,9 +174,9 @@ mod tests {
     fn heap() -> Heap {
         let pool = |size: u64| Pool::new(0..size, 64, Box::new(Lru::new())).unwrap();
         let mut heap = Heap::new();
-        heap.add(Capabilities::GLOBAL | Capabilities::COMMANDS, pool(1 << 20));
-        heap.add(Capabilities::GLOBAL | Capabilities::HOST_VISIBLE, pool(1 << 16));
-        heap.add(Capabilities::COMMANDS | Capabilities::HOST_VISIBLE, pool(1 << 12));
+        heap.add(Capabilities::GLOBAL | Capabilities::COMMANDS, pool(1 << 20)).unwrap();
+        heap.add(Capabilities::GLOBAL | Capabilities::HOST_VISIBLE, pool(1 << 16)).unwrap();
+        heap.add(Capabilities::COMMANDS | Capabilities::HOST_VISIBLE, pool(1 << 12)).unwrap();
         heap
     }
 

@@ -16,8 +16,10 @@ pub mod bench;
 pub mod bufalloc;
 mod classes;
 mod heap;
+mod lists;
 mod object;
 mod owners;
+mod places;
 mod plan;
 pub mod policy;
 mod pool;
@@ -27,8 +29,11 @@ mod shim;
 mod submit;
 
 pub use heap::{Capabilities, Heap, HeapError, HeapObject, PoolIndex};
+pub use lists::NoMemory;
 pub use object::{Block, BlockFlags, ObjectId};
-pub use plan::{Access, Action, Extent, Fence, Plan, PoolError, PoolUsage, Shortage, Source, Use};
+pub use plan::{
+    Access, Action, Extent, Fence, Located, Place, Plan, PoolError, PoolUsage, Shortage, Source, Use,
+};
 pub use policy::ReclaimPolicy;
 pub use pool::Pool;
 pub use shared::{Held, SharedPool};

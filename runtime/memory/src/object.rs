@@ -6,6 +6,7 @@ use std::fmt;
 use std::ops::BitOr;
 
 use crate::bufalloc::Chunk;
+use crate::lists::{NoMemory, collect};
 use crate::plan::{Fence, Source};
 use crate::submit::Engine;
 
@@ -126,8 +127,9 @@ pub(crate) struct Object {
     pub(crate) patched: Option<u64>,
     /// The attempt at a plan whose set it is in.
     pub(crate) in_set: u64,
-    /// The attempt at a plan that has kept a copy of it as it was before.
+    /// The attempt at a plan that has kept a copy of it as it was before, and the copy's place in the plan.
     pub(crate) saved: u64,
+    pub(crate) saved_at: usize,
 }
 
 impl Object {
@@ -149,14 +151,15 @@ impl Object {
     }
 
     /// What a plan may have to bring back.
-    pub(crate) fn saved_state(&self) -> Saved {
-        Saved {
+    pub(crate) fn saved_state(&self) -> Result<Saved, NoMemory> {
+        Ok(Saved {
             slot: self.id.slot,
             asked: self.asked,
-            pieces: self.pieces.clone(),
+            pieces: collect(self.pieces.iter().copied())?,
             base: self.base,
             lost: self.lost,
-        }
+            spare: 0,
+        })
     }
 
     /// Number of bytes of a piece that the caller knows of.
@@ -174,4 +177,6 @@ pub(crate) struct Saved {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) base: u64,
     pub(crate) lost: bool,
+    /// Pieces that it may have more when a part of the plan stays executed.
+    pub(crate) spare: usize,
 }

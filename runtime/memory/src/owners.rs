@@ -1,7 +1,9 @@
 //! Owner ids from a bit vector: a set bit is an id in use. The lowest free id is given out, so tables indexed by id stay
 //! as short as the largest number of owners at one time. The same vector type keeps the bits of modified owners.
 
-/// A vector of bits that grows when bits beyond its end are set.
+use crate::lists::{NoMemory, room};
+
+/// A vector of bits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BitVector {
     words: Vec<u64>,
@@ -12,12 +14,22 @@ impl BitVector {
         self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    pub(crate) fn set(&mut self, at: u32) {
-        let word = at as usize / 64;
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+    /// Room for bits up to this one.
+    pub(crate) fn room(&mut self, at: u32) -> Result<(), NoMemory> {
+        let words = at as usize / 64 + 1;
+        let known = self.words.len();
+        if words > known {
+            room(&mut self.words, words - known)?;
+            self.words.resize(words, 0);
         }
-        self.words[word] |= 1 << (at % 64);
+        Ok(())
+    }
+
+    /// Sets a bit that there is room for.
+    pub(crate) fn set(&mut self, at: u32) {
+        if let Some(word) = self.words.get_mut(at as usize / 64) {
+            *word |= 1 << (at % 64);
+        }
     }
 
     pub(crate) fn clear(&mut self, at: u32) {
@@ -45,18 +57,22 @@ impl OwnerIds {
         self.limit
     }
 
-    /// The lowest id that nobody has.
-    pub(crate) fn take(&mut self) -> Option<u32> {
+    /// The lowest id that nobody has, if there is one, with room for its being taken.
+    pub(crate) fn next(&mut self) -> Result<Option<u32>, NoMemory> {
         while self.used.words.get(self.first) == Some(&u64::MAX) {
             self.first += 1;
         }
         let word = self.used.words.get(self.first).copied().unwrap_or(0);
-        let id = u32::try_from(self.first).ok()?.checked_mul(64)?.checked_add(word.trailing_ones())?;
-        if id >= self.limit {
-            return None;
-        }
+        let first = u32::try_from(self.first).ok().and_then(|first| first.checked_mul(64));
+        let id = first.and_then(|first| first.checked_add(word.trailing_ones()));
+        let id = id.filter(|&id| id < self.limit);
+        id.map_or(Ok(()), |id| self.used.room(id))?;
+        Ok(id)
+    }
+
+    /// Takes the id that was named by [`Self::next`].
+    pub(crate) fn take(&mut self, id: u32) {
         self.used.set(id);
-        Some(id)
     }
 
     /// Gives an id back.
@@ -73,11 +89,15 @@ mod tests {
     #[test]
     fn the_lowest_free_id_is_given_and_the_limit_holds() {
         let mut ids = OwnerIds::new(130);
-        assert_eq!((0..130).map(|_| ids.take()).collect::<Option<Vec<_>>>(), Some((0..130).collect()));
-        assert_eq!(ids.take(), None);
+        let take = |ids: &mut OwnerIds| {
+            let id = ids.next().unwrap();
+            id.inspect(|&id| ids.take(id))
+        };
+        assert_eq!((0..130).map(|_| take(&mut ids)).collect::<Option<Vec<_>>>(), Some((0..130).collect()));
+        assert_eq!(take(&mut ids), None);
         ids.give(129);
         ids.give(70);
         ids.give(3);
-        assert_eq!([ids.take(), ids.take(), ids.take(), ids.take()], [Some(3), Some(70), Some(129), None]);
+        assert_eq!([(); 4].map(|()| take(&mut ids)), [Some(3), Some(70), Some(129), None]);
     }
 }

@@ -3,6 +3,7 @@
 //! [`crate::Pool::roll_back`].
 
 use crate::bufalloc::AllocError;
+use crate::lists::NoMemory;
 use crate::object::{ObjectId, Saved};
 
 /// A point in a device's work: the caller numbers its submissions and says which have ended. Numbers are never used
@@ -13,12 +14,23 @@ pub struct Fence(pub u64);
 /// What a command does to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
+    /// Only copies bytes out, from wherever they are: the object need not be resident, and does not become so. It stays
+    /// where it is meanwhile; [`crate::Pool::locate`] says where that is.
+    Peek,
     /// Only reads: a copy elsewhere stays good.
     Read,
     /// Writes every byte: what is there before is not needed.
     Discard,
     /// Writes some bytes, and may read.
     Write,
+}
+
+impl Access {
+    /// Whether content changes.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Peek | Self::Read)
+    }
 }
 
 /// An object in a command's set.
@@ -31,6 +43,12 @@ pub struct Use {
 }
 
 impl Use {
+    /// Use for copying out, wherever the bytes are.
+    #[must_use]
+    pub fn peek(object: ObjectId) -> Self {
+        Self { object, access: Access::Peek }
+    }
+
     /// Use for reading.
     #[must_use]
     pub fn read(object: ObjectId) -> Self {
@@ -71,6 +89,28 @@ pub enum Source {
     Backing,
     /// From the copy that [`crate::Pool::set_can_clobber`] promised.
     Owner,
+}
+
+/// Where a part of an object has its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// At this address of the region.
+    Resident(u64),
+    /// Outside of it.
+    Saved(Source),
+    /// Nowhere: the bytes are undefined.
+    Undefined,
+}
+
+/// A part of an object and where its content is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Located {
+    /// First byte, counted from the object's start.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size: u64,
+    /// Where.
+    pub place: Place,
 }
 
 /// One step of a plan.
@@ -141,23 +181,22 @@ impl Plan {
         &self.actions
     }
 
-    /// The steps, with a page-out and a page-in at one place made one [`Action::Exchange`].
-    #[must_use]
-    pub fn combined(&self) -> Vec<Action> {
-        let mut combined: Vec<Action> = Vec::with_capacity(self.actions.len());
-        for &action in &self.actions {
-            let previous = combined.last().copied();
-            match (previous, action) {
-                (Some(Action::PageOut(out)), Action::PageIn { extent: into, source })
-                    if out.address == into.address && out.size == into.size =>
-                {
-                    combined.pop();
-                    combined.push(Action::Exchange { out, into, source });
-                }
-                _ => combined.push(action),
+    /// The steps, with a page-out and the page-in behind it made one [`Action::Exchange`] where they are at one place.
+    pub fn combined(&self) -> impl Iterator<Item = Action> + '_ {
+        let mut rest = self.actions.iter().copied().peekable();
+        std::iter::from_fn(move || {
+            let action = rest.next()?;
+            let (Action::PageOut(out), Some(&Action::PageIn { extent: into, source })) =
+                (action, rest.peek())
+            else {
+                return Some(action);
+            };
+            if out.address != into.address || out.size != into.size {
+                return Some(action);
             }
-        }
-        combined
+            rest.next();
+            Some(Action::Exchange { out, into, source })
+        })
     }
 }
 
@@ -193,6 +232,9 @@ pub enum PoolError {
     /// It is not pinned.
     #[error("the object is not pinned")]
     NotPinned(ObjectId),
+    /// The host has no memory for what the pool has to remember. Nothing has changed.
+    #[error(transparent)]
+    HostMemory(#[from] NoMemory),
     /// The plan cannot be taken back: another one was made after it.
     #[error("another plan was made since")]
     Outdated,
@@ -232,6 +274,12 @@ pub enum Shortage {
     /// The set names something that there is not.
     #[error(transparent)]
     Object(#[from] PoolError),
+}
+
+impl From<NoMemory> for Shortage {
+    fn from(error: NoMemory) -> Self {
+        Self::Object(PoolError::HostMemory(error))
+    }
 }
 
 /// Occupancy of a pool.

@@ -6,18 +6,20 @@
 //! leaves in the policy's order when room is needed: without a copy where its content is elsewhere, paged out otherwise.
 //!
 //! Not thread-safe: the owner holds a lock. Never waits, never touches memory. [`place`] finds room, [`undo`] takes plans
-//! back.
+//! back. Whatever needs memory of the host takes it before anything changes, or changes only what a plan has kept a copy
+//! of; so a host without memory is a refusal like others, and taking back needs none.
 
 mod place;
 mod undo;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::bufalloc::{BufAlloc, Chunk, Strategy};
+use crate::bufalloc::{BufAlloc, Strategy};
+use crate::lists::{NoMemory, collect, room};
 use crate::object::{Block, BlockFlags, LastUse, Object, ObjectId, Piece};
 use crate::owners::{BitVector, OwnerIds};
-use crate::plan::{Access, Fence, Plan, PoolError, PoolUsage, Shortage, Source, Use};
+use crate::places::{Entry, Places};
+use crate::plan::{Access, Fence, Located, Place, Plan, PoolError, PoolUsage, Shortage, Source, Use};
 use crate::policy::ReclaimPolicy;
 use crate::submit::{DevicePart, Engine, Patch};
 
@@ -29,6 +31,7 @@ const GRANULE: u64 = 64 << 10;
 /// A submission that has not ended.
 #[derive(Debug, Clone)]
 struct Running {
+    fence: Fence,
     objects: Vec<u32>,
     part: DevicePart,
 }
@@ -47,13 +50,25 @@ pub struct Pool {
     modified: BitVector,
     objects: Vec<Object>,
     live: usize,
-    /// Resident pieces by their address.
-    places: BTreeMap<u64, (u32, Chunk)>,
+    places: Places,
     policy: Box<dyn ReclaimPolicy>,
-    fences: BTreeMap<Fence, Running>,
+    /// In the order of fences, with room for one more for each reservation.
+    fences: Vec<Running>,
     reservations: u64,
+    /// Reservations that have not been unlocked.
+    open: usize,
+    /// Room for what is taken back: pieces by their address.
+    wanted: Vec<(u64, u32, u32)>,
     /// Counts plans and attempts at them.
     epoch: u64,
+}
+
+/// Whether what comes after a part is in the same place, behind it.
+fn follows(part: &Located, place: Place) -> bool {
+    match (part.place, place) {
+        (Place::Resident(address), Place::Resident(next)) => address + part.size == next,
+        (here, next) => here == next,
+    }
 }
 
 impl Pool {
@@ -76,10 +91,12 @@ impl Pool {
             modified: BitVector::default(),
             objects: Vec::new(),
             live: 0,
-            places: BTreeMap::new(),
+            places: Places::new(),
             policy,
-            fences: BTreeMap::new(),
+            fences: Vec::new(),
             reservations: 0,
+            open: 0,
+            wanted: Vec::new(),
             epoch: 0,
         })
     }
@@ -108,7 +125,7 @@ impl Pool {
     /// A new object of `size` bytes, without memory or content.
     ///
     /// # Errors
-    /// [`PoolError::ZeroSize`], [`PoolError::TooLarge`], [`PoolError::OwnersExhausted`].
+    /// [`PoolError::ZeroSize`], [`PoolError::TooLarge`], [`PoolError::OwnersExhausted`], [`PoolError::HostMemory`].
     pub fn create(&mut self, size: u64) -> Result<ObjectId, PoolError> {
         if size == 0 {
             return Err(PoolError::ZeroSize);
@@ -116,13 +133,19 @@ impl Pool {
         let rounded = size.checked_next_multiple_of(self.alignment).filter(|&size| size <= self.capacity);
         let rounded = rounded.ok_or(PoolError::TooLarge { needed: size, capacity: self.capacity })?;
         let exhausted = PoolError::OwnersExhausted { limit: self.owners.limit() };
-        let slot = self.owners.take().ok_or(exhausted)?;
+        let slot = self.owners.next()?.ok_or(exhausted)?;
+        self.modified.room(slot)?;
+        self.policy.created(slot)?;
+        room(&mut self.objects, 1)?;
+        let piece = Piece { offset: 0, size: rounded, place: None, copy: None, defined: false };
+        let pieces = collect([piece])?;
+        self.owners.take(slot);
         let generation = self.objects.get(slot as usize).map_or(0, |old| old.id.generation.wrapping_add(1));
         let object = Object {
             id: ObjectId { slot, generation },
             asked: size,
             size: rounded,
-            pieces: vec![Piece { offset: 0, size: rounded, place: None, copy: None, defined: false }],
+            pieces,
             base: 0,
             pins: 0,
             lock: None,
@@ -132,6 +155,7 @@ impl Pool {
             patched: None,
             in_set: 0,
             saved: 0,
+            saved_at: 0,
         };
         let id = object.id;
         // Ids are the lowest free ones, so a new one is at most the table's length.
@@ -162,16 +186,17 @@ impl Pool {
     /// [`Shortage`].
     pub fn reserve(&mut self, set: &[Use], fence: Fence) -> Result<Plan, Shortage> {
         let set = self.checked(set, None)?;
+        let slots = self.fence_room(&set)?;
         let plan = self.plan(&set)?;
-        self.attach(&set, Engine::default(), fence, DevicePart::default());
+        self.attach(&set, Engine::default(), fence, DevicePart::default(), slots);
         Ok(plan)
     }
 
     /// The submission of this fence has ended, and what was pending in its device part is done. Unknown fences are
     /// ignored.
     pub fn passed(&mut self, fence: Fence) {
-        let Some(running) = self.fences.remove(&fence) else { return };
-        for slot in running.objects {
+        let Ok(at) = self.fences.binary_search_by_key(&fence, |running| running.fence) else { return };
+        for slot in self.fences.remove(at).objects {
             self.objects[slot as usize].uses.retain(|used| used.fence != fence);
             self.destroy_if_over(slot);
         }
@@ -181,19 +206,44 @@ impl Pool {
     /// says [`Self::passed`]; none for unknown fences.
     #[must_use]
     pub fn executed(&self, fence: Fence) -> Option<DevicePart> {
-        self.fences.get(&fence).map(|running| running.part)
+        let at = self.fences.binary_search_by_key(&fence, |running| running.fence).ok()?;
+        Some(self.fences[at].part)
     }
 
     /// Whether a submission of this fence is under way.
     #[must_use]
     pub fn is_pending(&self, fence: Fence) -> bool {
-        self.fences.contains_key(&fence)
+        self.fences.binary_search_by_key(&fence, |running| running.fence).is_ok()
     }
 
     /// Where a resident object begins.
     #[must_use]
     pub fn address(&self, id: ObjectId) -> Option<u64> {
         self.object(id).ok().filter(|object| object.resident()).map(|object| object.base)
+    }
+
+    /// Where an object's content is, part by part, from its first byte to its last. Good until the next plan, or while a
+    /// submission uses the object.
+    ///
+    /// # Errors
+    /// [`PoolError::Unknown`], [`PoolError::HostMemory`].
+    pub fn locate(&self, id: ObjectId) -> Result<Vec<Located>, PoolError> {
+        let object = self.object(id)?;
+        let mut parts: Vec<Located> = Vec::new();
+        room(&mut parts, object.pieces.len())?;
+        for piece in &object.pieces {
+            let size = object.visible(piece.offset, piece.size);
+            let place = match (piece.place, piece.copy) {
+                (Some(chunk), _) => Place::Resident(chunk.address),
+                (None, Some(source)) if piece.defined => Place::Saved(source),
+                _ => Place::Undefined,
+            };
+            match parts.last_mut() {
+                Some(last) if follows(last, place) => last.size += size,
+                _ => parts.push(Located { offset: piece.offset, size, place }),
+            }
+        }
+        Ok(parts)
     }
 
     /// Says that all of the object's content is (or is no longer) also where its owner keeps it, so that it need not be
@@ -274,8 +324,9 @@ impl Pool {
 
     /// Every block in the order of addresses.
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
-        self.places.iter().map(|(&address, &(slot, chunk))| {
+        self.places.iter().map(|Entry { slot, chunk }| {
             let object = &self.objects[slot as usize];
+            let address = chunk.address;
             let sequence = address - object.base;
             let clobber = object
                 .pieces
@@ -330,28 +381,59 @@ impl Pool {
                 return Err(Shortage::Locked(one.object));
             }
         }
-        let mut set = set.to_vec();
+        let mut set = collect(set.iter().copied())?;
         set.sort_unstable_by_key(|one| (one.object, one.access));
         // Of one object the strongest access stays; discarding and reading together need the old content.
         set.dedup_by(|later, first| {
             let same = later.object == first.object;
             if same && later.access != first.access {
-                first.access = Access::Write;
+                first.access = if later.access.writes() { Access::Write } else { later.access };
             }
             same
         });
         Ok(set)
     }
 
-    /// Sets a fence on every object of the set.
-    pub(crate) fn attach(&mut self, set: &[Use], engine: Engine, fence: Fence, part: DevicePart) {
+    /// Room for a fence on every object of the set, for a caller that attaches it before it lets the set go; the list in
+    /// which the fence will remember them.
+    pub(crate) fn fence_room(&mut self, set: &[Use]) -> Result<Vec<u32>, NoMemory> {
+        let mut slots = Vec::new();
+        room(&mut slots, set.len())?;
+        room(&mut self.fences, self.open + 1)?;
         for one in set {
-            let writes = one.access != Access::Read;
+            room(&mut self.objects[one.object.slot as usize].uses, 1)?;
+        }
+        Ok(slots)
+    }
+
+    /// Sets a fence on every object of the set.
+    pub(crate) fn attach(
+        &mut self,
+        set: &[Use],
+        engine: Engine,
+        fence: Fence,
+        part: DevicePart,
+        mut slots: Vec<u32>,
+    ) {
+        for one in set {
+            let writes = one.access.writes();
             self.objects[one.object.slot as usize].uses.push(LastUse { fence, engine, writes });
         }
-        let running = self.fences.entry(fence).or_insert(Running { objects: Vec::new(), part });
-        running.part = part;
-        running.objects.extend(set.iter().map(|one| one.object.slot));
+        slots.extend(set.iter().map(|one| one.object.slot));
+        match self.fences.binary_search_by_key(&fence, |running| running.fence) {
+            // Numbers are not used again while they run; if one is, its objects are everybody's.
+            Ok(at) => {
+                self.fences[at].part = part;
+                slots.append(&mut self.fences[at].objects);
+                self.fences[at].objects = slots;
+            }
+            Err(at) => self.fences.insert(at, Running { fence, objects: slots, part }),
+        }
+    }
+
+    /// A reservation begins or ends.
+    pub(crate) fn count_reservation(&mut self, begins: bool) {
+        self.open = if begins { self.open + 1 } else { self.open.saturating_sub(1) };
     }
 
     pub(crate) fn next_reservation(&mut self) -> u64 {
@@ -391,13 +473,14 @@ impl Pool {
         let pieces = std::mem::take(&mut object.pieces);
         object.size = 0;
         for chunk in pieces.into_iter().filter_map(|piece| piece.place) {
-            self.places.remove(&chunk.address);
+            self.places.remove(chunk.address);
             let freed = self.region.free(chunk);
             debug_assert_eq!(freed, Ok(()), "a piece's chunk is allocated");
         }
         if was_resident {
             self.policy.removed(slot);
         }
+        self.policy.destroyed(slot);
         self.modified.clear(slot);
         self.owners.give(slot);
         self.live -= 1;

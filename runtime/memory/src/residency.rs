@@ -10,9 +10,13 @@
 //! Commands of the program are ordered by the program. Moves are ordered by this: a move waits for the writer of what it
 //! reads and for everybody who still uses what it overwrites ([`Contents::move_waits`]); a command waits for the moves
 //! that bring its bytes and, where it writes, for the moves that still read them ([`Contents::command_waits`]).
+//!
+//! Recording takes room first and then cannot fail. Whoever has to know before something is enqueued that it can be recorded
+//! takes the room itself ([`Contents::prepare`]).
 
 use std::ops::Range;
 
+use crate::lists::{NoMemory, collect, push, room};
 use crate::plan::Access;
 
 /// A place that may hold a buffer's content: an address space.
@@ -80,6 +84,7 @@ pub struct Contents<E> {
 }
 
 impl<E: Clone> Segment<E> {
+    /// What is known of a place. There is room for one more.
     fn copy(&mut self, place: Place) -> &mut Copy<E> {
         let index = match self.copies.binary_search_by_key(&place, |copy| copy.place) {
             Ok(index) => index,
@@ -89,6 +94,28 @@ impl<E: Clone> Segment<E> {
             }
         };
         &mut self.copies[index]
+    }
+
+    /// Room for what may be recorded of places: so many readers each.
+    fn room(&mut self, places: &[Place], readers: usize) -> Result<(), NoMemory> {
+        for &place in places {
+            if !self.copies.iter().any(|copy| copy.place == place) {
+                room(&mut self.copies, 1)?;
+            }
+            room(&mut self.copy(place).readers, readers)?;
+        }
+        Ok(())
+    }
+
+    /// The same with other borders.
+    fn with_borders(&self, start: u64, end: u64) -> Result<Self, NoMemory> {
+        let mut copies = Vec::new();
+        room(&mut copies, self.copies.len())?;
+        for Copy { place, version, writer, readers } in &self.copies {
+            let readers = collect(readers.iter().cloned())?;
+            copies.push(Copy { place: *place, version: *version, writer: writer.clone(), readers });
+        }
+        Ok(Self { start, end, latest: self.latest, copies })
     }
 
     fn has_latest(&self, place: Place) -> bool {
@@ -125,46 +152,63 @@ impl<E: Clone> Segment<E> {
         let quiet = |segment: &Self| {
             segment.copies.iter().all(|copy| copy.writer.is_none() && copy.readers.is_empty())
         };
-        let places = |segment: &Self| -> Vec<Place> {
-            let latest = segment.copies.iter().filter(|copy| copy.version == segment.latest);
-            latest.map(|copy| copy.place).collect()
+        let latest = |segment: &Self, place: Place| {
+            segment.copies.iter().any(|copy| copy.place == place && copy.version == segment.latest)
+        };
+        let within = |one: &Self, other: &Self| {
+            one.copies.iter().all(|copy| copy.version != one.latest || latest(other, copy.place))
         };
         (self.latest == 0) == (other.latest == 0)
             && quiet(self)
             && quiet(other)
-            && places(self) == places(other)
+            && within(self, other)
+            && within(other, self)
     }
 }
 
 impl<E: Clone> Contents<E> {
     /// A buffer of `size` bytes. Its content is at `at`, or there is none yet.
-    #[must_use]
-    pub fn new(size: u64, at: Option<Place>) -> Self {
+    ///
+    /// # Errors
+    /// The host has no memory, as for everything here that may fail.
+    pub fn new(size: u64, at: Option<Place>) -> Result<Self, NoMemory> {
         let mut all = Segment { start: 0, end: size, latest: u64::from(at.is_some()), copies: Vec::new() };
         if let Some(place) = at {
+            all.room(&[place], 1)?;
             all.copy(place).version = 1;
         }
-        Self { segments: vec![all] }
+        Ok(Self { segments: collect([all])? })
+    }
+
+    /// Room for what will be recorded of `bytes` at these places: so many commands or moves each.
+    ///
+    /// # Errors
+    /// There is none; what is known is as before.
+    pub fn prepare(&mut self, bytes: &Range<u64>, places: &[Place], records: usize) -> Result<(), NoMemory> {
+        self.cut(bytes)?;
+        self.within_mut(bytes).try_for_each(|segment| segment.room(places, records))
     }
 
     /// What of `bytes` the place does not have; neighbours with the same sources are one. Bytes without content are
     /// everywhere.
-    #[must_use]
-    pub fn missing(&self, bytes: &Range<u64>, place: Place) -> Vec<Missing> {
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn missing(&self, bytes: &Range<u64>, place: Place) -> Result<Vec<Missing>, NoMemory> {
         let mut missing: Vec<Missing> = Vec::new();
         for segment in self.within(bytes) {
             if segment.has_latest(place) {
                 continue;
             }
             let latest = segment.copies.iter().filter(|copy| copy.version == segment.latest);
-            let at: Vec<Place> = latest.map(|copy| copy.place).collect();
+            let at: Vec<Place> = collect(latest.map(|copy| copy.place))?;
             let part = segment.start.max(bytes.start)..segment.end.min(bytes.end);
             match missing.last_mut() {
                 Some(last) if last.bytes.end == part.start && last.at == at => last.bytes.end = part.end,
-                _ => missing.push(Missing { bytes: part, at }),
+                _ => push(&mut missing, Missing { bytes: part, at })?,
             }
         }
-        missing
+        Ok(missing)
     }
 
     /// Whether a place has the latest content of all of `bytes`.
@@ -174,46 +218,73 @@ impl<E: Clone> Contents<E> {
     }
 
     /// What a move of `bytes` waits for: whoever wrote them at `from`, and whoever uses what is at `to`.
-    #[must_use]
-    pub fn move_waits(&self, bytes: &Range<u64>, from: Place, to: Place) -> Vec<E> {
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn move_waits(&self, bytes: &Range<u64>, from: Place, to: Place) -> Result<Vec<E>, NoMemory> {
         let mut waits = Vec::new();
         for copy in self.within(bytes).flat_map(|segment| &segment.copies) {
-            if copy.place == from || copy.place == to {
-                waits.extend(copy.writer.iter().map(|writer| writer.event.clone()));
-            }
-            if copy.place == to {
-                waits.extend(copy.readers.iter().map(|reader| reader.event.clone()));
+            let writer = copy.writer.iter().filter(|_| copy.place == from || copy.place == to);
+            let readers = copy.readers.iter().filter(|_| copy.place == to);
+            for user in writer.chain(readers) {
+                push(&mut waits, user.event.clone())?;
             }
         }
-        waits
+        Ok(waits)
     }
 
     /// The moves that a command waits for that does this to `bytes` at a place.
-    #[must_use]
-    pub fn command_waits(&self, bytes: &Range<u64>, place: Place, access: Access) -> Vec<E> {
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn command_waits(
+        &self,
+        bytes: &Range<u64>,
+        place: Place,
+        access: Access,
+    ) -> Result<Vec<E>, NoMemory> {
         let mut waits = Vec::new();
         for copy in self.within(bytes).flat_map(|segment| &segment.copies) {
             if copy.place != place {
                 continue;
             }
-            let readers = copy.readers.iter().filter(|_| access != Access::Read);
-            let users = copy.writer.iter().chain(readers).filter(|user| user.moves);
-            waits.extend(users.map(|user| user.event.clone()));
+            let readers = copy.readers.iter().filter(|_| access.writes());
+            for user in copy.writer.iter().chain(readers).filter(|user| user.moves) {
+                push(&mut waits, user.event.clone())?;
+            }
         }
-        waits
+        Ok(waits)
     }
 
     /// Records a command that reads `bytes` at a place that is not its device's own. To others it is a move.
-    pub fn record_foreign_read(&mut self, bytes: &Range<u64>, place: Place, event: &E) {
-        self.cut(bytes);
+    ///
+    /// # Errors
+    /// There is no memory, and no room was taken before; nothing is recorded.
+    pub fn record_foreign_read(
+        &mut self,
+        bytes: &Range<u64>,
+        place: Place,
+        event: &E,
+    ) -> Result<(), NoMemory> {
+        self.prepare(bytes, &[place], 1)?;
         for segment in self.within_mut(bytes) {
             segment.copy(place).readers.push(User { event: event.clone(), moves: true });
         }
+        Ok(())
     }
 
     /// Records a move that has been enqueued: from then on `to` has the latest content of `bytes`, too.
-    pub fn record_move(&mut self, bytes: &Range<u64>, from: Place, to: Place, event: &E) {
-        self.cut(bytes);
+    ///
+    /// # Errors
+    /// As for [`Self::record_foreign_read`].
+    pub fn record_move(
+        &mut self,
+        bytes: &Range<u64>,
+        from: Place,
+        to: Place,
+        event: &E,
+    ) -> Result<(), NoMemory> {
+        self.prepare(bytes, &[from, to], 1)?;
         for segment in self.within_mut(bytes) {
             let latest = segment.latest;
             segment.copy(from).readers.push(User { event: event.clone(), moves: true });
@@ -222,6 +293,7 @@ impl<E: Clone> Contents<E> {
             copy.writer = Some(User { event: event.clone(), moves: true });
             copy.readers.clear();
         }
+        Ok(())
     }
 
     /// Looks at how commands on `bytes` have ended; comes before what they hold is asked. A place to which a move failed
@@ -234,11 +306,20 @@ impl<E: Clone> Contents<E> {
     }
 
     /// Records a command that has been enqueued, or something that a thread of the host did (without an event).
-    pub fn record(&mut self, bytes: &Range<u64>, place: Place, access: Access, event: Option<&E>) {
-        self.cut(bytes);
+    ///
+    /// # Errors
+    /// As for [`Self::record_foreign_read`].
+    pub fn record(
+        &mut self,
+        bytes: &Range<u64>,
+        place: Place,
+        access: Access,
+        event: Option<&E>,
+    ) -> Result<(), NoMemory> {
+        self.prepare(bytes, &[place], 1)?;
         let user = |event: &E| User { event: event.clone(), moves: false };
         for segment in self.within_mut(bytes) {
-            if access == Access::Read {
+            if !access.writes() {
                 segment.copy(place).readers.extend(event.map(user));
                 continue;
             }
@@ -249,15 +330,20 @@ impl<E: Clone> Contents<E> {
             copy.writer = event.map(user);
             copy.readers.clear();
         }
+        Ok(())
     }
 
     /// Forgets what `bytes` hold: no place has to be brought anything.
-    pub fn discard(&mut self, bytes: &Range<u64>) {
-        self.cut(bytes);
+    ///
+    /// # Errors
+    /// There is no memory; nothing is forgotten.
+    pub fn discard(&mut self, bytes: &Range<u64>) -> Result<(), NoMemory> {
+        self.cut(bytes)?;
         for segment in self.within_mut(bytes) {
             segment.latest = 0;
             segment.copies.iter_mut().for_each(|copy| copy.version = 0);
         }
+        Ok(())
     }
 
     /// How many segments there are: what a look at the whole buffer costs.
@@ -281,16 +367,18 @@ impl<E: Clone> Contents<E> {
     }
 
     /// Makes the ends of `bytes` borders of segments.
-    fn cut(&mut self, bytes: &Range<u64>) {
+    fn cut(&mut self, bytes: &Range<u64>) -> Result<(), NoMemory> {
         for at in [bytes.start, bytes.end] {
             let index = self.first(at);
-            let Some(segment) = self.segments.get_mut(index).filter(|segment| segment.start < at) else {
+            let Some(segment) = self.segments.get(index).filter(|segment| segment.start < at) else {
                 continue;
             };
-            let upper = Segment { start: at, ..segment.clone() };
-            segment.end = at;
+            let upper = segment.with_borders(at, segment.end)?;
+            room(&mut self.segments, 1)?;
+            self.segments[index].end = at;
             self.segments.insert(index + 1, upper);
         }
+        Ok(())
     }
 
     /// Joins neighbours that are alike, in and around `bytes`.

@@ -4,8 +4,7 @@
 //! A thread that found no room becomes *hungry*; while somebody is, nobody who came later gets a new set, so memory that
 //! comes free goes to the oldest. Everything that can free memory or locks wakes the waiting threads.
 
-use std::collections::BTreeSet;
-
+use crate::lists::{NoMemory, room};
 use crate::object::ObjectId;
 use crate::plan::{Fence, Plan, PoolError, Shortage, Use};
 use crate::pool::Pool;
@@ -16,8 +15,8 @@ use crate::submit::{DevicePart, Engine, Patch, Reservation};
 struct Inner {
     pool: Pool,
     tickets: u64,
-    /// Tickets of threads that wait for room or for locks.
-    hungry: BTreeSet<u64>,
+    /// Tickets of threads that wait for room or for locks, in order.
+    hungry: Vec<u64>,
 }
 
 /// A pool behind a lock.
@@ -39,7 +38,7 @@ impl SharedPool {
     /// Shares a pool.
     #[must_use]
     pub fn new(pool: Pool) -> Self {
-        let inner = Inner { pool, tickets: 0, hungry: BTreeSet::new() };
+        let inner = Inner { pool, tickets: 0, hungry: Vec::new() };
         Self { inner: Mutex::new(inner), changed: Condvar::new() }
     }
 
@@ -89,7 +88,10 @@ impl SharedPool {
                     return Ok(Held { pool: self, reservation: Some(reservation), plan });
                 }
                 Ok(None) => {
-                    inner.hungry.insert(ticket);
+                    if let Err(at) = inner.hungry.binary_search(&ticket) {
+                        room(&mut inner.hungry, 1)?;
+                        inner.hungry.insert(at, ticket);
+                    }
                     inner = self.wait(inner);
                 }
                 Err(shortage) => {
@@ -106,7 +108,8 @@ impl SharedPool {
 
     /// The thread of this ticket waits no longer; the next hungry one may try.
     fn fed(&self, inner: &mut Inner, ticket: u64) {
-        if inner.hungry.remove(&ticket) {
+        if let Ok(at) = inner.hungry.binary_search(&ticket) {
+            inner.hungry.remove(at);
             self.changed.notify_all();
         }
     }
@@ -120,9 +123,10 @@ impl Inner {
             other => other?,
         };
         // Nothing is kept while a fence is waited for: the memory may be what its submission's successor needs.
-        let plan = match self.pool.waits(&reservation).is_empty() {
-            true => self.pool.validate(&reservation),
-            false => Err(Shortage::Wait { fence: None, needed: 0, available: 0, pinned: 0 }),
+        let plan = match self.pool.waits(&reservation) {
+            Ok(waits) if waits.is_empty() => self.pool.validate(&reservation),
+            Ok(_) => Err(Shortage::Wait { fence: None, needed: 0, available: 0, pinned: 0 }),
+            Err(error) => Err(error.into()),
         };
         match plan {
             Ok(plan) => Ok(Some((reservation, plan))),
@@ -145,19 +149,21 @@ impl Held<'_> {
     }
 
     /// Step 4: what has to be written into the command.
-    #[must_use]
-    pub fn patches(&self) -> Vec<Patch> {
+    ///
+    /// # Errors
+    /// [`NoMemory`].
+    pub fn patches(&self) -> Result<Vec<Patch>, NoMemory> {
         match &self.reservation {
             Some(reservation) => lock(&self.pool.inner).pool.patches(reservation),
-            None => Vec::new(),
+            None => Ok(Vec::new()),
         }
     }
 
     /// Steps 6 and 7, after the command was submitted: it ends with `fence`.
     pub fn submitted(mut self, fence: Fence, part: DevicePart) {
-        if let Some(reservation) = self.reservation.take() {
+        if let Some(mut reservation) = self.reservation.take() {
             self.pool.with(|pool| {
-                pool.fence(&reservation, fence, part);
+                pool.fence(&mut reservation, fence, part);
                 pool.unlock(reservation);
             });
         }

@@ -6,8 +6,9 @@
 //! that cannot be validated because another one stands in the way has to be unlocked and tried again: whoever holds
 //! locks must not wait for locks. [`crate::SharedPool`] does it right for several threads.
 
+use crate::lists::{NoMemory, push, room};
 use crate::object::ObjectId;
-use crate::plan::{Access, Fence, Plan, Shortage, Use};
+use crate::plan::{Fence, Plan, Shortage, Use};
 use crate::pool::Pool;
 
 /// What executes submissions in the order in which it gets them: between two submissions of one engine nothing waits.
@@ -42,6 +43,8 @@ pub struct Reservation {
     pub(crate) id: u64,
     set: Vec<Use>,
     engine: Engine,
+    /// Room for what its fence will remember.
+    slots: Vec<u32>,
 }
 
 impl Pool {
@@ -51,27 +54,33 @@ impl Pool {
     /// [`Shortage::Locked`] and [`Shortage::Object`].
     pub fn lock(&mut self, set: &[Use], engine: Engine) -> Result<Reservation, Shortage> {
         let set = self.checked(set, None)?;
+        let slots = self.fence_room(&set)?;
         let id = self.next_reservation();
         for one in &set {
             self.set_lock(one.object, Some(id));
         }
-        Ok(Reservation { id, set, engine })
+        self.count_reservation(true);
+        Ok(Reservation { id, set, engine, slots })
     }
 
     /// Step 2: the fences that have to pass first, in order. Submissions of the same engine are ordered anyway, and
     /// readers do not wait for readers.
-    #[must_use]
-    pub fn waits(&self, reservation: &Reservation) -> Vec<Fence> {
+    ///
+    /// # Errors
+    /// [`NoMemory`].
+    pub fn waits(&self, reservation: &Reservation) -> Result<Vec<Fence>, NoMemory> {
         let mut fences: Vec<Fence> = Vec::new();
         for one in &reservation.set {
-            let writes = one.access != Access::Read;
+            let writes = one.access.writes();
             let uses = self.uses(one.object).iter();
             let others = uses.filter(|used| used.engine != reservation.engine && (writes || used.writes));
-            fences.extend(others.map(|used| used.fence));
+            for used in others {
+                push(&mut fences, used.fence)?;
+            }
         }
         fences.sort_unstable();
         fences.dedup();
-        fences
+        Ok(fences)
     }
 
     /// Step 3: makes everything resident. The plan has to be carried out before the command is submitted.
@@ -85,18 +94,25 @@ impl Pool {
     }
 
     /// Step 4: the objects that are not where commands were last told, in the order of owners. Each is named once.
-    pub fn patches(&mut self, reservation: &Reservation) -> Vec<Patch> {
-        let moved = |one: &Use| self.told(one.object);
-        reservation.set.iter().filter_map(moved).collect()
+    ///
+    /// # Errors
+    /// [`NoMemory`]; none counts as named.
+    pub fn patches(&mut self, reservation: &Reservation) -> Result<Vec<Patch>, NoMemory> {
+        let mut patches = Vec::new();
+        room(&mut patches, reservation.set.len())?;
+        patches.extend(reservation.set.iter().filter_map(|one| self.told(one.object)));
+        Ok(patches)
     }
 
-    /// Step 6: the command was submitted and ends with `fence`.
-    pub fn fence(&mut self, reservation: &Reservation, fence: Fence, part: DevicePart) {
-        self.attach(&reservation.set, reservation.engine, fence, part);
+    /// Step 6: the command was submitted and ends with `fence`. Each command is fenced once.
+    pub fn fence(&mut self, reservation: &mut Reservation, fence: Fence, part: DevicePart) {
+        let slots = std::mem::take(&mut reservation.slots);
+        self.attach(&reservation.set, reservation.engine, fence, part, slots);
     }
 
     /// Step 7: lets the objects go, fenced or not.
     pub fn unlock(&mut self, reservation: Reservation) {
+        self.count_reservation(false);
         for one in reservation.set {
             self.set_lock(one.object, None);
         }

@@ -37,7 +37,7 @@ fn no_thread_waits_for_ever_and_nobody_shares_what_is_held() {
                     for &at in &chosen {
                         assert_eq!(holders[at].swap(thread + 1, Ordering::Relaxed), 0, "held by one");
                     }
-                    for patch in held.patches() {
+                    for patch in held.patches().unwrap() {
                         assert!(objects.contains(&patch.object));
                     }
                     for &at in &chosen {

@@ -146,7 +146,7 @@ impl Queue {
         let at = if to == Migration::ToHost { At::Host } else { At::Device };
         let parts: Vec<_> = buffers.iter().map(|buffer| Part::whole(buffer, Access::Read, at)).collect();
         if to == Migration::ToDeviceUndefined && self.device.context().keeps_track() {
-            residence::discard(buffers);
+            residence::discard(buffers)?;
         }
         self.placed(&Order { waits, ..self.order(&touches) }, &parts, |_| None)
     }

@@ -67,6 +67,20 @@ impl HostMemory {
         Ok(Self { start, bytes: size, source: Source::Allocator(layout) })
     }
 
+    /// A block of `bytes` bytes, all zero, all of which will be used soon: the system is asked for large pages.
+    ///
+    /// # Errors
+    /// [`OutOfResources`] names `resource` when the memory cannot be had.
+    pub(crate) fn for_pages(bytes: u64, resource: Resource) -> Result<Self, OutOfResources> {
+        let block = Self::new(bytes, true, resource)?;
+        if matches!(block.source, Source::Mapped) {
+            // A refusal changes nothing but the speed.
+            // SAFETY: the range is the mapping that was just made; the advice changes no content.
+            unsafe { libc::madvise(block.start.as_ptr().cast(), block.bytes, libc::MADV_HUGEPAGE) };
+        }
+        Ok(block)
+    }
+
     /// The block's first byte; dangling (but aligned) where it is empty.
     #[must_use]
     pub fn as_ptr(&self) -> *mut u8 {

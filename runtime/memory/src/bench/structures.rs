@@ -28,7 +28,9 @@ trait Order: Default {
 
 impl Order for IndexList {
     fn used(&mut self, object: u32, _now: u64) {
-        self.push_back(object);
+        if self.room(object).is_ok() {
+            self.push_back(object);
+        }
     }
 
     fn reclaim(&mut self) -> Option<u32> {

@@ -17,12 +17,14 @@ impl BufAlloc {
     /// old handle is void.
     ///
     /// # Errors
-    /// [`AllocError::NotAllocated`], or [`AllocError::Taken`] for a size that leaves nothing or is not aligned.
+    /// [`AllocError::NotAllocated`], [`AllocError::Taken`] for a size that leaves nothing or is not aligned, or
+    /// [`AllocError::HostMemory`].
     pub fn split_chunk(&mut self, chunk: Chunk, size: u64) -> Result<(Chunk, Chunk), AllocError> {
         let index = self.allocated(chunk)?;
         if size == 0 || size >= chunk.size || !size.is_multiple_of(self.alignment) {
             return Err(AllocError::Taken { address: chunk.address, size });
         }
+        self.node_room(1)?;
         let rest = self.split(index, size);
         self.nodes[rest as usize].free = false;
         self.chunks += 1;
@@ -47,7 +49,7 @@ impl BufAlloc {
     /// chunk that borders the free memory there this takes constant time, else the chunks are walked.
     ///
     /// # Errors
-    /// [`AllocError::Taken`] if the bytes are not all free.
+    /// [`AllocError::Taken`] if the bytes are not all free, or [`AllocError::HostMemory`].
     pub fn allocate_at(
         &mut self,
         address: u64,
@@ -58,8 +60,9 @@ impl BufAlloc {
             let index = self.allocated(chunk)?;
             let Node { before, after, .. } = self.nodes[index as usize];
             for beside in [after, before] {
-                if let Ok(chunk) = self.take(beside, address, size) {
-                    return Ok(chunk);
+                match self.take(beside, address, size) {
+                    Err(AllocError::Taken { .. }) => {}
+                    other => return other,
                 }
             }
         }
@@ -94,6 +97,7 @@ impl BufAlloc {
             return Err(taken);
         }
         let front = address - node.address;
+        self.node_room(usize::from(front > 0) + usize::from(front + size < node.size))?;
         self.unlist(index);
         let index = if front == 0 {
             index

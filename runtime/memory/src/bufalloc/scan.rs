@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::{BufAlloc, Chunk, NONE, Node};
+use crate::lists::NoMemory;
 
 /// Addresses that would be free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +36,9 @@ impl Scan {
     }
 
     /// Names an allocated chunk of `region`, which does not change during the search. The hole, once it is large enough.
-    pub(crate) fn name(&mut self, region: &BufAlloc, chunk: Chunk) -> Option<Hole> {
-        let index = region.allocated(chunk).ok()?;
+    pub(crate) fn name(&mut self, region: &BufAlloc, chunk: Chunk) -> Result<Option<Hole>, NoMemory> {
+        let Ok(index) = region.allocated(chunk) else { return Ok(None) };
+        self.named.try_reserve(3).map_err(|_| NoMemory)?;
         let Node { address, size, before, after, .. } = region.nodes[index as usize];
         let mut span = Span { hole: Hole { start: address, end: address + size }, first: index, last: index };
         let mut beside = before;
@@ -58,6 +60,6 @@ impl Scan {
         for member in [index, span.first, span.last] {
             self.named.insert(member, span);
         }
-        (span.hole.end - span.hole.start >= self.needed).then_some(span.hole)
+        Ok((span.hole.end - span.hole.start >= self.needed).then_some(span.hole))
     }
 }

@@ -1,6 +1,8 @@
 //! Doubly linked lists over small numbers: the links are a table indexed by the number, so nothing is allocated for a
 //! member and every operation is constant time.
 
+use crate::lists::{NoMemory, room};
+
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
@@ -59,11 +61,26 @@ impl IndexList {
         self.links.get(index as usize).and_then(|links| known(links.before))
     }
 
-    /// Makes `index` the last member; it is moved if it is in the list.
+    /// Takes room for `index`.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn room(&mut self, index: u32) -> Result<(), NoMemory> {
+        let wanted = index as usize + 1;
+        let known = self.links.len();
+        if wanted > known {
+            room(&mut self.links, wanted - known)?;
+            self.links.resize(wanted, Links { before: NONE, after: NONE, present: false });
+        }
+        Ok(())
+    }
+
+    /// Makes `index`, for which room was taken, the last member; it is moved if it is in the list.
     pub fn push_back(&mut self, index: u32) {
         self.remove(index);
+        debug_assert!((index as usize) < self.links.len(), "room was taken for every owner");
         if index as usize >= self.links.len() {
-            self.links.resize(index as usize + 1, Links { before: NONE, after: NONE, present: false });
+            return;
         }
         self.links[index as usize] = Links { before: self.back, after: NONE, present: true };
         match self.back {

@@ -1,6 +1,7 @@
 //! Orders by the last use: least recent first, which suits programs that come back to what they used lately, and most
 //! recent first, which suits those that go through more than fits again and again.
 
+use crate::lists::NoMemory;
 use crate::policy::ReclaimPolicy;
 use crate::policy::list::IndexList;
 
@@ -25,6 +26,10 @@ impl<const NEWEST_FIRST: bool> ByLastUse<NEWEST_FIRST> {
 impl<const NEWEST_FIRST: bool> ReclaimPolicy for ByLastUse<NEWEST_FIRST> {
     fn name(&self) -> &'static str {
         if NEWEST_FIRST { "mru" } else { "lru" }
+    }
+
+    fn created(&mut self, owner: u32) -> Result<(), NoMemory> {
+        self.0.room(owner)
     }
 
     fn added(&mut self, owner: u32, _bytes: u64) {
@@ -62,6 +67,7 @@ mod tests {
         let mut policies: [Box<dyn ReclaimPolicy>; 2] = [Box::new(Lru::new()), Box::new(Mru::new())];
         for policy in &mut policies {
             for owner in [0, 5, 2, 9] {
+                policy.created(owner).unwrap();
                 policy.added(owner, 1);
             }
             policy.used(5);

@@ -2,8 +2,9 @@
 //! probationary to the protected segment; the protected one holds a limited number of bytes, and what it cannot hold
 //! goes back to the young end of the probationary one. One pass over much data then leaves the working set alone.
 
-use crate::policy::ReclaimPolicy;
+use crate::lists::NoMemory;
 use crate::policy::list::IndexList;
+use crate::policy::{ReclaimPolicy, table_room};
 
 /// Objects used once first, then those used again, each by recency.
 #[derive(Debug, Clone)]
@@ -34,11 +35,14 @@ impl ReclaimPolicy for SegmentedLru {
         "segmented-lru"
     }
 
+    fn created(&mut self, owner: u32) -> Result<(), NoMemory> {
+        self.probationary.room(owner)?;
+        self.protected.room(owner)?;
+        table_room(&mut self.bytes, owner)
+    }
+
     fn added(&mut self, owner: u32, bytes: u64) {
         self.removed(owner);
-        if owner as usize >= self.bytes.len() {
-            self.bytes.resize(owner as usize + 1, 0);
-        }
         self.bytes[owner as usize] = bytes;
         self.probationary.push_back(owner);
     }
@@ -91,6 +95,7 @@ mod tests {
     fn a_second_use_protects_until_the_segment_is_full() {
         let mut policy = SegmentedLru::new(20);
         for owner in 0..4 {
+            policy.created(owner).unwrap();
             policy.added(owner, 10);
         }
         policy.used(0);

@@ -1,8 +1,6 @@
 //! Taking plans back: an attempt that found no room, or a plan of which a copy could not be made. Objects get the pieces
 //! that they had, at the addresses that they had.
 
-use std::collections::BTreeMap;
-
 use crate::object::{Piece, Saved};
 use crate::plan::{Action, Extent, Plan, PoolError, Source};
 use crate::pool::Pool;
@@ -10,48 +8,44 @@ use crate::pool::Pool;
 impl Pool {
     /// Takes back what a plan planned, except for what its first `executed` actions did: what was paged out stays out,
     /// an object of which everything had arrived stays, and everything else is where it was. For when a copy has failed.
-    /// The fence set with the plan stays; the caller says [`Pool::passed`] when nothing runs under it.
+    /// Needs no memory. The fence set with the plan stays; the caller says [`Pool::passed`] when nothing runs under it.
     ///
     /// # Errors
     /// [`PoolError::Outdated`] if another plan was made since, a promise of a copy changed, or an object is gone.
     /// Nothing has changed then.
-    pub fn roll_back(&mut self, plan: &Plan, executed: usize) -> Result<(), PoolError> {
+    pub fn roll_back(&mut self, plan: &mut Plan, executed: usize) -> Result<(), PoolError> {
         if plan.epoch != self.epoch {
             return Err(PoolError::Outdated);
         }
         self.epoch += 1;
-        let (done, open) = plan.actions.split_at(executed.min(plan.actions.len()));
-        let mut after: Vec<Saved> = Vec::with_capacity(plan.before.len());
-        for saved in &plan.before {
-            let object = &self.objects[saved.slot as usize];
-            let arrives = |action: &Action| arrival(action) == Some(saved.slot);
-            after.push(if done.iter().any(arrives) && !open.iter().any(arrives) {
-                object.saved_state()
-            } else {
-                let mut state = saved.clone();
-                for action in done {
-                    match action {
-                        Action::Clobber(extent) if extent.object.slot == saved.slot => {
-                            leave(&mut state, extent, None);
-                        }
-                        Action::PageOut(extent) if extent.object.slot == saved.slot => {
-                            leave(&mut state, extent, Some(Source::Backing));
-                        }
-                        _ => {}
-                    }
-                }
-                state
-            });
+        let Plan { actions, before, .. } = plan;
+        let (done, open) = actions.split_at(executed.min(actions.len()));
+        // Of an object that was saved, and of nothing else, parts have left.
+        for action in done {
+            let (extent, copy) = match action {
+                Action::Clobber(extent) => (extent, None),
+                Action::PageOut(extent) => (extent, Some(Source::Backing)),
+                _ => continue,
+            };
+            let at = self.objects[extent.object.slot as usize].saved_at;
+            if let Some(state) = before.get_mut(at).filter(|state| state.slot == extent.object.slot) {
+                leave(state, extent, copy);
+            }
         }
-        let was: Vec<bool> =
-            after.iter().map(|saved| self.objects[saved.slot as usize].any_resident()).collect();
-        self.restore(&after);
-        for (saved, was) in after.iter().zip(was) {
+        // An object of which everything has arrived stays.
+        let stays = |saved: &Saved| {
+            let arrives = |action: &Action| arrival(action) == Some(saved.slot);
+            done.iter().any(arrives) && !open.iter().any(arrives)
+        };
+        self.restore(before, |saved| !stays(saved));
+        for saved in before.iter() {
             let object = &self.objects[saved.slot as usize];
             if !object.resident() {
                 self.modified.set(saved.slot);
             }
-            match (was, object.any_resident()) {
+            // What was restored has changed places with what it was before.
+            let was = saved.pieces.iter().any(|piece| piece.place.is_some());
+            match (stays(saved) || was, object.any_resident()) {
                 (true, false) => self.policy.removed(saved.slot),
                 (false, true) => self.policy.added(saved.slot, object.size),
                 _ => {}
@@ -60,36 +54,38 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives objects the pieces that they had. All of that memory is free, or theirs.
-    pub(super) fn restore(&mut self, before: &[Saved]) {
-        for saved in before {
-            for at in 0..self.objects[saved.slot as usize].pieces.len() {
-                if let Some(chunk) = self.objects[saved.slot as usize].pieces[at].place.take() {
+    /// Gives the chosen objects the pieces that they had, and their states what they had until now. All of that memory is
+    /// free, or theirs, and there is room in every list: it was taken when the states were saved.
+    pub(super) fn restore(&mut self, before: &mut [Saved], chosen: impl Fn(&Saved) -> bool) {
+        for saved in before.iter_mut().filter(|saved| chosen(saved)) {
+            let object = &mut self.objects[saved.slot as usize];
+            std::mem::swap(&mut object.pieces, &mut saved.pieces);
+            (object.base, object.lost) = (saved.base, saved.lost);
+            for piece in &saved.pieces {
+                if let Some(chunk) = piece.place {
                     self.give(chunk);
                 }
             }
         }
         // In the order of addresses a neighbour is always at hand.
-        let mut wanted: BTreeMap<u64, (u32, usize)> = BTreeMap::new();
-        for saved in before {
-            let object = &mut self.objects[saved.slot as usize];
-            object.pieces.clone_from(&saved.pieces);
-            (object.base, object.lost) = (saved.base, saved.lost);
-            for (at, piece) in object.pieces.iter_mut().enumerate() {
-                if let Some(chunk) = piece.place.take() {
-                    wanted.insert(chunk.address, (saved.slot, at));
-                }
-            }
+        let mut wanted = std::mem::take(&mut self.wanted);
+        for saved in before.iter().filter(|saved| chosen(saved)) {
+            let pieces = self.objects[saved.slot as usize].pieces.iter().enumerate();
+            wanted
+                .extend(pieces.filter_map(|(at, piece)| Some((piece.place?.address, saved.slot, at as u32))));
         }
-        for (address, (slot, at)) in wanted {
-            let size = self.objects[slot as usize].pieces[at].size;
+        wanted.sort_unstable();
+        for &(address, slot, at) in &wanted {
+            let size = self.objects[slot as usize].pieces[at as usize].size;
             let chunk = self.take_at(address, size);
-            debug_assert!(chunk.is_some(), "what an undone plan had taken is free again");
-            self.objects[slot as usize].pieces[at].place = chunk;
-            if let Some(chunk) = chunk {
-                self.places.insert(address, (slot, chunk));
+            debug_assert!(chunk.is_ok(), "what an undone plan had taken is free again");
+            self.objects[slot as usize].pieces[at as usize].place = chunk.ok();
+            if let Ok(chunk) = chunk {
+                self.places.insert(slot, chunk);
             }
         }
+        wanted.clear();
+        self.wanted = wanted;
     }
 }
 

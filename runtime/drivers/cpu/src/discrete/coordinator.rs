@@ -14,13 +14,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 
 use oxcl_driver::{Allocation, DriverError, Failure, HostSpan, Submission};
-use oxcl_memory::{Fence, ObjectId, Pool, PoolUsage, Shortage, Use};
+use oxcl_memory::{
+    Fence, Located, NoMemory, ObjectId, Place, Pool, PoolError, PoolUsage, Shortage, Source, Use,
+};
 
 use super::Shared;
 use super::engine::{Engines, Job};
 use super::lending::{self, DeviceCopy};
-use super::operation::{Addresses, Need, Operation};
-use super::paging::{Paging, Step};
+use super::operation::{Addresses, Need, Operation, Part};
+use super::paging::{Backing, Paging, Step, part_of};
 use crate::memory::HostMemory;
 
 /// What the thread is told.
@@ -42,7 +44,7 @@ pub(super) enum Message {
     /// Another device wants to read an allocation.
     Lend { from: Arc<Allocation>, ticket: u64, borrower: Sender<Message> },
     /// The other device's memory can be read.
-    Lent { ticket: u64, result: Result<(HostSpan, Fence), Failure> },
+    Lent { ticket: u64, result: Result<(Vec<Part>, Fence), Failure> },
     /// The other device has read.
     Return { fence: Fence },
     /// The device goes away.
@@ -78,6 +80,8 @@ struct Running {
     needs: Vec<Need>,
     /// What is still to be paged; none once that is over.
     paging: Option<Paging>,
+    /// Where what it lends lies.
+    lent: Option<Resolved>,
 }
 
 /// A copy from another device that waits for its turn, or for the other device.
@@ -88,7 +92,7 @@ struct Borrowing {
 
 /// Something that the pool is told.
 enum Change {
-    CanClobber(ObjectId, bool),
+    CanClobber(u64, bool),
     Passed(Fence),
     Released(ObjectId),
 }
@@ -112,6 +116,7 @@ pub(super) struct Coordinator {
     inbox: Receiver<Message>,
     own: Sender<Message>,
     objects: HashMap<u64, Object>,
+    backing: Backing,
     /// What other devices wait for, and what they have lent: comes first, as they hold something meanwhile.
     urgent: VecDeque<Pending>,
     pending: VecDeque<Pending>,
@@ -125,18 +130,18 @@ pub(super) struct Coordinator {
 }
 
 /// Where the objects of one command lie.
+#[derive(Default)]
 struct Resolved {
-    spans: Vec<(u64, HostSpan)>,
+    objects: Vec<(u64, Vec<Part>)>,
+    /// Pages outside of the device's memory, which may be given up meanwhile.
+    _backing: Vec<Arc<HostMemory>>,
 }
 
 impl Addresses for Resolved {
-    fn span(&self, allocation: &Allocation) -> Result<HostSpan, DriverError> {
-        if let Some(host) = allocation.host {
-            return Ok(host);
-        }
-        let known = self.spans.iter().find(|(token, _)| *token == allocation.token);
+    fn parts(&self, allocation: &Allocation) -> Result<&[Part], DriverError> {
+        let known = self.objects.iter().find(|(token, _)| *token == allocation.token);
         let gone = || DriverError::Device { reason: "an allocation is not known to the device".to_owned() };
-        known.map(|(_, span)| *span).ok_or_else(gone)
+        known.map(|(_, parts)| &parts[..]).ok_or_else(gone)
     }
 }
 
@@ -165,6 +170,7 @@ impl Coordinator {
         inbox: Receiver<Message>,
         own: Sender<Message>,
     ) -> Self {
+        let backing = Backing::new(shared.region.len() as u64);
         Self {
             shared,
             pool,
@@ -172,6 +178,7 @@ impl Coordinator {
             inbox,
             own,
             objects: HashMap::new(),
+            backing,
             urgent: VecDeque::new(),
             pending: VecDeque::new(),
             running: HashMap::new(),
@@ -206,10 +213,12 @@ impl Coordinator {
             Message::Submit(submission) => self.submit(submission),
             Message::Call { operation, reply } => self.accept(operation, Customer::Caller(reply)),
             Message::Create { token, size, home, reply } => {
-                let created = self.pool.create(size).map_err(|error| match error {
-                    oxcl_memory::PoolError::TooLarge { needed, capacity } => {
+                let room = self.objects.try_reserve(1).map_err(|_| NoMemory.into());
+                let created = room.and_then(|()| self.pool.create(size)).map_err(|error| match error {
+                    PoolError::TooLarge { needed, capacity } => {
                         DriverError::OutOfMemory { needed, available: capacity }
                     }
+                    PoolError::HostMemory(_) => DriverError::OutOfMemory { needed: size, available: 0 },
                     error => DriverError::Device { reason: error.to_string() },
                 });
                 let result = created.map(|id| {
@@ -218,7 +227,8 @@ impl Coordinator {
                 let _ = reply.send(result);
             }
             Message::Free { token } => {
-                if let Some(object) = self.objects.remove(&token) {
+                if let Some(mut object) = self.objects.remove(&token) {
+                    self.backing.take_back(&mut object);
                     self.tell_pool(Change::Released(object.id));
                 }
             }
@@ -277,21 +287,13 @@ impl Coordinator {
     }
 
     /// The other device has lent its memory, or cannot.
-    fn lent(&mut self, ticket: u64, result: Result<(HostSpan, Fence), Failure>) {
+    fn lent(&mut self, ticket: u64, result: Result<(Vec<Part>, Fence), Failure>) {
         let Some(Borrowing { customer, copy }) = self.borrowing.remove(&ticket) else { return };
         let known = DeviceCopy::of(&copy);
         match (result, known) {
-            (Ok((span, lent)), Some(copy)) => {
-                let (to, offset) = (Arc::clone(&copy.to), copy.offset);
-                let operation = match span.part(copy.offset, copy.length) {
-                    Ok(span) => Operation::Receive { span, to, offset },
-                    Err(error) => {
-                        let source = copy.source.clone();
-                        let customer = Box::new(customer);
-                        end(Customer::Debtor { customer, source, lent }, Err(error.into()));
-                        return;
-                    }
-                };
+            (Ok((parts, lent)), Some(copy)) => {
+                let (to, offset, length) = (Arc::clone(&copy.to), copy.offset, copy.length);
+                let operation = Operation::Receive { parts, to, offset, length };
                 let (customer, source) = (Box::new(customer), copy.source.clone());
                 let customer = Customer::Debtor { customer, source, lent };
                 self.urgent.push_back(Pending { operation, customer });
@@ -319,8 +321,16 @@ impl Coordinator {
 
     /// Reserves a command's objects. The command comes back if it has to wait.
     fn reserve(&mut self, pending: Pending) -> Option<Pending> {
-        let needs = pending.operation.needs(|token| self.objects.get(&token).and_then(|object| object.home));
-        let mut set = Vec::with_capacity(needs.len());
+        let (mut needs, mut set) = (Vec::new(), Vec::new());
+        let most = pending.operation.most_needs();
+        let room = self.shared.room(&mut needs, most).and_then(|()| self.shared.room(&mut set, most));
+        let room = room.and_then(|()| self.running.try_reserve(1).map_err(|_| Failure::OutOfHostMemory));
+        if let Err(failure) = room {
+            end(pending.customer, Err(failure));
+            return None;
+        }
+        let home = |token| self.objects.get(&token).and_then(|object| object.home);
+        pending.operation.needs(&mut needs, home);
         for need in &needs {
             let Some(object) = self.objects.get(&need.token) else {
                 let reason = "a command uses memory of another device".to_owned();
@@ -336,27 +346,28 @@ impl Coordinator {
                 return Some(pending);
             }
             Err(shortage) => {
-                end(pending.customer, Err(refusal(&shortage).into()));
+                end(pending.customer, Err(refusal(&shortage)));
                 return None;
             }
         };
         self.next += 1;
-        match Paging::new(plan, &mut self.objects, &self.shared) {
+        match Paging::new(plan, &mut self.objects, &mut self.backing, &self.shared) {
             Ok(paging) => {
                 if let Customer::Submission(submission) = innermost(&pending.customer) {
                     submission.started();
                 }
                 let Pending { operation, customer } = pending;
                 let operation = Arc::new(operation);
-                self.running.insert(fence, Running { operation, customer, needs, paging: Some(paging) });
+                self.running
+                    .insert(fence, Running { operation, customer, needs, paging: Some(paging), lent: None });
                 self.paging = Some(fence);
                 self.go_on(fence);
             }
-            Err((error, plan)) => {
+            Err((failure, mut plan)) => {
                 // Nothing was reserved since, so this undoes all of it.
-                let _ = self.pool.roll_back(&plan, 0);
+                let _ = self.pool.roll_back(&mut plan, 0);
                 self.pool.passed(fence);
-                end(pending.customer, Err(error.into()));
+                end(pending.customer, Err(failure));
             }
         }
         None
@@ -372,19 +383,25 @@ impl Coordinator {
         running.paging = None;
         self.pages_are_still();
         let Some(running) = self.running.get(&fence) else { return };
-        let spans = running.needs.iter().filter_map(|need| {
-            let object = self.objects.get(&need.token)?;
-            let span = self.shared.span(self.pool.address(object.id)?, object.size)?;
-            Some((need.token, span))
-        });
-        let resolved = Resolved { spans: spans.collect() };
-        if let (Customer::Borrower { ticket, borrower }, Some((_, span))) =
-            (&running.customer, resolved.spans.first())
-        {
-            let message = Message::Lent { ticket: *ticket, result: Ok((*span, fence)) };
+        let resolved = match self.resolve(&running.needs) {
+            Ok(resolved) => resolved,
+            Err(failure) => {
+                // What it was to write is as it was.
+                self.pool.passed(fence);
+                if let Some(running) = self.running.remove(&fence) {
+                    end(running.customer, Err(failure));
+                }
+                return;
+            }
+        };
+        if let Customer::Borrower { ticket, borrower } = &running.customer {
+            let parts = resolved.objects.first().map(|(_, parts)| parts.clone()).unwrap_or_default();
+            let message = Message::Lent { ticket: *ticket, result: Ok((parts, fence)) };
             if borrower.send(message).is_err() {
                 self.running.remove(&fence);
                 self.pool.passed(fence);
+            } else if let Some(running) = self.running.get_mut(&fence) {
+                running.lent = Some(resolved);
             }
             return;
         }
@@ -401,6 +418,38 @@ impl Coordinator {
         self.engines.post(engine, Job { fence, run });
     }
 
+    /// Where the bytes of objects are. An object that is gone has none; whoever uses it is told so.
+    fn resolve(&self, needs: &[Need]) -> Result<Resolved, Failure> {
+        let mut resolved = Resolved::default();
+        self.shared.room(&mut resolved.objects, needs.len())?;
+        self.shared.room(&mut resolved._backing, needs.len())?;
+        for need in needs {
+            let Some(object) = self.objects.get(&need.token) else { continue };
+            let place = |located: Located| {
+                let Located { offset, size, place } = located;
+                let (span, home) = match place {
+                    Place::Resident(address) => (self.shared.span(address, size)?, false),
+                    Place::Saved(Source::Backing) => {
+                        (part_of(object.backing.as_ref()?, offset, size).ok()?, false)
+                    }
+                    Place::Saved(Source::Owner) => (object.home?.part(offset, size).ok()?, true),
+                    Place::Undefined => return None,
+                };
+                Some(Part { offset, span, home })
+            };
+            let located = match self.pool.locate(object.id) {
+                Err(PoolError::HostMemory(_)) => return Err(Failure::OutOfHostMemory),
+                other => other.unwrap_or_default(),
+            };
+            let mut parts = Vec::new();
+            self.shared.room(&mut parts, located.len())?;
+            parts.extend(located.into_iter().filter_map(place));
+            resolved.objects.push((need.token, parts));
+            resolved._backing.extend(object.backing.clone());
+        }
+        Ok(resolved)
+    }
+
     /// Tells the pool now, or when no pages move any more.
     fn tell_pool(&mut self, change: Change) {
         if self.paging.is_some() {
@@ -409,7 +458,16 @@ impl Coordinator {
         }
         // The pool knows every object that was in the table, until it is told of its end.
         let _ = match change {
-            Change::CanClobber(id, can) => self.pool.set_can_clobber(id, can),
+            Change::CanClobber(token, can) => match self.objects.get_mut(&token) {
+                Some(object) => {
+                    if can {
+                        // All of it is at home, so no page is needed any more.
+                        self.backing.take_back(object);
+                    }
+                    self.pool.set_can_clobber(object.id, can)
+                }
+                None => Ok(()),
+            },
             Change::Released(id) => self.pool.release(id),
             Change::Passed(fence) => {
                 self.pool.passed(fence);
@@ -440,7 +498,7 @@ impl Coordinator {
             let Some(Running { customer, paging: Some(paging), .. }) = self.running.remove(&fence) else {
                 return;
             };
-            let _ = self.pool.roll_back(&paging.into_plan(), executed);
+            let _ = self.pool.roll_back(&mut paging.into_plan(), executed);
             self.pages_are_still();
             self.pool.passed(fence);
             end(customer, result);
@@ -450,12 +508,12 @@ impl Coordinator {
         let mut changes = Vec::new();
         for need in needs {
             let Some(object) = self.objects.get_mut(&need.token) else { continue };
-            let written = need.access != oxcl_memory::Access::Read;
+            let written = need.access.writes();
             if written && (!need.from_home || result.is_err()) {
                 object.clean = false;
             }
             object.clean |= need.to_home && result.is_ok();
-            changes.push(Change::CanClobber(object.id, object.clean && object.home.is_some()));
+            changes.push(Change::CanClobber(need.token, object.clean && object.home.is_some()));
         }
         changes.push(Change::Passed(fence));
         changes.into_iter().for_each(|change| self.tell_pool(change));
@@ -472,12 +530,13 @@ fn innermost(customer: &Customer) -> &Customer {
 }
 
 /// Why a command's memory can never be had.
-fn refusal(shortage: &Shortage) -> DriverError {
+pub(super) fn refusal(shortage: &Shortage) -> Failure {
     match *shortage {
         Shortage::Wait { needed, available, pinned, .. }
         | Shortage::TooLarge { needed, available, pinned } => {
-            DriverError::DeviceMemory { needed, available, pinned }
+            DriverError::DeviceMemory { needed, available, pinned }.into()
         }
-        ref other => DriverError::Device { reason: other.to_string() },
+        Shortage::Object(PoolError::HostMemory(_)) => Failure::OutOfHostMemory,
+        ref other => DriverError::Device { reason: other.to_string() }.into(),
     }
 }

@@ -21,7 +21,7 @@ use oxcl_driver::rect::Rect;
 use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, Failure, HostSpan, Launch, Submission,
 };
-use oxcl_memory::policy::Lru;
+use oxcl_memory::policy::Adaptive;
 use oxcl_memory::{Pool, PoolUsage};
 use oxcl_scheduler::transfer::Movement;
 
@@ -116,6 +116,8 @@ struct Shared {
     steps_to_fault: AtomicI64,
     /// Blocks of host memory for pages until one cannot be had; negative: all can.
     blocks_to_fault: AtomicI64,
+    /// Lists until there is no memory for one; negative: there is for all.
+    lists_to_fault: AtomicI64,
 }
 
 fn counts_down(counter: &AtomicI64) -> bool {
@@ -172,7 +174,7 @@ impl Shared {
             Operation::Move(Movement::WriteRect { to, rect, .. }) if to.host.is_none() => {
                 (PagingKind::Upload, rect.size.iter().product())
             }
-            Operation::Receive { span, .. } => (PagingKind::DeviceToDevice, span.length()),
+            Operation::Receive { length, .. } => (PagingKind::DeviceToDevice, *length),
             _ => return,
         };
         self.paged(kind, bytes, begin);
@@ -184,6 +186,14 @@ impl Shared {
             return Err(DriverError::Device { reason: "a fault that a test asked for".to_owned() });
         }
         Ok(())
+    }
+
+    /// Room for `more` members of a list that a command needs.
+    fn room<T>(&self, list: &mut Vec<T>, more: usize) -> Result<(), Failure> {
+        if counts_down(&self.lists_to_fault) {
+            return Err(Failure::OutOfHostMemory);
+        }
+        list.try_reserve(more).map_err(|_| Failure::OutOfHostMemory)
     }
 
     /// The lack of host memory for pages, where a test asked for one now.
@@ -219,9 +229,9 @@ impl DiscreteDriver {
         let alignment = MAX_ALIGNMENT as u64;
         let memory = memory.max(MIN_DISCRETE_MEMORY) / alignment * alignment;
         let out = |_| DriverError::OutOfMemory { needed: memory, available: 0 };
-        let region = HostMemory::new(memory, true, Resource::Buffer).map_err(out)?;
+        let region = HostMemory::for_pages(memory, Resource::Buffer).map_err(out)?;
         let device = |reason: String| DriverError::Device { reason };
-        let pool = Pool::new(0..memory, alignment, Box::new(Lru::new()));
+        let pool = Pool::new(0..memory, alignment, Box::new(Adaptive::new(memory)));
         let pool = pool.map_err(|error| device(error.to_string()))?;
         // Relaxed: the number only has to differ from all others.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -233,6 +243,7 @@ impl DiscreteDriver {
             observer,
             steps_to_fault: AtomicI64::new(-1),
             blocks_to_fault: AtomicI64::new(-1),
+            lists_to_fault: AtomicI64::new(-1),
         });
         let (inbox, messages) = channel();
         let name = format!("discrete-{number}");
@@ -318,11 +329,17 @@ impl DiscreteDriver {
         self.shared.blocks_to_fault.store(i64::from(blocks), Ordering::Relaxed);
     }
 
+    /// For tests: after `lists` others there is no host memory for a list that a command needs, once.
+    pub fn refuse_lists_after(&self, lists: u32) {
+        self.shared.lists_to_fault.store(i64::from(lists), Ordering::Relaxed);
+    }
+
     /// For tests: nothing fails any more on purpose. Whether anything had been left to fail.
     pub fn stop_failing(&self) -> bool {
         let steps = self.shared.steps_to_fault.swap(-1, Ordering::Relaxed);
         let blocks = self.shared.blocks_to_fault.swap(-1, Ordering::Relaxed);
-        steps >= 0 || blocks >= 0
+        let lists = self.shared.lists_to_fault.swap(-1, Ordering::Relaxed);
+        steps >= 0 || blocks >= 0 || lists >= 0
     }
 
     /// Has an operation executed, and waits for it.

@@ -44,7 +44,9 @@ struct Copy {
 /// A plan under way.
 pub(super) struct Paging {
     plan: Plan,
-    copies: std::vec::IntoIter<Copy>,
+    copies: Arc<Vec<Copy>>,
+    /// The first copy that no job has yet.
+    next: usize,
     executed: Arc<AtomicUsize>,
     shared: Arc<Shared>,
 }
@@ -53,36 +55,32 @@ impl Paging {
     /// Prepares a plan.
     ///
     /// # Errors
-    /// There is no host memory for the pages that leave; the plan comes back.
+    /// There is no host memory for the pages that leave, or for the list of copies; the plan comes back.
     pub(super) fn new(
         plan: Plan,
         objects: &mut HashMap<u64, Object>,
+        backing: &mut Backing,
         shared: &Arc<Shared>,
-    ) -> Result<Self, (DriverError, Plan)> {
-        let mut copies = Vec::new();
-        let mut action = 0;
-        for what in plan.combined() {
-            if let Err(error) = copies_of(action, what, objects, shared, &mut copies) {
-                return Err((error, plan));
+    ) -> Result<Self, (Failure, Plan)> {
+        match copies(&plan, objects, backing, shared) {
+            Ok(copies) => {
+                let (copies, shared) = (Arc::new(copies), Arc::clone(shared));
+                Ok(Self { plan, copies, next: 0, executed: Arc::default(), shared })
             }
-            // What is combined stands for two.
-            action += if matches!(what, Action::Exchange { .. }) { 2 } else { 1 };
+            Err(failure) => Err((failure, plan)),
         }
-        let shared = Arc::clone(shared);
-        Ok(Self { plan, copies: copies.into_iter(), executed: Arc::default(), shared })
     }
 
     /// The next job: all following copies in the same direction; none when the plan is done.
     pub(super) fn next(&mut self) -> Option<Step> {
-        let first = self.copies.next()?;
-        let engine = first.engine;
-        let mut batch = vec![first];
-        while self.copies.as_slice().first().is_some_and(|copy| copy.engine == engine) {
-            batch.extend(self.copies.next());
-        }
-        let (executed, shared) = (Arc::clone(&self.executed), Arc::clone(&self.shared));
+        let engine = self.copies.get(self.next)?.engine;
+        let batch = self.copies[self.next..].iter().take_while(|copy| copy.engine == engine).count();
+        let range = self.next..self.next + batch;
+        self.next = range.end;
+        let (copies, executed, shared) =
+            (Arc::clone(&self.copies), Arc::clone(&self.executed), Arc::clone(&self.shared));
         let run = Box::new(move || {
-            batch.into_iter().try_for_each(|copy| {
+            copies[range].iter().try_for_each(|copy| {
                 // The actions before it that copy nothing have been executed by being reached.
                 executed.store(copy.action, Ordering::Relaxed);
                 copy.execute(&shared)?;
@@ -95,7 +93,7 @@ impl Paging {
 
     /// The last job went well.
     pub(super) fn step_done(&mut self) {
-        if self.copies.as_slice().is_empty() {
+        if self.next == self.copies.len() {
             self.executed.store(self.plan.actions().len(), Ordering::Relaxed);
         }
     }
@@ -133,15 +131,35 @@ fn object(objects: &mut HashMap<u64, Object>, id: ObjectId) -> Option<&mut Objec
     objects.values_mut().find(|object| object.id == id)
 }
 
+/// All copies of a plan, in order.
+fn copies(
+    plan: &Plan,
+    objects: &mut HashMap<u64, Object>,
+    backing: &mut Backing,
+    shared: &Arc<Shared>,
+) -> Result<Vec<Copy>, Failure> {
+    let mut copies = Vec::new();
+    shared.room(&mut copies, plan.actions().len())?;
+    let mut action = 0;
+    for what in plan.combined() {
+        copies_of(action, what, objects, backing, shared, &mut copies)?;
+        // What is combined stands for two.
+        action += if matches!(what, Action::Exchange { .. }) { 2 } else { 1 };
+    }
+    Ok(copies)
+}
+
 fn lost() -> DriverError {
     DriverError::Device { reason: "the device's plan names memory that it does not have".to_owned() }
 }
 
-/// Adds the copies of an action: none, one, or for two combined actions two, which one thread makes.
+/// Adds the copies of an action, for which there is room: none, one, or for two combined actions two, which one thread
+/// makes.
 fn copies_of(
     action: usize,
     what: Action,
     objects: &mut HashMap<u64, Object>,
+    backing: &mut Backing,
     shared: &Arc<Shared>,
     copies: &mut Vec<Copy>,
 ) -> Result<(), DriverError> {
@@ -149,13 +167,13 @@ fn copies_of(
         Action::Commit(_) => {}
         Action::Clobber(extent) => shared.clobbered(extent.size),
         Action::PageOut(extent) => {
-            copies.push(page_out(action, &extent, Engine::Download, objects, shared)?);
+            copies.push(page_out(action, &extent, objects, backing, shared)?);
         }
         Action::PageIn { extent, source } => {
             copies.push(page_in(action, &extent, source, Engine::Upload, objects, shared)?);
         }
         Action::Exchange { out, into, source } => {
-            copies.push(page_out(action, &out, Engine::Download, objects, shared)?);
+            copies.push(page_out(action, &out, objects, backing, shared)?);
             copies.push(page_in(action + 1, &into, source, Engine::Download, objects, shared)?);
         }
         Action::Move { from, to, size, .. } => {
@@ -171,13 +189,14 @@ fn copies_of(
 fn page_out(
     action: usize,
     extent: &Extent,
-    engine: Engine,
     objects: &mut HashMap<u64, Object>,
+    backing: &mut Backing,
     shared: &Arc<Shared>,
 ) -> Result<Copy, DriverError> {
-    let backing = backing(object(objects, extent.object).ok_or_else(lost)?, shared)?;
+    let engine = Engine::Download;
+    let backing = backing.of(object(objects, extent.object).ok_or_else(lost)?, shared)?;
     let from = shared.span(extent.address, extent.size).ok_or_else(lost)?;
-    let to = part_of(&backing, extent)?;
+    let to = part_of(&backing, extent.offset, extent.size)?;
     let kind = PagingKind::Out;
     Ok(Copy { kind, from, to, home: false, _backing: Some(backing), engine, action })
 }
@@ -196,7 +215,7 @@ fn page_in(
         Source::Backing => {
             // A page-out of the same plan may have made it only now.
             let kept = object.backing.clone().ok_or_else(lost)?;
-            (part_of(&kept, extent)?, Some(kept))
+            (part_of(&kept, extent.offset, extent.size)?, Some(kept))
         }
         Source::Owner => (object.home.ok_or_else(lost)?.part(extent.offset, extent.size)?, None),
     };
@@ -204,20 +223,63 @@ fn page_in(
     Ok(Copy { kind: PagingKind::In, from, to, home, _backing: backing, engine, action })
 }
 
-/// The host's memory for an object's pages.
-fn backing(object: &mut Object, shared: &Shared) -> Result<Arc<HostMemory>, DriverError> {
-    if let Some(backing) = &object.backing {
-        return Ok(Arc::clone(backing));
-    }
-    let out = |_| DriverError::OutOfMemory { needed: object.size, available: 0 };
-    shared.fault_of_memory(object.size)?;
-    let block = HostMemory::new(object.size, false, Resource::Buffer).map_err(out)?;
-    Ok(Arc::clone(object.backing.insert(Arc::new(block))))
+/// Host memory for pages. What objects do not need any more is kept for others, up to the size of the device's memory:
+/// memory that the system has just given costs more to touch for the first time than a page to copy.
+pub(super) struct Backing {
+    spare: Vec<HostMemory>,
+    bytes: u64,
+    limit: u64,
 }
 
-fn part_of(block: &HostMemory, extent: &Extent) -> Result<HostSpan, DriverError> {
+impl Backing {
+    /// No memory yet, and at most `limit` bytes kept for later.
+    pub(super) fn new(limit: u64) -> Self {
+        Self { spare: Vec::new(), bytes: 0, limit }
+    }
+
+    /// The memory for an object's pages.
+    fn of(&mut self, object: &mut Object, shared: &Shared) -> Result<Arc<HostMemory>, DriverError> {
+        if let Some(backing) = &object.backing {
+            return Ok(Arc::clone(backing));
+        }
+        shared.fault_of_memory(object.size)?;
+        let fits = |block: &HostMemory| {
+            let size = block.len() as u64;
+            size >= object.size && size - object.size <= object.size / 8
+        };
+        let block = match self.spare.iter().rposition(fits) {
+            Some(at) => self.spare.swap_remove(at),
+            None => {
+                // Others may be of no use any more, and their memory is what is missing.
+                let new = || HostMemory::for_pages(object.size, Resource::Buffer);
+                let retry = |_| {
+                    self.spare.clear();
+                    new()
+                };
+                let out = |_| DriverError::OutOfMemory { needed: object.size, available: 0 };
+                new().or_else(retry).map_err(out)?
+            }
+        };
+        self.bytes = self.spare.iter().map(|block| block.len() as u64).sum();
+        Ok(Arc::clone(object.backing.insert(Arc::new(block))))
+    }
+
+    /// An object's pages are needed no more. A copy that still runs keeps them until it has ended.
+    pub(super) fn take_back(&mut self, object: &mut Object) {
+        let Some(block) = object.backing.take().and_then(Arc::into_inner) else { return };
+        let bytes = block.len() as u64;
+        if self.bytes + bytes <= self.limit && self.spare.try_reserve(1).is_ok() {
+            self.bytes += bytes;
+            self.spare.push(block);
+        }
+    }
+}
+
+/// `size` bytes of an object's pages from `offset` on.
+pub(super) fn part_of(block: &HostMemory, offset: u64, size: u64) -> Result<HostSpan, DriverError> {
     let start = std::ptr::NonNull::new(block.as_ptr()).ok_or_else(lost)?;
-    // SAFETY: the block has that many bytes, and every copy keeps it; one job at a time moves pages.
+    // SAFETY: the block has that many bytes, and every copy keeps it; one job at a time moves pages, and whoever reads
+    // them holds the object, so that nothing is paged out over them.
     let all = unsafe { HostSpan::new(start, block.len() as u64) };
-    all.part(extent.offset, extent.size)
+    all.part(offset, size)
 }

@@ -2,6 +2,8 @@
 
 use std::ptr::NonNull;
 
+use oxcl_memory::Shortage;
+
 use super::*;
 
 fn span(bytes: &mut [u8]) -> HostSpan {
@@ -42,14 +44,26 @@ fn more_is_kept_than_the_memory_holds() {
     for (number, allocation) in (0..16).zip(&kept).rev() {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
+    // What is only read is read where it is: nothing comes in, and nothing leaves for it.
     let first = device.counters();
-    assert!(first.paged_out >= 12 * SIZE && first.paged_in >= 12 * SIZE, "{first:?}");
-    // Nothing was written since, so the pages that left once need not leave again.
+    assert!(first.paged_out >= 12 * SIZE && first.paged_in == 0, "{first:?}");
+    let out = first.paged_out;
+    // What is written in part comes in. Pages that leave for it and were not written since leave without a copy.
+    for (number, allocation) in (0..).zip(&kept) {
+        device.write(allocation, 5, span(&mut filled(number)[5..6])).unwrap();
+    }
     for (number, allocation) in (0..).zip(&kept) {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
     let second = device.counters();
-    assert!(second.paged_out <= 16 * SIZE && second.clobbered > first.clobbered, "{second:?}");
+    assert!(second.paged_in >= 12 * SIZE && second.paged_out > out, "{second:?}");
+    // All of the target is written: it takes a place, but no page comes in.
+    let away = |at: &usize| {
+        let before = device.counters().paged_in;
+        device.write(&kept[*at], 0, span(&mut filled(*at as u8))).unwrap();
+        device.counters().paged_in == before
+    };
+    assert!((0..16).all(|at| away(&at)));
     device.copy(&kept[0], 0, &kept[15], 100, 1000).unwrap();
     let mut want = filled(15);
     want[100..1100].copy_from_slice(&filled(0)[..1000]);
@@ -78,24 +92,32 @@ fn what_came_from_home_is_not_saved() {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
     let counters = device.counters();
-    assert_eq!(counters.paged_out, 0);
-    assert!(counters.clobbered >= 4 * SIZE && counters.paged_in >= 4 * SIZE, "{counters:?}");
+    assert_eq!((counters.paged_out, counters.paged_in), (0, 0));
+    assert!(counters.clobbered >= 4 * SIZE, "{counters:?}");
+    for (number, allocation) in (0..).zip(&kept) {
+        device.write(allocation, 7, span(&mut [number])).unwrap();
+        let mut want = filled(number);
+        want[7] = number;
+        assert_eq!(contents(&device, allocation).unwrap(), want);
+    }
+    let counters = device.counters();
+    assert!(counters.paged_in >= 4 * SIZE, "{counters:?}");
     kept.into_iter().for_each(|allocation| device.free(allocation));
 }
 
 #[test]
 fn a_fault_at_any_step_loses_nothing_but_the_command() {
-    for after in 0..40 {
+    for after in 0..120 {
         let device = device(2 * SIZE);
         let kept: Vec<_> =
             (0..5).map(|_| device.allocate(&AllocationRequest::bytes(SIZE)).unwrap()).collect();
         for (number, allocation) in (0..).zip(&kept) {
             device.write(allocation, 0, span(&mut filled(number))).unwrap();
         }
-        if after % 2 == 0 {
-            device.fail_after(after / 2)
-        } else {
-            device.refuse_pages_after(after / 8)
+        match after % 3 {
+            0 => device.fail_after(after / 3),
+            1 => device.refuse_pages_after(after / 12),
+            _ => device.refuse_lists_after(after / 3),
         }
         let mut failed = 0;
         for allocation in &kept {
@@ -125,8 +147,14 @@ fn what_does_not_fit_at_once_is_refused_with_its_figures() {
     let (one, other) = (three(), three());
     device.fill(&one, 0, 3 * SIZE, &[1]).unwrap();
     device.fill(&other, 0, 3 * SIZE, &[2]).unwrap();
-    let error = device.copy(&one, 0, &other, 0, 8).unwrap_err();
-    assert_eq!(error, DriverError::DeviceMemory { needed: 6 * SIZE, available: 4 * SIZE, pinned: 0 });
+    // The source of a copy is read where it is, so only the target has to fit.
+    device.copy(&one, 0, &other, SIZE, SIZE).unwrap();
+    let mut bytes = [0; 2];
+    device.read(&other, SIZE - 1, span(&mut bytes)).unwrap();
+    assert_eq!(bytes, [2, 1]);
+    let figures = Shortage::TooLarge { needed: 6, available: 4, pinned: 1 };
+    let refusal = coordinator::refusal(&figures);
+    assert_eq!(refusal, DriverError::DeviceMemory { needed: 6, available: 4, pinned: 1 }.into());
     let mut byte = [0];
     device.read(&one, SIZE, span(&mut byte)).unwrap();
     assert_eq!(byte, [1]);
@@ -139,7 +167,8 @@ fn memory_of_the_host_that_is_gone_is_the_callers_fault() {
     let device = device(4 * SIZE);
     let allocation = device.allocate(&AllocationRequest::bytes(SIZE)).unwrap();
     let gone = {
-        let block = HostMemory::new(1 << 20, true, Resource::Buffer).unwrap();
+        // So large that no other thread's memory gets to its lower end meanwhile.
+        let block = HostMemory::new(1 << 32, true, Resource::Buffer).unwrap();
         // SAFETY: nothing is copied once the block is gone; that is what is tested.
         unsafe { HostSpan::new(NonNull::new(block.as_ptr()).unwrap(), SIZE) }
     };

@@ -18,7 +18,7 @@ mod undefined;
 mod variables;
 
 pub use error::{CompileError, Fault};
-pub use oxcl_binary::pipe::Kernels;
+pub use oxcl_binary::pipe::{Kernels, Quality};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
 pub use oxcl_workgroup::FormError;
 pub use pipeline::{Compiled, Emit, compile};

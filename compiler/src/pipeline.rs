@@ -6,14 +6,14 @@
 use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::archive::{ArgKind, Version};
-use oxcl_binary::pipe::{Dependency, Kernels};
+use oxcl_binary::pipe::{Dependency, Kernels, Quality};
 use oxcl_builtins::AddressBits;
 use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
-use oxcl_ir::module::{link_needed, lower_events, print};
-use oxcl_ir::{Context, Module};
+use oxcl_ir::module::{clone_reached, link_needed, lower_events, print};
+use oxcl_ir::{Context, Function, Module};
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::collective;
@@ -63,6 +63,8 @@ pub struct Compiled {
     pub kernels: Vec<String>,
     /// What was read from disk, or looked for there in vain.
     pub dependencies: Vec<Dependency>,
+    /// What the code is.
+    pub quality: Quality,
 }
 
 /// Compiles `request`. `kernel` restricts everything but archives to one kernel.
@@ -72,8 +74,9 @@ pub struct Compiled {
 pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Result<Compiled, CompileError> {
     let mut timings = Timings::default();
     timings.measure(timing::MEMORY, reserve_heap);
-    // Until this request is done, on a core that would be idle.
-    let _warming = WarmUp::start();
+    // Until this request is done, on a core that would be idle; those who share a program are on it already.
+    let shares = matches!(request.kernels, Kernels::Share { .. });
+    let _warming = (!shares).then(WarmUp::start);
     let context = Context::create();
     let linked;
     let request = if request.objects.is_empty() {
@@ -87,7 +90,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         timings.measure(timing::FRONTEND, || front_end(&context, request, bits))?;
     if let Emit::CompiledObject | Emit::Library = emit {
         let bytes = timings.measure(timing::PACK, || objects::archive(request, &module, emit))?;
-        return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies });
+        let quality = Quality::Full;
+        return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
     }
     timings.measure(timing::BUILTINS, || link_builtins(&module, bits))?;
     let mut signatures = kernels(&module);
@@ -126,7 +130,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     }
     let mut builder = Builder::new(request, &module, variables, timings)?;
     let bytes = builder.emit(emit, signatures, units)?;
-    Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies })
+    let quality = quality(request);
+    Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies, quality })
 }
 
 /// Refuses parameters that no device takes, whether the kernel uses them or not.
@@ -375,8 +380,13 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             target: self.machines[cpu].target.clone(),
         };
         let machine = &self.machines[cpu].machine;
-        let copy = self.module.clone();
+        let module = self.module;
         self.timings.measure(timing::WORK_GROUP, || {
+            // A kernel that is not there is refused by what follows.
+            let copy = match Function::find(module, kernel) {
+                Some(function) => clone_reached(module, function),
+                None => module.clone(),
+            };
             let formed = form(&copy, kernel, &options)
                 .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;
             machine.retarget(&copy);
@@ -428,9 +438,17 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
     }
 }
 
+/// What the code of a request is: nothing is left to do where the reference executor alone was asked for, or nothing
+/// was to be optimised.
+fn quality(request: &Request<'_>) -> Quality {
+    let done = !request.devices.cpu || request.options.opt_level() == OptLevel::O0;
+    if done { Quality::Full } else { request.quality }
+}
+
 fn level(request: &Request<'_>) -> Level {
     match request.options.opt_level() {
         OptLevel::O0 => Level::O0,
+        _ if request.quality == Quality::First => Level::Quick,
         OptLevel::O1 => Level::O1,
         OptLevel::O2 => Level::O2,
         OptLevel::O3 => Level::O3,

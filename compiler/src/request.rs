@@ -1,7 +1,7 @@
 //! What is asked of the compiler: sources, options, and the code that the archive shall hold.
 
 use oxcl_binary::archive::Version;
-use oxcl_binary::pipe::Kernels;
+use oxcl_binary::pipe::{Kernels, Quality};
 use oxcl_frontend::{BuildOptions, VirtualHeader};
 use oxcl_tta::model::Machine;
 
@@ -62,6 +62,8 @@ pub struct Request<'a> {
     pub width: u32,
     /// Which kernels the archive shall hold.
     pub kernels: Kernels,
+    /// How much work goes into the code; what is asked for at `-O0` is always full.
+    pub quality: Quality,
 }
 
 impl Request<'_> {
@@ -86,6 +88,7 @@ impl Request<'_> {
             device_id: DeviceId::default(),
             width: 1,
             kernels: Kernels::All,
+            quality: Quality::Full,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use oxcl_binary::archive::Version;
 
-pub use oxcl_binary::pipe::Action as BuildAction;
+pub use oxcl_binary::pipe::{Action as BuildAction, Quality};
 
 /// Makes archives from sources and from other archives.
 pub trait CompilerService: Send + Sync {
@@ -60,6 +60,8 @@ pub struct BuildRequest {
     pub local_sizes: Vec<[u64; 3]>,
     /// Container version; none: the compiler's choice.
     pub version: Option<Version>,
+    /// How much work goes into the code.
+    pub quality: Quality,
 }
 
 impl BuildRequest {
@@ -88,6 +90,7 @@ impl BuildRequest {
             cpus: Vec::new(),
             local_sizes: Vec::new(),
             version: None,
+            quality: Quality::Full,
         }
     }
 }
@@ -101,6 +104,9 @@ pub struct Built {
     pub log: String,
     /// It was in the cache.
     pub cached: bool,
+    /// What the code is: [`Quality::Full`] also where [`Quality::First`] was asked for and the better one was there, or no
+    /// more work. Kernels, facts and layouts are the same in both.
+    pub quality: Quality,
 }
 
 /// Whose fault it is that nothing was built.

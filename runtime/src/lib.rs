@@ -51,7 +51,7 @@ pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
 pub use cache::{Cache, CacheInfo, CacheRow, Damage, Key as CacheKey, Stored as CachedBuild};
 pub use compiler::{
-    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
 pub use context::{Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};

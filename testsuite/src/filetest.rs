@@ -10,7 +10,9 @@ use std::fs;
 use std::path::Path;
 
 use oxcl_binary::archive::{Archive, Arg, ArgKind};
-use oxcl_compiler::{BuildOptions, CompileError, Devices, Emit, FormError, Request, SourceFile, compile};
+use oxcl_compiler::{
+    BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
+};
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
 
 use crate::directive::{FileTest, Kind, Run, parse};
@@ -59,14 +61,15 @@ type Contents = Vec<(String, Scalar, Vec<u8>)>;
 
 impl Input<'_> {
     fn compile(&self, emit: Emit, local_sizes: &[[u64; 3]]) -> Result<Vec<u8>, CompileError> {
-        self.compile_wide(emit, local_sizes, 1)
+        self.compile_as(emit, local_sizes, 1, Quality::Full)
     }
 
-    fn compile_wide(
+    fn compile_as(
         &self,
         emit: Emit,
         local_sizes: &[[u64; 3]],
         width: u32,
+        quality: Quality,
     ) -> Result<Vec<u8>, CompileError> {
         let sources = vec![SourceFile { name: self.name.clone(), text: self.text.clone() }];
         let options = BuildOptions::parse(&self.test.options)
@@ -78,6 +81,7 @@ impl Input<'_> {
         request.devices = Devices { cpu: true, reference: on_ref };
         request.local_sizes = local_sizes.to_vec();
         request.width = width;
+        request.quality = quality;
         Ok(compile(&request, emit, None)?.bytes)
     }
 
@@ -126,7 +130,8 @@ impl Input<'_> {
             return Err("two compilations of the same source give different bytes".into());
         }
         let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
-        let special = self.load(&sizes)?;
+        let special = self.load(&sizes, Quality::Full)?;
+        let quick = self.load(&[], Quality::First)?;
         let wide = self.load_wide()?;
         let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {
@@ -135,6 +140,7 @@ impl Input<'_> {
                 let mut programs = vec![("generic", &generic)];
                 if target == "cpu" {
                     programs.push(("specialised", &special));
+                    programs.push(("made in a hurry", &quick));
                     programs.extend(wide.iter().map(|(label, program)| (*label, program)));
                 }
                 for (which, program) in programs {
@@ -170,8 +176,8 @@ impl Input<'_> {
         if want == have { Ok(()) } else { Err(format!("printed {have:?} instead of {want:?}")) }
     }
 
-    fn load(&self, sizes: &[[u64; 3]]) -> Result<Program, String> {
-        let bytes = self.compile(Emit::Archive, sizes).map_err(|e| self.rendered(&e))?;
+    fn load(&self, sizes: &[[u64; 3]], quality: Quality) -> Result<Program, String> {
+        let bytes = self.compile_as(Emit::Archive, sizes, 1, quality).map_err(|e| self.rendered(&e))?;
         Program::from_archive(&bytes).map_err(|e| e.to_string())
     }
 
@@ -180,7 +186,7 @@ impl Input<'_> {
         let mut programs = Vec::new();
         let mut declined = None;
         for (label, width) in [("W = 4", 4), ("W = 16", 16)] {
-            match self.compile_wide(Emit::Archive, &[], width) {
+            match self.compile_as(Emit::Archive, &[], width, Quality::Full) {
                 Ok(bytes) => {
                     programs.push((label, Program::from_archive(&bytes).map_err(|e| e.to_string())?))
                 }

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 use crate::ui::table::duration;
 use clap::{Args, ValueEnum};
 use oxcl_binary::archive::{Archive, Version};
-use oxcl_compiler::{DeviceId, Devices, Emit, Request, SourceFile};
+use oxcl_compiler::{DeviceId, Devices, Emit, Quality, Request, SourceFile};
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -54,6 +54,9 @@ pub(crate) struct CompileArgs {
     /// The kernel to look at, where a stage shows one
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Make the code that the OpenCL library runs until the better one is there
+    #[arg(long, hide = true)]
+    quick: bool,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -221,6 +224,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             (None, None) => DeviceId::OfTarget,
         },
         width: args.build.width,
+        quality: if args.quick { Quality::First } else { Quality::Full },
     };
     let compiled = build::compile(&request, args.emit.emit(), args.kernel.as_deref(), ui)?;
     match &target {

@@ -74,7 +74,7 @@ impl Fault {
                 output.flush()?;
             }
             Kind::Half => {
-                output.write_all(b"oxcl\x02\0\x03\0\xff\xff\0\0\0\0\0\0only a part of it")?;
+                output.write_all(b"oxcl\x03\0\x03\0\xff\xff\0\0\0\0\0\0only a part of it")?;
                 output.flush()?;
                 std::process::exit(0);
             }

@@ -45,6 +45,7 @@ pub(super) fn run(job: &Job) -> Result<Done, Failed> {
             log: shown(&compiled.diagnostics),
             kernels: compiled.kernels,
             repeatable: is_repeatable(job, &compiled.dependencies),
+            quality: compiled.quality,
             dependencies: compiled.dependencies,
         }),
         Err(error) => Err(refused(&error)),
@@ -62,6 +63,7 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
     request.cpus.clone_from(&job.cpus);
     request.local_sizes.clone_from(&job.local_sizes);
     request.kernels.clone_from(&job.kernels);
+    request.quality = job.quality;
     if job.version != 0 {
         let version = Version::from_number(job.version);
         check(version.is_some(), "the container version is not known")?;

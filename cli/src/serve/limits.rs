@@ -41,6 +41,14 @@ fn end() -> ! {
     unsafe { libc::_exit(0) }
 }
 
+/// Whether something has arrived on standard input.
+pub(super) fn is_asked() -> bool {
+    let mut input = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one structure to read from and to write to.
+    let ready = unsafe { libc::poll(&raw mut input, 1, 0) };
+    ready > 0 && input.revents & libc::POLLIN != 0
+}
+
 fn is_socket(fd: RawFd) -> bool {
     let mut data = std::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: a number, and a structure to write to.

@@ -12,7 +12,7 @@ use std::io::{self, Read, Write};
 
 use std::path::Path;
 
-use oxcl_binary::pipe::{FrameError, Hello, Job, Kind, Tidy, read_frame, write_frame};
+use oxcl_binary::pipe::{FrameError, Hello, Job, Kernels, Kind, Tidy, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
 use oxcl_runtime::Cache;
 
@@ -43,17 +43,23 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
         limits::step_back();
     }
     reserve_heap();
-    let _warming = WarmUp::start();
+    // Who is asked already has no time for it.
+    let warming = (!limits::is_asked()).then(WarmUp::start);
     // Not the locked handles, which buffer: messages are whole already.
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    match jobs(&mut input, &mut output, options.fault) {
+    match jobs(&mut input, &mut output, options.fault, warming.as_ref()) {
         // Whoever asked has gone; nobody is left to be told.
         Ok(()) | Err(FrameError::Closed | FrameError::Broken(_)) => Ok(()),
         Err(error) => Err(CliError::Internal { message: error.to_string() }),
     }
 }
 
-fn jobs(input: &mut impl Read, output: &mut impl Write, fault: Option<Fault>) -> Result<(), FrameError> {
+fn jobs(
+    input: &mut impl Read,
+    output: &mut impl Write,
+    fault: Option<Fault>,
+    warming: Option<&WarmUp>,
+) -> Result<(), FrameError> {
     let (identity, files) = identity::identity();
     let hello = Hello { process: std::process::id(), identity, files };
     write_frame(output, Kind::Hello, &hello.encode())?;
@@ -71,7 +77,12 @@ fn jobs(input: &mut impl Read, output: &mut impl Write, fault: Option<Fault>) ->
                     fault.strike(count, output)?;
                 }
                 let outcome = match Job::decode(&frame.payload) {
-                    Ok(job) => job::run(&job),
+                    Ok(job) => {
+                        if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
+                            warming.give_up();
+                        }
+                        job::run(&job)
+                    }
                     Err(error) => Err(job::malformed(&error)),
                 };
                 match outcome {

@@ -6,7 +6,7 @@ use std::io::{self, Cursor, Read};
 
 use oxcl_binary::pipe::{
     Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Job, Kernels, Kind, Library, MAX_FRAME,
-    Seen, Text, Tidy, read_frame, write_frame,
+    Quality, Seen, Text, Tidy, read_frame, write_frame,
 };
 use proptest::prelude::*;
 
@@ -28,6 +28,7 @@ fn job() -> Job {
         local_sizes: vec![[64, 1, 1], [u64::MAX, 0, 7]],
         version: 12,
         kernels: Kernels::Share { index: 2, of: 3 },
+        quality: Quality::First,
     }
 }
 
@@ -41,6 +42,7 @@ fn done() -> Done {
             Dependency { path: "b.h".into(), seen: Seen::Absent },
         ],
         repeatable: true,
+        quality: Quality::Full,
     }
 }
 
@@ -48,7 +50,7 @@ fn done() -> Done {
 fn messages_come_back() {
     assert_eq!(Job::decode(&job().encode()), Ok(job()));
     for kernels in [Kernels::All, Kernels::Specialised("f".into())] {
-        let other = Job { kernels, ..job() };
+        let other = Job { kernels, quality: Quality::Full, ..job() };
         assert_eq!(Job::decode(&other.encode()), Ok(other));
     }
     assert_eq!(Done::decode(&done().encode()), Ok(done()));

@@ -31,9 +31,11 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 
 struct OxclMachine {
+  bool isQuick;
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
@@ -103,7 +105,8 @@ llvm::OptimizationLevel optimisationLevel(uint32_t level) {
 llvm::CodeGenOptLevel codegenLevel(uint32_t level) {
   switch (level) {
   case 0: return llvm::CodeGenOptLevel::None;
-  case 1: return llvm::CodeGenOptLevel::Less;
+  case 1:
+  case OXCL_QUICK: return llvm::CodeGenOptLevel::Less;
   case 2: return llvm::CodeGenOptLevel::Default;
   default: return llvm::CodeGenOptLevel::Aggressive;
   }
@@ -129,6 +132,13 @@ llvm::ModulePassManager pipelineFor(llvm::PassBuilder &builder, const llvm::Modu
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(
       builder.buildFunctionSimplificationPipeline(level, llvm::ThinOrFullLTOPhase::None)));
   passes.addPass(builder.buildModuleOptimizationPipeline(level, llvm::ThinOrFullLTOPhase::None));
+  return passes;
+}
+
+// What the work-group pass leaves is simplified already; what is not reached is dropped.
+llvm::ModulePassManager quickPipeline() {
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::GlobalDCEPass());
   return passes;
 }
 
@@ -164,7 +174,7 @@ OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTex
     message(user, view(llvm::StringRef("LLVM made no target machine")));
     return nullptr;
   }
-  return new OxclMachine{std::move(machine)};
+  return new OxclMachine{description->level == OXCL_QUICK, std::move(machine)};
 }
 
 void oxcl_machine_free(OxclMachine *machine) { delete machine; }
@@ -235,7 +245,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
       }
       modules.clear();
     }
-    llvm::ModulePassManager passes = pipelineFor(builder, module, level);
+    llvm::ModulePassManager passes = pipeline->level == OXCL_QUICK
+                                         ? quickPipeline()
+                                         : pipelineFor(builder, module, level);
     passes.run(module, modules);
     if (pipeline->verify)
       verify(module, errors, "after optimisation");
@@ -309,7 +321,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       errors = "the target emits no such file";
       return;
     }
-    LeanGate gate(multipliesInLoops(module));
+    LeanGate gate(!target->isQuick && multipliesInLoops(module));
     Gated gated(module.getContext(), gate);
     passes.run(module);
   });

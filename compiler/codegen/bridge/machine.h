@@ -37,13 +37,17 @@ void oxcl_cpu_features(OxclText cpu, OxclTextSink sink, void *user);
 
 // --- machine.cpp
 
+// Levels: 0 to 3 are LLVM's. At this one code is made in a hurry: registers are allocated and instructions selected
+// well, and nothing is done to loops.
+enum : uint32_t { OXCL_QUICK = 4 };
+
 typedef struct OxclMachine OxclMachine;
 
 struct OxclMachineDescription {
   OxclText triple;
   OxclText cpu;
   OxclText features; // `+a,-b`; may be empty
-  uint32_t level;    // 0 to 3
+  uint32_t level;    // 0 to 3, or OXCL_QUICK
 };
 
 OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user);
@@ -54,7 +58,7 @@ void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user);
 void oxcl_retarget(LLVMModuleRef module, OxclMachine *machine, uint32_t prefer_vector_width);
 
 struct OxclPipeline {
-  uint32_t level;          // 0 to 3
+  uint32_t level;          // 0 to 3, or OXCL_QUICK
   uint32_t vectorise;      // loop and superword vectorisers
   uint32_t verify;         // check the module before and after
   uint32_t whole_program;  // the module is all there is: inline as much as does not make it large

@@ -15,6 +15,9 @@ use crate::target::{CpuTarget, TRIPLE};
 pub enum Level {
     /// No optimisation; what the reference executor runs.
     O0,
+    /// As fast as code of use can be made: instructions are selected and registers allocated well, loops stay as they
+    /// are.
+    Quick,
     /// A little.
     O1,
     /// More.
@@ -51,6 +54,19 @@ pub enum CodegenError {
         /// LLVM's words.
         reason: String,
     },
+}
+
+impl Level {
+    /// The bridge's number for it.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::O0 => 0,
+            Self::Quick => 4,
+            Self::O1 => 1,
+            Self::O2 => 2,
+            Self::O3 => 3,
+        }
+    }
 }
 
 impl CodegenError {
@@ -103,7 +119,7 @@ impl Machine {
             triple: Text::new(triple),
             cpu: Text::new(cpu),
             features: Text::new(features),
-            level: level as u32,
+            level: level.number(),
         };
         let mut heard = Heard::default();
         // SAFETY: the description and its texts live until the call returns; the sink gets the `Heard` of `user`.

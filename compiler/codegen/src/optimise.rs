@@ -27,7 +27,7 @@ impl Machine {
     pub fn optimise(&self, module: &Module<'_>, passes: &Passes<'_>) -> Result<(), CodegenError> {
         let exports: Vec<Text> = passes.exports.iter().map(|name| Text::new(name)).collect();
         let pipeline = Pipeline {
-            level: self.level as u32,
+            level: self.level.number(),
             vectorise: u32::from(self.level >= Level::O2 && !passes.no_vectorisers),
             verify: u32::from(cfg!(debug_assertions)),
             whole_program: u32::from(passes.whole_program),

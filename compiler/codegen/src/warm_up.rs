@@ -3,6 +3,7 @@
 //! LLVM and lld are large: the first time that a part of them runs, its pages are mapped one by one and its tables are
 //! made. A core that is idle while the front end reads the source can do that in the meantime.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 
@@ -39,6 +40,7 @@ done:
 #[derive(Debug)]
 pub struct WarmUp {
     thread: Option<JoinHandle<()>>,
+    unwanted: Arc<AtomicBool>,
 }
 
 impl WarmUp {
@@ -48,10 +50,20 @@ impl WarmUp {
         static STARTED: AtomicBool = AtomicBool::new(false);
         let cores = thread::available_parallelism().map_or(1, usize::from);
         // Relaxed: the flag guards nothing but itself.
+        let unwanted = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&unwanted);
+        // Relaxed: as above; a stage too many is run at worst.
+        let work = move || run(&|| seen.load(Ordering::Relaxed));
         let thread = (cores > 1 && !STARTED.swap(true, Ordering::Relaxed))
-            .then(|| thread::Builder::new().name("warm-up".into()).spawn(run).ok())
+            .then(|| thread::Builder::new().name("warm-up".into()).spawn(work).ok())
             .flatten();
-        Self { thread }
+        Self { thread, unwanted }
+    }
+
+    /// Ends it after the stage that it is in: the other cores have something better to do.
+    pub fn give_up(&self) {
+        // Relaxed: see `start`.
+        self.unwanted.store(true, Ordering::Relaxed);
     }
 }
 
@@ -66,16 +78,19 @@ impl Drop for WarmUp {
 
 /// Takes the sample through every stage and throws the result away. What fails here fails again, and is reported, where
 /// it matters.
-fn run() {
+fn run(unwanted: &dyn Fn() -> bool) {
     let context = Context::create();
     let sample = MemoryBuffer::create_from_memory_range_copy(SAMPLE, "warm-up");
     let Ok(module) = context.create_module_from_ir(sample) else { return };
     let Ok(machine) = Machine::new(&CpuTarget::host(), Level::O3) else { return };
     machine.retarget(&module);
-    if machine.optimise(&module, &Passes { exports: &["warm"], ..Passes::default() }).is_err() {
+    let passes = Passes { exports: &["warm"], ..Passes::default() };
+    if unwanted() || machine.optimise(&module, &passes).is_err() || unwanted() {
         return;
     }
-    if let Ok(object) = machine.emit(&module, Output::Object) {
+    if let Ok(object) = machine.emit(&module, Output::Object)
+        && !unwanted()
+    {
         let _ = link_shared(&[&object], &["warm"]);
     }
 }
@@ -86,8 +101,11 @@ mod tests {
 
     #[test]
     fn only_the_first_one_runs() {
-        run();
+        run(&|| false);
+        run(&|| true);
         drop(WarmUp::start());
-        assert!(WarmUp::start().thread.is_none());
+        let second = WarmUp::start();
+        second.give_up();
+        assert!(second.thread.is_none());
     }
 }

@@ -16,6 +16,8 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -86,6 +88,30 @@ bool writeConstant(const DataLayout &DL, const Constant *C, uint64_t At, uint8_t
     return false;
   Take(User, At, wrap(Base), Offset.getSExtValue());
   return true;
+}
+
+// What a function reaches: through calls, addresses taken and initial values.
+SmallPtrSet<const GlobalValue *, 32> reached(const GlobalValue *Root) {
+  SmallPtrSet<const GlobalValue *, 32> Found;
+  SmallPtrSet<const Constant *, 32> Seen;
+  SmallVector<const Constant *, 32> Waiting{Root};
+  while (!Waiting.empty()) {
+    const Constant *C = Waiting.pop_back_val();
+    if (!Seen.insert(C).second)
+      continue;
+    if (auto *Global = dyn_cast<GlobalValue>(C))
+      Found.insert(Global);
+    for (const Use &Operand : C->operands())
+      if (auto *Other = dyn_cast<Constant>(Operand.get()))
+        Waiting.push_back(Other);
+    if (auto *F = dyn_cast<Function>(C))
+      for (const BasicBlock &BB : *F)
+        for (const Instruction &I : BB)
+          for (const Use &Operand : I.operands())
+            if (auto *Other = dyn_cast<Constant>(Operand.get()))
+              Waiting.push_back(Other);
+  }
+  return Found;
 }
 
 } // namespace
@@ -221,6 +247,20 @@ char *oxcl_ir_link_needed(LLVMModuleRef Dest, const char *Data, size_t Size) {
   if (Linker::linkModules(To, std::move(*From), Linker::Flags::LinkOnlyNeeded))
     return strdup("the linker refused the module");
   return nullptr;
+}
+
+// A copy of the module with what the function reaches, and without any other function or variable.
+LLVMModuleRef oxcl_ir_clone_reached(LLVMModuleRef Source, LLVMValueRef Root) {
+  Module &From = *unwrap(Source);
+  SmallPtrSet<const GlobalValue *, 32> Kept = reached(unwrap<GlobalValue>(Root));
+  ValueToValueMapTy Map;
+  std::unique_ptr<Module> Copy = CloneModule(From, Map, [&](const GlobalValue *V) { return Kept.contains(V); });
+  for (GlobalValue &V : From.global_values()) {
+    auto *Left = cast_or_null<GlobalValue>(Map.lookup(&V));
+    if (Left && !Kept.contains(&V) && Left->use_empty())
+      Left->eraseFromParent();
+  }
+  return wrap(Copy.release());
 }
 
 } // extern "C"

@@ -3,8 +3,8 @@
 use crate::IrError;
 use crate::function::Function;
 use crate::raw::{
-    borrowed_text, c_name, llvm, owned_text, oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes,
-    oxcl_ir_link_needed, oxcl_ir_lower_events,
+    borrowed_text, c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_expand_constant_users,
+    oxcl_ir_initial_bytes, oxcl_ir_link_needed, oxcl_ir_lower_events,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
@@ -29,6 +29,14 @@ pub fn types<'c>(module: &Module<'c>) -> Types<'c> {
 pub fn link_needed(module: &Module<'_>, bitcode: &[u8]) -> Result<(), IrError> {
     let message = llvm!(oxcl_ir_link_needed; module.as_mut_ptr(), bitcode.as_ptr().cast(), bitcode.len());
     if message.is_null() { Ok(()) } else { Err(IrError::Link { message: owned_malloc(message) }) }
+}
+
+/// A copy of `module` with what `root`, one of its functions, reaches, and with no other function or variable.
+#[must_use]
+pub fn clone_reached<'c>(module: &Module<'c>, root: Function<'c>) -> Module<'c> {
+    let copy = llvm!(oxcl_ir_clone_reached; module.as_mut_ptr(), root.raw());
+    // SAFETY: the bridge gives the copy away; it is valid and of the module's context.
+    unsafe { Module::new(copy) }
 }
 
 /// Replaces the front end's opaque event type by a pointer, which real targets can hold.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oxcl_runtime::{
     BinaryType, BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService as _,
-    Source,
+    Quality, Source,
 };
 
 use crate::args::{In, Text, list as listed};
@@ -191,7 +191,12 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
         let Some((archive, kind)) = archive else { continue };
         match kind {
             BinaryType::Executable => {
-                let built = Built { archive: archive.to_vec(), log: String::new(), cached: false };
+                let built = Built {
+                    archive: archive.to_vec(),
+                    log: String::new(),
+                    cached: false,
+                    quality: Quality::Full,
+                };
                 end(program, &[*place], Ok(built), BUILD, None)?;
             }
             BinaryType::CompiledObject | BinaryType::Library => {

@@ -105,6 +105,7 @@ fn decode_paths(mut bytes: &[u8]) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oxcl_binary::pipe::Quality;
 
     fn key(byte: u8) -> Key {
         Key { digest: [byte; 32] }
@@ -117,6 +118,7 @@ mod tests {
             kernels: vec!["k".into()],
             dependencies: vec![],
             repeatable: true,
+            quality: Quality::First,
         };
         let hello = Hello { process: 0, identity: [7; 32], files: vec![] };
         [

@@ -12,7 +12,7 @@ use oxcl_binary::hash::{Sha256, hex};
 use oxcl_binary::pipe::{Job, Seen};
 
 /// Changes with the meaning of keys and files.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 2;
 
 /// What a result is found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn this_cpu() -> &'static [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxcl_binary::pipe::{Action, Kernels, Text};
+    use oxcl_binary::pipe::{Action, Kernels, Quality, Text};
 
     fn job() -> Job {
         Job {
@@ -121,6 +121,7 @@ mod tests {
             local_sizes: vec![[8, 1, 1]],
             version: 0,
             kernels: Kernels::All,
+            quality: Quality::Full,
         }
     }
 
@@ -140,6 +141,7 @@ mod tests {
             |job| job.version = 9,
             |job| job.action = Action::Compile,
             |job| job.inputs.push(vec![1]),
+            |job| job.quality = Quality::First,
         ] {
             let mut changed = job();
             change(&mut changed);

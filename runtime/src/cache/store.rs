@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use oxcl_binary::pipe::{Done, Hello, Seen};
+use oxcl_binary::pipe::{Done, Hello, Quality, Seen};
 
 use super::entry::Entry;
 use super::key::{Key, state_of};
@@ -32,6 +32,8 @@ pub struct Stored {
     pub archive: Vec<u8>,
     /// The build log.
     pub log: String,
+    /// What the code is.
+    pub quality: Quality,
 }
 
 impl Cache {
@@ -66,9 +68,9 @@ impl Cache {
         let mut key = *key;
         for _ in 0..MOST_STEPS {
             match self.read(&key)? {
-                Entry::Result(Done { archive, log, .. }) => {
+                Entry::Result(Done { archive, log, quality, .. }) => {
                     self.note_use(&key);
-                    return Some(Stored { archive, log });
+                    return Some(Stored { archive, log, quality });
                 }
                 Entry::Paths(paths) => {
                     let states: Vec<_> = paths.iter().map(|path| (path.as_str(), state_of(path))).collect();

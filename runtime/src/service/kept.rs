@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::thread;
 
-use oxcl_binary::pipe::{Done, Hello, Job, Tidy};
+use oxcl_binary::pipe::{Done, Hello, Job, Quality, Tidy};
 
 use super::pool::Pool;
 use crate::cache::{Cache, Claim, HostMark, Key, Stored, claim};
@@ -52,8 +52,13 @@ impl Kept {
         job: &Job,
         make: impl FnOnce() -> Result<(Done, Option<[u8; 32]>), BuildError>,
     ) -> Result<Outcome, BuildError> {
-        let key = self.identity(pool).map(|identity| Key::of(job, &identity));
-        if let Some(stored) = key.and_then(|key| self.cache.find(&key)) {
+        let identity = self.identity(pool);
+        let key = identity.map(|identity| Key::of(job, &identity));
+        // Whoever is content with less takes the best that is there.
+        let best = identity
+            .filter(|_| job.quality != Quality::Full)
+            .map(|identity| Key::of(&Job { quality: Quality::Full, ..job.clone() }, &identity));
+        if let Some(stored) = best.into_iter().chain(key).find_map(|key| self.cache.find(&key)) {
             self.mark.hit();
             return Ok(Outcome::Stored(stored));
         }

@@ -27,7 +27,7 @@ use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text};
 
 use crate::cache::Cache;
 use crate::compiler::{
-    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Source,
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
 use crate::error::Coded as _;
 use kept::{Kept, Outcome};
@@ -124,14 +124,13 @@ impl Service {
     /// # Errors
     /// As for a build; [`BuildFault::Request`] if there is no such kernel.
     pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.cached(&Job { kernels: Kernels::Specialised(kernel.to_owned()), ..job(request) })
+        self.cached(&special_job(request, kernel))
     }
 
     /// What [`Self::specialise`] gives where it is kept already.
     pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        let job = Job { kernels: Kernels::Specialised(kernel.to_owned()), ..job(request) };
-        let stored = self.kept.as_ref()?.find(&self.pool, &job)?;
-        Some(Built { archive: stored.archive, log: stored.log, cached: true })
+        let stored = self.kept.as_ref()?.find(&self.pool, &special_job(request, kernel))?;
+        Some(Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality })
     }
 
     /// The same service for work that nobody waits for: one server of its own, with a low priority.
@@ -155,8 +154,12 @@ impl Service {
             None => Outcome::Done(self.run(job)?.0),
         };
         Ok(match outcome {
-            Outcome::Stored(stored) => Built { archive: stored.archive, log: stored.log, cached: true },
-            Outcome::Done(done) => Built { archive: done.archive, log: done.log, cached: false },
+            Outcome::Stored(stored) => {
+                Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality }
+            }
+            Outcome::Done(done) => {
+                Built { archive: done.archive, log: done.log, cached: false, quality: done.quality }
+            }
         })
     }
 
@@ -334,6 +337,12 @@ fn texts(sources: &[Source]) -> Vec<Text> {
     sources.iter().map(|s| Text { name: s.name.clone(), text: s.text.clone() }).collect()
 }
 
+/// What is made for certain local sizes is made well.
+fn special_job(request: &BuildRequest, kernel: &str) -> Job {
+    let kernels = Kernels::Specialised(kernel.to_owned());
+    Job { kernels, quality: Quality::Full, ..job(request) }
+}
+
 fn job(request: &BuildRequest) -> Job {
     let directory = std::env::current_dir().ok().and_then(|path| path.into_os_string().into_string().ok());
     Job {
@@ -349,5 +358,6 @@ fn job(request: &BuildRequest) -> Job {
         local_sizes: request.local_sizes.clone(),
         version: request.version.map_or(0, |version| version.number()),
         kernels: Kernels::All,
+        quality: request.quality,
     }
 }

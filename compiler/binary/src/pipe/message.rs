@@ -49,6 +49,16 @@ pub enum Action {
     Library = 3,
 }
 
+/// How much work goes into the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quality {
+    /// Complete and correct, made in a small part of the time: something to run until the other is there.
+    First = 0,
+    /// All that the options ask for.
+    #[default]
+    Full = 1,
+}
+
 /// Which kernels of a program are wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kernels {
@@ -92,6 +102,8 @@ pub struct Job {
     pub version: u32,
     /// The kernels that are wanted.
     pub kernels: Kernels,
+    /// How much work goes into their code.
+    pub quality: Quality,
 }
 
 /// How something on disk looked to the compiler.
@@ -125,6 +137,8 @@ pub struct Done {
     pub dependencies: Vec<Dependency>,
     /// Whether the same job would give the same archive at another time.
     pub repeatable: bool,
+    /// What the code is: [`Quality::Full`] also where that was not asked for, but is no more work.
+    pub quality: Quality,
 }
 
 /// Why a job was not done.
@@ -238,6 +252,7 @@ impl Job {
                 out.text(name);
             }
         }
+        out.u8(self.quality as u8);
         out.done()
     }
 
@@ -269,9 +284,19 @@ impl Job {
             })?,
             version: input.u32("the version")?,
             kernels: read_kernels(&mut input)?,
+            quality: read_quality(&mut input)?,
         };
         input.end()?;
         Ok(job)
+    }
+}
+
+fn read_quality(input: &mut Reader<'_>) -> Result<Quality, WireError> {
+    const FIELD: &str = "the quality";
+    match input.u8(FIELD)? {
+        0 => Ok(Quality::First),
+        1 => Ok(Quality::Full),
+        value => Err(WireError::Value { field: FIELD, value: value.into() }),
     }
 }
 
@@ -310,6 +335,7 @@ impl Done {
             }
         });
         out.flag(self.repeatable);
+        out.u8(self.quality as u8);
         out.done()
     }
 
@@ -333,6 +359,7 @@ impl Done {
                 Ok(Dependency { path, seen })
             })?,
             repeatable: input.flag("whether it is repeatable")?,
+            quality: read_quality(&mut input)?,
         };
         input.end()?;
         Ok(done)

@@ -18,6 +18,6 @@ mod wire;
 
 pub use frame::{Frame, FrameError, Kind, MAX_FRAME, PROTOCOL, read_frame, write_frame};
 pub use message::{
-    Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Seen, Text, Tidy,
+    Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Quality, Seen, Text, Tidy,
 };
 pub use wire::WireError;

@@ -276,7 +276,7 @@ pub(crate) fn set_default_queue(
     _: Handle<Queue>,
 ) -> Answer {
     let context = context.get()?;
-    ensure(context.has(device.get()?), cl::INVALID_DEVICE)?;
+    ensure(context.has(&*device.get()?), cl::INVALID_DEVICE)?;
     refuse(cl::INVALID_OPERATION)
 }
 

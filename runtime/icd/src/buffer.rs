@@ -38,7 +38,7 @@ pub(crate) fn create(
     size: usize,
     host: Memory,
 ) -> Answer<Handle<Mem>> {
-    Ok(Live::new(make(&context.shared()?, flags, size, host)?)?.give())
+    Ok(Live::new(make(&context.get()?, flags, size, host)?)?.give())
 }
 
 /// `clCreateBufferWithProperties`.
@@ -49,7 +49,7 @@ pub(crate) fn create_with_properties(
     size: usize,
     host: Memory,
 ) -> Answer<Handle<Mem>> {
-    let context = context.shared()?;
+    let context = context.get()?;
     let mut list = properties.until(64, 2, |name| *name == 0);
     let mut has_device_address = false;
     for (index, pair) in list.chunks_exact(2).enumerate() {
@@ -106,7 +106,7 @@ pub(crate) fn create_sub(
     kind: Uint,
     info: In<Region>,
 ) -> Answer<Handle<Mem>> {
-    let parent = parent.shared()?;
+    let parent = parent.get()?;
     // CL_INVALID_MEM_OBJECT if the buffer is a part itself (5.2.1).
     ensure(parent.parent.is_none(), cl::INVALID_MEM_OBJECT)?;
     // CL_INVALID_VALUE if flags are not compatible with those of the whole, or are of the application's memory (5.2.1).

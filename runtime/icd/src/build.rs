@@ -162,7 +162,7 @@ pub(crate) fn build(
     notify: ProgramNotify,
     data: UserData,
 ) -> Answer {
-    let program = program.shared()?;
+    let program = program.get()?;
     // CL_INVALID_VALUE if there is data without a function (5.8.2).
     ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
     let places = places(&program, count, devices)?;
@@ -222,7 +222,7 @@ pub(crate) fn compile(
     notify: ProgramNotify,
     data: UserData,
 ) -> Answer {
-    let program = program.shared()?;
+    let program = program.get()?;
     // CL_INVALID_VALUE if there is data without a function, or headers without names (5.8.3).
     ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
     let included = listed(headers, programs).ok_or(Status(cl::INVALID_VALUE))?;
@@ -259,7 +259,7 @@ pub(crate) fn link(
     notify: ProgramNotify,
     data: UserData,
 ) -> Answer<Handle<Program>> {
-    let context = context.shared()?;
+    let context = context.get()?;
     // CL_INVALID_VALUE if there is data without a function, or nothing to link (5.8.3).
     ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
     let programs = listed(inputs, programs).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;

@@ -12,7 +12,7 @@ use crate::types::{Int, UserData};
 
 /// `clSetEventCallback`.
 pub(crate) fn set(event: Handle<Event>, kind: Int, notify: EventNotify, data: UserData) -> Answer {
-    let event = event.shared()?;
+    let event = event.get()?;
     // CL_INVALID_VALUE if pfn_notify is NULL, or the status is none of the three (5.11).
     let Some(call) = notify else { return refuse(cl::INVALID_VALUE) };
     let stage = match kind {

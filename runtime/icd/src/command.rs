@@ -82,7 +82,7 @@ pub(crate) fn marker(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     conclude(&queue, cl::COMMAND_MARKER, false, queue.runtime.marker(&waits), event)
 }
@@ -94,14 +94,14 @@ pub(crate) fn barrier(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     conclude(&queue, cl::COMMAND_BARRIER, false, queue.runtime.barrier(&waits), event)
 }
 
 /// `clEnqueueMarker`, of OpenCL 1.1.
 pub(crate) fn marker_plain(queue: Handle<Queue>, event: Out<Handle<Event>>) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if event is NULL (1.1, 5.10).
     ensure(!event.is_null(), cl::INVALID_VALUE)?;
     conclude(&queue, cl::COMMAND_MARKER, false, queue.runtime.marker(&[]), event)

@@ -170,14 +170,14 @@ pub(crate) fn get_info(
     value: Memory,
     size_ret: Out<usize>,
 ) -> Answer {
-    device_info::get(device.get()?, name, Reply::new(size, value, size_ret))
+    device_info::get(&*device.get()?, name, Reply::new(size, value, size_ret))
 }
 
 /// The devices of a list, which must be given and hold no duplicates' worth of trouble.
 pub(crate) fn listed(handles: Vec<Handle<Device>>) -> Answer<Vec<Shared<Device>>> {
     let mut devices: Vec<Shared<Device>> = Vec::new();
     for handle in handles {
-        let device = handle.shared()?;
+        let device = handle.get()?;
         if !devices.iter().any(|known| Arc::ptr_eq(known, &device)) {
             devices.push(device);
         }

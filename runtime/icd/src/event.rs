@@ -57,7 +57,7 @@ impl Event {
 
 /// `clCreateUserEvent`.
 pub(crate) fn create_user(context: Handle<Context>) -> Answer<Handle<Event>> {
-    let context = context.shared()?;
+    let context = context.get()?;
     let user = context.pool.context.user_event()?;
     let runtime = user.event().clone();
     let event = Event { context, queue: None, command: cl::COMMAND_USER, runtime, user: Some(user) };
@@ -67,7 +67,7 @@ pub(crate) fn create_user(context: Handle<Context>) -> Answer<Handle<Event>> {
 /// `clSetUserEventStatus`.
 pub(crate) fn set_user_status(event: Handle<Event>, status: Int) -> Answer {
     // Kept: setting the status may call functions that release the event.
-    let event = event.shared()?;
+    let event = event.get()?;
     // CL_INVALID_EVENT if event is no user event (5.11).
     let Some(user) = &event.user else { return refuse(cl::INVALID_EVENT) };
     // CL_INVALID_VALUE if the status is neither CL_COMPLETE nor negative (5.11).
@@ -83,7 +83,7 @@ pub(crate) fn wait(count: Uint, events: In<Handle<Event>>) -> Answer {
     let handles = list(count, events).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
     let mut all: Vec<Shared<Event>> = Vec::with_capacity(handles.len());
     for handle in handles {
-        all.push(handle.shared()?);
+        all.push(handle.get()?);
     }
     // CL_INVALID_CONTEXT if events are of different contexts (5.11).
     for event in &all {

@@ -4,17 +4,21 @@
 //! the pointer to the dispatch table, as the ICD loader demands, and says which kind of object it stands for, or none.
 //! So any number can be checked: it is a slot's address or it is not, and reading a slot is always possible. Objects
 //! themselves are `Arc`s: what the runtime holds of one another keeps them alive, and the application's references,
-//! counted in the slot, hold one of them together. An object's slot is free once the object is gone.
+//! counted in the slot, hold one of them together. An object's slot is free once the object is gone and a few others have
+//! gone after it.
 //!
-//! On entry handles are as the application gave them; on exit they are references to live objects, or the kind's own
-//! `CL_INVALID_…`. An application that releases an object in one thread while it uses it in another breaks a rule that
-//! nobody can check; everything else is safe.
+//! On entry handles are as the application gave them; on exit they are references that keep live objects alive, or the
+//! kind's own `CL_INVALID_…`. An application that releases an object in one thread while another uses it breaks a rule of
+//! the specification; the one that comes too late gets the error. Slots keep the memory of objects that have gone (not the
+//! objects) until [`RESTING`] others have gone, so that a thread that has just looked at a slot finds nothing else there.
 
+use std::collections::VecDeque;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::cl;
 use crate::status::{Answer, Status};
@@ -58,8 +62,10 @@ struct Slot {
     tag: AtomicU32,
     /// The application's references. Together they hold one count of the `Arc`.
     references: AtomicU32,
-    /// The object, a `Live<T>` inside an `Arc`.
+    /// The object, a `Live<T>` inside an `Arc`, of which this is a weak reference.
     body: AtomicPtr<()>,
+    /// Drops that reference.
+    forget: AtomicPtr<()>,
 }
 
 /// The region of slots.
@@ -69,8 +75,20 @@ struct Region {
     capacity: usize,
     /// Slots whose memory is there: only they are ever read.
     ready: AtomicUsize,
-    free: Mutex<Vec<usize>>,
+    free: Mutex<Free>,
 }
+
+/// Slots without an object.
+#[derive(Default)]
+struct Free {
+    /// Those that can be taken.
+    slots: Vec<usize>,
+    /// Those whose objects have gone last, with the memory of these.
+    resting: VecDeque<usize>,
+}
+
+/// Slots that rest before they are taken again.
+const RESTING: usize = 64;
 
 // SAFETY: the base is an address that never changes; what is behind it are atomics.
 unsafe impl Send for Region {}
@@ -119,7 +137,7 @@ impl Region {
 
     fn take(&self) -> Option<&'static Slot> {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = match free.pop() {
+        let index = match free.slots.pop() {
             Some(index) => index,
             None => {
                 // Relaxed: changed under the lock only.
@@ -132,7 +150,7 @@ impl Region {
                 if more == 0 || unsafe { libc::mprotect(start.cast(), bytes, protection) } != 0 {
                     return None;
                 }
-                free.extend((ready + 1..ready + more).rev());
+                free.slots.extend((ready + 1..ready + more).rev());
                 // Release: see `slot`.
                 self.ready.store(ready + more, Ordering::Release);
                 ready
@@ -144,8 +162,31 @@ impl Region {
 
     fn put(&self, slot: &'static Slot) {
         let index = (ptr::from_ref(slot) as usize - self.base as usize) / size_of::<Slot>();
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.resting.push_back(index);
+        if free.resting.len() <= RESTING {
+            return;
+        }
+        let Some(rested) = free.resting.pop_front() else { return };
+        if let Some(slot) = self.slot(self.base.wrapping_add(rested) as usize) {
+            let body = slot.body.swap(ptr::null_mut(), Ordering::Relaxed);
+            let forget = slot.forget.load(Ordering::Relaxed);
+            // SAFETY: `Live::new` put a function of this type there, with the body that it is for.
+            let forget = unsafe { std::mem::transmute::<*mut (), unsafe fn(*const ())>(forget) };
+            // SAFETY: the weak reference is the slot's, and the slot has just given it up.
+            unsafe { forget(body) };
+        }
+        free.slots.push(rested);
     }
+}
+
+/// Drops the weak reference of a slot.
+///
+/// # Safety
+/// `body` is from `Weak::<Live<T>>::into_raw`, and nobody uses it after this.
+unsafe fn forget<T: Object>(body: *const ()) {
+    // SAFETY: by the caller's promise.
+    drop(unsafe { Weak::from_raw(body.cast::<Live<T>>()) });
 }
 
 /// An object with its slot.
@@ -184,7 +225,8 @@ impl<T: Object> Live<T> {
         let live = Arc::new(Live { slot, value });
         slot.dispatch.store(ptr::from_ref(table::dispatch()).cast_mut(), Ordering::Relaxed);
         slot.references.store(0, Ordering::Relaxed);
-        slot.body.store(Arc::as_ptr(&live).cast_mut().cast(), Ordering::Relaxed);
+        slot.body.store(Weak::into_raw(Arc::downgrade(&live)).cast_mut().cast(), Ordering::Relaxed);
+        slot.forget.store(forget::<T> as unsafe fn(*const ()) as *mut (), Ordering::Relaxed);
         // Release pairs with the acquire in `Handle::get`: the rest of the slot is set.
         slot.tag.store(T::TAG, Ordering::Release);
         Ok(live)
@@ -227,31 +269,23 @@ impl<T> Handle<T> {
 }
 
 impl<T: Object> Handle<T> {
-    /// The object, while the caller's own reference keeps it.
-    pub(crate) fn get<'a>(self) -> Answer<&'a Live<T>> {
+    /// The object, kept alive.
+    pub(crate) fn get(self) -> Answer<Shared<T>> {
         let slot = Region::get().and_then(|region| region.slot(self.0 as usize)).ok_or(Status(T::INVALID))?;
         // Acquire pairs with the release in `Live::new`.
         if slot.tag.load(Ordering::Acquire) != T::TAG {
             return Err(Status(T::INVALID));
         }
         let body: *const Live<T> = slot.body.load(Ordering::Relaxed).cast();
-        // SAFETY: the tag says that the slot's object is a `Live<T>`, which the application's reference keeps alive as
-        // long as the call lasts.
-        Ok(unsafe { &*body })
-    }
-
-    /// The object, kept alive.
-    pub(crate) fn shared(self) -> Answer<Shared<T>> {
-        let body = ptr::from_ref(self.get()?);
-        // SAFETY: the object lives inside an `Arc`, and has a count now.
-        unsafe { Arc::increment_strong_count(body) };
-        // SAFETY: the count was just made for this.
-        Ok(unsafe { Arc::from_raw(body) })
+        // SAFETY: the tag says that the body is a `Live<T>`; the slot's weak reference keeps its memory, now and for a
+        // while after the object has gone.
+        let known = ManuallyDrop::new(unsafe { Weak::from_raw(body) });
+        known.upgrade().ok_or(Status(T::INVALID))
     }
 
     /// One reference of the application more.
     pub(crate) fn retain(self) -> Answer {
-        self.shared()?.give();
+        self.get()?.give();
         Ok(())
     }
 
@@ -265,7 +299,7 @@ impl<T: Object> Handle<T> {
             Err(_) => Err(Status(T::INVALID)),
             Ok(1) => {
                 // SAFETY: the application's references held this count, and there is none of them any more.
-                drop(unsafe { Arc::from_raw(ptr::from_ref(object)) });
+                drop(unsafe { Arc::from_raw(Arc::as_ptr(&object)) });
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -298,6 +332,48 @@ mod tests {
         handle.release().unwrap();
         assert!(handle.get().is_err(), "released");
         assert!(handle.release().is_err(), "released twice");
+    }
+
+    #[test]
+    fn threads_that_come_too_late_are_told() {
+        struct Counted(Arc<AtomicUsize>, [u64; 4]);
+        impl Object for Counted {
+            const TAG: u32 = 0x7e58;
+            const INVALID: Int = -1001;
+        }
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.1 = [0; 4];
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let current = AtomicPtr::new(ptr::null_mut::<Slot>());
+        let rounds = 20_000;
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    loop {
+                        let handle = Handle::<Counted>(current.load(Ordering::Acquire), PhantomData);
+                        if handle.address() == 1 {
+                            break;
+                        }
+                        if let Ok(object) = handle.get() {
+                            assert_eq!(object.1, [7; 4]);
+                            // Also one that is not this thread's to release.
+                            let _ = handle.release();
+                        }
+                    }
+                });
+            }
+            for _ in 0..rounds {
+                let handle = Live::new(Counted(Arc::clone(&dropped), [7; 4])).unwrap().give();
+                current.store(handle.0, Ordering::Release);
+                let _ = handle.release();
+            }
+            current.store(ptr::without_provenance_mut(1), Ordering::Release);
+        });
+        assert_eq!(dropped.load(Ordering::Relaxed), rounds);
     }
 
     #[test]

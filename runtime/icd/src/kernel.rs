@@ -116,7 +116,7 @@ fn new(
 
 /// `clCreateKernel`.
 pub(crate) fn create(program: Handle<Program>, name: Text) -> Answer<Handle<Kernel>> {
-    let program = program.shared()?;
+    let program = program.get()?;
     // CL_INVALID_VALUE if the name is NULL (5.9.1).
     let name = name.get().ok_or(Status(cl::INVALID_VALUE))?;
     Ok(make(&program, &name)?.give())
@@ -129,7 +129,7 @@ pub(crate) fn create_all(
     kernels: Out<Handle<Kernel>>,
     count: Out<Uint>,
 ) -> Answer {
-    let program = program.shared()?;
+    let program = program.get()?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built (5.9.1).
     let built = program.executable().ok_or(Status(cl::INVALID_PROGRAM_EXECUTABLE))?;
     let names: Vec<&str> = built.kernel_names().collect();
@@ -185,7 +185,7 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
                 Some(handle) if handle.is_null() => Arg::Null,
                 Some(handle) => {
                     // CL_INVALID_MEM_OBJECT if the handle is none (5.9.2).
-                    let object = handle.shared()?;
+                    let object = handle.get()?;
                     Arg::Buffer(Arc::downgrade(&object))
                 }
             }
@@ -215,7 +215,7 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
 
 /// `clSetKernelArgSVMPointer` and `clSetKernelArgMemPointerINTEL`: any address, as system memory is shared.
 pub(crate) fn set_arg_pointer(kernel: Handle<Kernel>, index: Uint, pointer: Memory) -> Answer {
-    set_address(kernel.get()?, index, pointer.address(), cl::INVALID_ARG_VALUE)
+    set_address(&*kernel.get()?, index, pointer.address(), cl::INVALID_ARG_VALUE)
 }
 
 /// `clSetKernelArgDevicePointerEXT`.
@@ -223,7 +223,7 @@ pub(crate) fn set_arg_device_pointer(kernel: Handle<Kernel>, index: Uint, pointe
     let kernel = kernel.get()?;
     let address = usize::try_from(pointer).map_err(|_| Status(cl::INVALID_ARG_VALUE))?;
     // CL_INVALID_ARG_INDEX also if the parameter is no pointer to global memory (cl_ext_buffer_device_address).
-    set_address(kernel, index, address, cl::INVALID_ARG_INDEX)
+    set_address(&kernel, index, address, cl::INVALID_ARG_INDEX)
 }
 
 fn set_address(kernel: &Kernel, index: Uint, address: usize, no_pointer: Int) -> Answer {

@@ -76,7 +76,7 @@ pub(crate) fn get_work_group(
         ensure(all.len() == 1, cl::INVALID_DEVICE)?;
         0
     } else {
-        device::position(all, device.get()?)?
+        device::position(all, &*device.get()?)?
     };
     let on_device = kernel.variants[place].as_ref().ok_or(Status(cl::INVALID_DEVICE))?;
     let record = on_device.record();

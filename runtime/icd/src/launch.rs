@@ -177,7 +177,7 @@ pub(crate) fn nd_range(
 ) -> Answer {
     // CL_INVALID_COMMAND_QUEUE, CL_INVALID_KERNEL if either is not valid; CL_INVALID_CONTEXT if they are of different
     // contexts; CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the device (5.10).
-    let (queue, kernel) = (queue.shared()?, kernel.shared()?);
+    let (queue, kernel) = (queue.get()?, kernel.get()?);
     context::same(&queue.context, &kernel.program.context)?;
     kernel.on(&queue.device)?;
     let range = range(dimensions, offset, global, local, &queue.device)?;
@@ -223,7 +223,7 @@ pub(crate) fn suggested_local_size(
     global: In<usize>,
     local: Out<usize>,
 ) -> Answer {
-    let (queue, kernel) = (queue.shared()?, kernel.shared()?);
+    let (queue, kernel) = (queue.get()?, kernel.get()?);
     context::same(&queue.context, &kernel.program.context)?;
     let on_device = kernel.on(&queue.device)?;
     // CL_INVALID_GLOBAL_WORK_SIZE if the global size is NULL or 0 in a dimension; CL_INVALID_VALUE if there is no place

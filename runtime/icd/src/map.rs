@@ -102,12 +102,12 @@ pub(crate) fn migrate(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if there are no objects (5.5.5).
     let handles = listed(count, objects).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
     let mut all: Vec<Shared<Mem>> = Vec::with_capacity(handles.len());
     for handle in handles {
-        let object = handle.shared()?;
+        let object = handle.get()?;
         context::same(&queue.context, &object.context)?;
         all.push(object);
     }

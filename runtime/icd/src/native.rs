@@ -29,7 +29,7 @@ pub(crate) fn enqueue(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if there is no function; if there are arguments of no size or a size without arguments; if there
     // are objects without arguments, or without their places (5.10).
     let Some(call) = call else { return refuse(cl::INVALID_VALUE) };
@@ -40,7 +40,7 @@ pub(crate) fn enqueue(
     let mut all: Vec<Shared<Mem>> = Vec::with_capacity(handles.len());
     for handle in handles {
         // CL_INVALID_MEM_OBJECT if one is not valid (5.10).
-        let object = handle.shared()?;
+        let object = handle.get()?;
         context::same(&queue.context, &object.context)?;
         all.push(object);
     }

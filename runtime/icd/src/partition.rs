@@ -66,7 +66,7 @@ pub(crate) fn create(
     devices: Out<Handle<Device>>,
     count: Out<Uint>,
 ) -> Answer {
-    let parent = device.shared()?;
+    let parent = device.get()?;
     let list = properties.until(LONGEST, 1, |word| *word == 0);
     // CL_INVALID_VALUE if properties is none of the supported ways (4.3).
     let Some((&way, rest)) = list.split_first() else { return refuse(cl::INVALID_VALUE) };

@@ -93,7 +93,7 @@ pub(crate) fn create_with_source(
     texts: In<Text>,
     lengths: In<usize>,
 ) -> Answer<Handle<Program>> {
-    let context = context.shared()?;
+    let context = context.get()?;
     // CL_INVALID_VALUE if there are no texts, or one of them is NULL (5.8.1).
     ensure(count > 0, cl::INVALID_VALUE)?;
     let texts = texts.take(count as usize).ok_or(Status(cl::INVALID_VALUE))?;
@@ -117,7 +117,7 @@ pub(crate) fn create_with_binary(
     binaries: In<Memory>,
     status: Out<Int>,
 ) -> Answer<Handle<Program>> {
-    let context = context.shared()?;
+    let context = context.get()?;
     // CL_INVALID_VALUE if a list is NULL or empty, or a binary is (5.8.1).
     let wanted = |list: Option<_>| list.ok_or(Status(cl::INVALID_VALUE));
     ensure(count > 0, cl::INVALID_VALUE)?;

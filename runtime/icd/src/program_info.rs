@@ -38,7 +38,7 @@ pub(crate) fn get(
             let sizes: Vec<usize> = program.builds().iter().map(|build| length(&build.archive)).collect();
             reply.slice(&sizes)
         }
-        cl::PROGRAM_BINARIES => binaries(program, size, value, size_ret),
+        cl::PROGRAM_BINARIES => binaries(&program, size, value, size_ret),
         cl::PROGRAM_NUM_KERNELS | cl::PROGRAM_KERNEL_NAMES => {
             // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for any device (5.8.7).
             let built = program.executable().ok_or(Status(cl::INVALID_PROGRAM_EXECUTABLE))?;
@@ -83,7 +83,7 @@ pub(crate) fn get_build(
 ) -> Answer {
     let program = program.get()?;
     // CL_INVALID_DEVICE if the device is not one of the program's (5.8.7).
-    let place = device::position(&program.devices, device.get()?)?;
+    let place = device::position(&program.devices, &*device.get()?)?;
     let builds = program.builds();
     let build = &builds[place];
     let reply = Reply::new(size, value, size_ret);

@@ -64,7 +64,7 @@ pub(crate) fn create_plain(
     device: Handle<Device>,
     properties: Bitfield,
 ) -> Answer<Handle<Queue>> {
-    let (context, device) = (context.shared()?, device.shared()?);
+    let (context, device) = (context.get()?, device.get()?);
     // CL_INVALID_DEVICE if the device is not of the context (5.1).
     ensure(context.has(&device), cl::INVALID_DEVICE)?;
     // CL_INVALID_VALUE if properties are not valid (5.1).
@@ -79,7 +79,7 @@ pub(crate) fn create(
     device: Handle<Device>,
     properties: In<Property>,
 ) -> Answer<Handle<Queue>> {
-    let (context, device) = (context.shared()?, device.shared()?);
+    let (context, device) = (context.get()?, device.get()?);
     // CL_INVALID_DEVICE if the device is not of the context (5.1).
     ensure(context.has(&device), cl::INVALID_DEVICE)?;
     let mut list = properties.until(64, 2, |name| *name == 0);

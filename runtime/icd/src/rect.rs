@@ -110,7 +110,7 @@ pub(crate) fn copy(
     event: Out<Handle<Event>>,
 ) -> Answer {
     let (queue, from) = both(queue, from)?;
-    let to = to.shared()?;
+    let to = to.get()?;
     context::same(&queue.context, &to.context)?;
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(size, [from_origin, to_origin], [from_row, from_slice, to_row, to_slice])?;

@@ -25,7 +25,7 @@ pub(crate) fn free(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if there is a count without pointers or pointers without a count (5.6.1).
     let pointers = listed(count, pointers).ok_or(Status(cl::INVALID_VALUE))?;
     let waits = wait_list(&queue.context, waits, list)?;
@@ -74,7 +74,7 @@ pub(crate) fn copy_as(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     // Nothing to copy is nothing to check (5.6.1, since 3.0).
     if size == 0 {
@@ -115,7 +115,7 @@ pub(crate) fn fill_as(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if a pointer is NULL, the pattern has none of the sizes allowed, or address and size are no
     // multiples of it (5.6.1).
@@ -138,7 +138,7 @@ pub(crate) fn map(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the pointer is NULL, the size 0, or the flags are not valid (5.6.1).
     ensure(!pointer.is_null() && size > 0, cl::INVALID_VALUE)?;
@@ -160,7 +160,7 @@ pub(crate) fn unmap(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the pointer is NULL (5.6.1).
     ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
@@ -184,7 +184,7 @@ pub(crate) fn migrate(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if there are no pointers (5.6.1).
     let pointers = listed(count, pointers).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
     direction(flags)?;

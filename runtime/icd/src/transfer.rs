@@ -15,7 +15,7 @@ use crate::types::{Bitfield, Uint};
 pub(crate) fn both(queue: Handle<Queue>, object: Handle<Mem>) -> Answer<(Shared<Queue>, Shared<Mem>)> {
     // CL_INVALID_COMMAND_QUEUE, CL_INVALID_MEM_OBJECT if either is not valid; CL_INVALID_CONTEXT if they are of
     // different contexts (5.2.2 to 5.2.4).
-    let (queue, object) = (queue.shared()?, object.shared()?);
+    let (queue, object) = (queue.get()?, object.get()?);
     context::same(&queue.context, &object.context)?;
     Ok((queue, object))
 }
@@ -102,7 +102,7 @@ pub(crate) fn copy(
     event: Out<Handle<Event>>,
 ) -> Answer {
     let (queue, from) = both(queue, from)?;
-    let to = to.shared()?;
+    let to = to.get()?;
     context::same(&queue.context, &to.context)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the size is 0 or bytes are not in their buffer, CL_MEM_COPY_OVERLAP if they overlap (5.2.4).

@@ -36,7 +36,7 @@ fn alloc(
         // Shared memory may be of no device in particular.
         Some(device) if device.is_null() && kind == SharedKind::UsmShared => None,
         Some(device) => {
-            let device = device.shared()?;
+            let device = device.get()?;
             // CL_INVALID_DEVICE if the device is not of the context.
             ensure(context.has(&device), cl::INVALID_DEVICE)?;
             Some(std::sync::Arc::downgrade(&device))

@@ -51,7 +51,7 @@ pub(crate) fn migrate(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if the pointer is NULL or the flags are not valid.
     ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
     direction(flags)?;
@@ -69,7 +69,7 @@ pub(crate) fn advise(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.shared()?;
+    let queue = queue.get()?;
     // CL_INVALID_VALUE if the pointer is NULL.
     ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
     let waits = wait_list(&queue.context, waits, list)?;

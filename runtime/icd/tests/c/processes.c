@@ -36,6 +36,46 @@ static void *fill(void *pattern) {
   return NULL;
 }
 
+/* Objects that one thread releases while others use them: undefined, but nothing may break. */
+static cl_mem loose;
+static cl_event loose_event;
+
+static void *meddle(void *stop) {
+  unsigned char zero = 0;
+  size_t size;
+  cl_int status;
+  while (!__atomic_load_n((int *)stop, __ATOMIC_SEQ_CST)) {
+    cl_mem b = __atomic_load_n(&loose, __ATOMIC_SEQ_CST);
+    cl_event e = __atomic_load_n(&loose_event, __ATOMIC_SEQ_CST);
+    clGetMemObjectInfo(b, CL_MEM_SIZE, sizeof size, &size, NULL);
+    clEnqueueFillBuffer(shared, b, &zero, 1, 0, 16, 1, &e, NULL);
+    clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    clWaitForEvents(1, &e);
+    clReleaseEvent(e);
+    clReleaseMemObject(b);
+  }
+  return NULL;
+}
+
+static void release_while_used(void) {
+  int stop = 0;
+  unsigned char one = 1;
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) TRUE(!pthread_create(&threads[i], NULL, meddle, &stop));
+  for (int i = 0; i < 3000; i++) {
+    cl_mem b = new_buffer(64);
+    cl_event e;
+    if (clEnqueueFillBuffer(shared, b, &one, 1, 0, 64, 0, NULL, &e)) continue;
+    __atomic_store_n(&loose, b, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&loose_event, e, __ATOMIC_SEQ_CST);
+    clReleaseEvent(e);
+    clReleaseMemObject(b);
+  }
+  __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+  for (int i = 0; i < 2; i++) TRUE(!pthread_join(threads[i], NULL));
+  OK(clFinish(shared));
+}
+
 static void slow(void *args) { (void)args; usleep(200000); }
 
 int main(void) {
@@ -56,6 +96,8 @@ int main(void) {
   for (int i = 0; i < 8; i++) TRUE(!pthread_create(&threads[i], NULL, fill, &pattern));
   for (int i = 0; i < 8; i++) { pthread_join(threads[i], &failed); TRUE(!failed); }
   OK(clFinish(shared));
+
+  release_while_used();
 
   OK(clEnqueueNativeKernel(shared, slow, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
   OK(clFlush(shared));

@@ -10,7 +10,8 @@ use oxcl_scheduler::QueueProperties;
 
 use crate::context::Context;
 use crate::error::{Coded, ErrorCode};
-use crate::registry::{self, DeviceRequest, Make};
+use crate::processor::{self, MachineText, Processor};
+use crate::registry::{self, DeviceRequest, DriverRow, Make};
 
 /// The most threads that the environment may ask for.
 const MAX_THREADS: usize = oxcl_scheduler::MAX_WORKERS;
@@ -30,6 +31,8 @@ enum DeviceDriver {
     Host(Arc<CpuDriver>),
     /// With memory of its own.
     Discrete(Arc<DiscreteDriver>),
+    /// A core of a simulated platform.
+    Processor(Processor),
 }
 
 impl DeviceDriver {
@@ -42,6 +45,7 @@ impl DeviceDriver {
         match self {
             Self::Host(driver) => Arc::clone(driver) as Arc<dyn Driver>,
             Self::Discrete(driver) => Arc::clone(driver) as Arc<dyn Driver>,
+            Self::Processor(processor) => processor.driver(),
         }
     }
 }
@@ -58,7 +62,7 @@ struct Inner {
 /// What a device is and can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Its driver's name: `cpu`, `basic`, `ref` or `discrete`. Two devices may have the same one.
+    /// Its driver's name: `cpu`, `basic`, `ref`, `discrete` or `ttasim`. Two devices may have the same one.
     pub name: &'static str,
     /// What it is, in a line.
     pub description: &'static str,
@@ -74,6 +78,10 @@ pub struct DeviceInfo {
     pub global_memory: u64,
     /// The memory is the device's own, and not the host's.
     pub own_memory: bool,
+    /// Bits of an address: 32 or 64.
+    pub address_bits: u32,
+    /// The file that describes the machine, where one does: what code for the device is made from.
+    pub machine: Option<MachineText>,
     /// The highest portable CPU level that the processor has, such as `x86-64-v3`.
     pub level: &'static str,
     /// The processor's features, in LLVM's names, sorted.
@@ -121,6 +129,14 @@ pub enum DeviceError {
         /// What the system said.
         reason: String,
     },
+    /// A machine's description cannot be used.
+    #[error("'{path}' describes no device: {reason}")]
+    Machine {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The shared pool was to be started in a certain way and is running already.
     #[error("the worker threads are running already")]
     AlreadyStarted,
@@ -135,6 +151,7 @@ impl Coded for DeviceError {
             Self::AlreadyStarted => "OX0504",
             Self::Parameter { .. } => "OX0505",
             Self::Pin { .. } => "OX0506",
+            Self::Machine { .. } => "OX0507",
         })
     }
 }
@@ -153,21 +170,24 @@ impl DeviceInfo {
                 driver.capabilities().clone()
             }
             Make::Discrete(memory) => DiscreteDriver::describe(memory),
+            Make::Processor(path) => return processor::ask(request.driver, &path),
         };
-        Ok(Self::of(&request, &capabilities))
+        Ok(Self::of(request.driver, &capabilities))
     }
 
-    fn of(request: &DeviceRequest, capabilities: &Capabilities) -> Self {
+    pub(crate) fn of(row: &'static DriverRow, capabilities: &Capabilities) -> Self {
         let host = HostCpu::get();
         Self {
-            name: request.driver.name,
-            description: request.driver.description,
+            name: row.name,
+            description: row.description,
             processor: host.name().to_owned(),
             compute_units: capabilities.compute_units as usize,
             max_work_group_size: capabilities.max_work_group_size,
             local_memory: capabilities.local_memory,
             global_memory: capabilities.global_memory,
             own_memory: capabilities.address_space != AddressSpace::HOST,
+            address_bits: capabilities.address_bits,
+            machine: None,
             level: level(host),
             features: host.features().to_vec(),
         }
@@ -181,7 +201,7 @@ impl Device {
     /// The environment asks for something impossible.
     pub fn list() -> Result<Vec<Self>, DeviceError> {
         let context = Context::shared()?;
-        registry::requested()?.iter().map(|request| Self::open(&context, request)).collect()
+        Self::open_all(&context, &registry::requested()?)
     }
 
     /// A device of the driver `cpu`, `basic`, `ref` or `discrete:SIZE` on the process's pool, whatever `OXCL_DEVICES` says. Drivers
@@ -194,13 +214,53 @@ impl Device {
         Self::open(&Context::shared()?, &request)
     }
 
+    /// A device for each of these names, which are as for [`Self::by_name`]. Simulated processors among them share a memory and
+    /// a clock.
+    ///
+    /// # Errors
+    /// As for [`Self::by_name`].
+    pub fn by_names(names: &[&str]) -> Result<Vec<Self>, DeviceError> {
+        let requests = names.iter().map(|name| registry::parse_word(name));
+        Self::open_all(&Context::shared()?, &requests.collect::<Result<Vec<_>, _>>()?)
+    }
+
     /// A device on a context's pool.
     pub(crate) fn on(context: &Context, name: &str) -> Result<Self, DeviceError> {
         Self::open(context, &registry::parse_word(name)?)
     }
 
+    fn open_all(context: &Context, requests: &[DeviceRequest]) -> Result<Vec<Self>, DeviceError> {
+        let files = requests.iter().filter_map(|request| match &request.make {
+            Make::Processor(path) => Some(path.as_path()),
+            _ => None,
+        });
+        let mut processors = processor::platform(&files.collect::<Vec<_>>())?.into_iter();
+        let open = |request: &DeviceRequest| match request.make {
+            Make::Processor(_) => match processors.next() {
+                Some(processor) => Self::processor(context, request.driver, processor),
+                None => Self::open(context, request),
+            },
+            _ => Self::open(context, request),
+        };
+        requests.iter().map(open).collect()
+    }
+
+    fn processor(
+        context: &Context,
+        row: &'static DriverRow,
+        processor: Processor,
+    ) -> Result<Self, DeviceError> {
+        let info = processor.info(row);
+        Self::with(context, DeviceDriver::Processor(processor), info)
+    }
+
     fn open(context: &Context, request: &DeviceRequest) -> Result<Self, DeviceError> {
         let driver = match request.make {
+            Make::Processor(_) => {
+                let mut one = Self::open_all(context, std::slice::from_ref(request))?;
+                let missing = || DeviceError::Unknown { name: request.driver.name.to_owned() };
+                return one.pop().ok_or_else(missing);
+            }
             Make::Host(kind) => DeviceDriver::host(context, kind),
             Make::Discrete(memory) => {
                 let driver = DiscreteDriver::new(memory, Some(context.paging_observer()));
@@ -208,7 +268,7 @@ impl Device {
                 DeviceDriver::Discrete(Arc::new(driver))
             }
         };
-        let info = DeviceInfo::of(request, driver.shared().capabilities());
+        let info = DeviceInfo::of(request.driver, driver.shared().capabilities());
         Self::with(context, driver, info)
     }
 
@@ -218,6 +278,7 @@ impl Device {
             // It has no state beside its context's threads.
             DeviceDriver::Host(driver) => DeviceDriver::host(context, driver.kind()),
             DeviceDriver::Discrete(driver) => DeviceDriver::Discrete(Arc::clone(driver)),
+            DeviceDriver::Processor(processor) => DeviceDriver::Processor(processor.clone()),
         };
         let compute_units = driver.shared().capabilities().compute_units as usize;
         let info = DeviceInfo { compute_units, ..self.info().clone() };
@@ -225,7 +286,7 @@ impl Device {
     }
 
     fn with(context: &Context, driver: DeviceDriver, info: DeviceInfo) -> Result<Self, DeviceError> {
-        if matches!(driver, DeviceDriver::Discrete(_)) {
+        if !matches!(driver, DeviceDriver::Host(_)) {
             // From now on it matters where buffers' content is.
             context.keep_track();
         }
@@ -262,7 +323,7 @@ impl Device {
     pub(crate) fn cpu(&self) -> Option<&CpuDriver> {
         match &self.inner.driver {
             DeviceDriver::Host(driver) => Some(driver),
-            DeviceDriver::Discrete(_) => None,
+            DeviceDriver::Discrete(_) | DeviceDriver::Processor(_) => None,
         }
     }
 
@@ -271,6 +332,24 @@ impl Device {
     pub fn discrete(&self) -> Option<&DiscreteDriver> {
         match &self.inner.driver {
             DeviceDriver::Discrete(driver) => Some(driver),
+            DeviceDriver::Host(_) | DeviceDriver::Processor(_) => None,
+        }
+    }
+
+    /// The processor, for devices that are simulated.
+    #[must_use]
+    pub fn processor_core(&self) -> Option<&Processor> {
+        match &self.inner.driver {
+            DeviceDriver::Processor(processor) => Some(processor),
+            DeviceDriver::Host(_) | DeviceDriver::Discrete(_) => None,
+        }
+    }
+
+    /// The driver of a device with memory of its own, whatever it is.
+    pub(crate) fn own_memory(&self) -> Option<&dyn Driver> {
+        match &self.inner.driver {
+            DeviceDriver::Discrete(driver) => Some(driver.as_ref()),
+            DeviceDriver::Processor(processor) => Some(processor.device()),
             DeviceDriver::Host(_) => None,
         }
     }
@@ -278,7 +357,7 @@ impl Device {
     /// Where its memory is.
     pub(crate) fn place(&self) -> Place {
         // The number of an address space is its driver's count, far below the limit.
-        self.discrete().map_or(Place::HOST, |driver| {
+        self.own_memory().map_or(Place::HOST, |driver| {
             Place(u32::try_from(driver.capabilities().address_space.0).unwrap_or(u32::MAX))
         })
     }

@@ -25,6 +25,7 @@ use crate::guarded::Guarded;
 use crate::launch_work::LaunchWork;
 use crate::local_size;
 use crate::ndrange::NdRange;
+use crate::processor;
 use crate::program::Kernel;
 use crate::queue::QueueError;
 use crate::residence::{self, At, Order, Part};
@@ -319,7 +320,7 @@ impl Device {
     ) -> Result<Launch, LaunchError> {
         let record = kernel.record();
         // Devices with memory of their own find buffers when they run.
-        let own_memory = self.discrete().is_some();
+        let own_memory = self.own_memory().is_some();
         let nowhere = |_: &Buffer| Ok(std::ptr::null_mut());
         let checked = if own_memory {
             argument::check(record, arguments, &nowhere)?
@@ -341,11 +342,6 @@ impl Device {
             check_ids(record, &geometry)?;
             check_bounds(record, &meta.args, arguments, &geometry)?;
         }
-        let code = kernel.code(self.target())?;
-        let watch = kernel.watch(&code, &geometry).filter(|_| self.cpu().is_some());
-        // The number first: what comes in between is then found at the next launch, not missed.
-        let number = watch.as_ref().map_or(0, |watch| watch.number());
-        let function = code.function_for(&geometry)?;
         let traits = KernelTraits::of(meta);
         let buffers: Vec<Buffer> = arguments
             .iter()
@@ -365,6 +361,28 @@ impl Device {
             buffers.iter().for_each(|buffer| buffer.storage().use_untracked());
             Box::default()
         };
+        if let Some(processor) = self.processor_core() {
+            residence::check_fit(self, buffers.iter())?;
+            let work = processor::prepare(self, processor, kernel, &geometry, arguments, &checked)?;
+            let work = LaunchWork::Device(Arc::new(Guarded::new(work, buffers)), geometry);
+            let (cpu, watch, number) = (None, None, 0);
+            return Ok(Launch {
+                device: self.clone(),
+                work,
+                parts,
+                touches,
+                facts,
+                local_from,
+                cpu,
+                watch,
+                number,
+            });
+        }
+        let code = kernel.code(self.target())?;
+        let watch = kernel.watch(&code, &geometry).filter(|_| self.cpu().is_some());
+        // The number first: what comes in between is then found at the next launch, not missed.
+        let number = watch.as_ref().map_or(0, |watch| watch.number());
+        let function = code.function_for(&geometry)?;
         let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
         let work = match self.cpu() {
             Some(cpu) => {
@@ -433,6 +451,8 @@ impl Device {
     pub fn max_work_group_size(&self, kernel: &Kernel) -> u64 {
         let own = kernel.record().work_group.map_or(0, |facts| u64::from(facts.max_size));
         let device = self.info().max_work_group_size;
+        let kept = kernel.record().work_group.map_or(0, |facts| u64::from(facts.private_mem));
+        let device = self.processor_core().map_or(device, |core| device.min(core.most_items(kept)));
         if own == 0 { device } else { own.min(device) }
     }
 
@@ -672,7 +692,9 @@ impl Launch {
     /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for
     /// [`Self::report`].
     pub fn print_to(&self, sink: PrintSink) {
-        self.work.prepared().print_to(sink);
+        if let Some(prepared) = self.work.prepared() {
+            prepared.print_to(sink);
+        }
     }
 
     /// The report of an execution that has ended well, where it took `elapsed`. What the kernel has printed since the
@@ -680,17 +702,17 @@ impl Launch {
     #[must_use]
     pub fn report(&self, elapsed: Duration) -> LaunchReport {
         let prepared = self.work.prepared();
-        let geometry = prepared.geometry();
-        let Printed { text, dropped } = prepared.take_printed();
+        let geometry = self.work.geometry();
+        let Printed { text, dropped } = prepared.map(PreparedLaunch::take_printed).unwrap_or_default();
         LaunchReport {
             elapsed,
             groups: geometry.groups,
             local: geometry.local,
             local_from: self.local_from,
-            entry: prepared.entry_kind(),
+            entry: prepared.map_or(EntryKind::Native, PreparedLaunch::entry_kind),
             cpu: self.cpu.clone(),
-            width: prepared.function().width(),
-            specialised: prepared.function().is_specialised(),
+            width: prepared.map_or(1, |prepared| prepared.function().width()),
+            specialised: prepared.is_some_and(|prepared| prepared.function().is_specialised()),
             printed: text,
             print_dropped: dropped,
         }

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use oxcl_driver_cpu::{DiscreteLaunch, Failure, KernelWork, PreparedLaunch};
+use oxcl_driver::Launch;
+use oxcl_driver_cpu::{DiscreteLaunch, Failure, Geometry, KernelWork, PreparedLaunch};
 
 use crate::buffer::Buffer;
 use crate::guarded::Guarded;
@@ -13,22 +14,35 @@ use crate::guarded::Guarded;
 pub(crate) enum LaunchWork {
     Host(Arc<Guarded<KernelWork>>),
     Discrete(Arc<Guarded<DiscreteLaunch>>),
+    /// On a device that executes launches by itself.
+    Device(Arc<Guarded<dyn Launch>>, Geometry),
 }
 
 impl LaunchWork {
     /// For a command.
-    pub(crate) fn command(&self) -> Arc<dyn oxcl_driver::Launch> {
+    pub(crate) fn command(&self) -> Arc<dyn Launch> {
         match self {
-            Self::Host(work) => Arc::clone(work) as Arc<dyn oxcl_driver::Launch>,
-            Self::Discrete(work) => Arc::clone(work) as Arc<dyn oxcl_driver::Launch>,
+            Self::Host(work) => Arc::clone(work) as Arc<dyn Launch>,
+            Self::Discrete(work) => Arc::clone(work) as Arc<dyn Launch>,
+            Self::Device(work, _) => Arc::clone(work) as Arc<dyn Launch>,
         }
     }
 
-    /// The launch as it looks from outside.
-    pub(crate) fn prepared(&self) -> &PreparedLaunch {
+    /// The launch as it looks from outside, where threads of the host execute it.
+    pub(crate) fn prepared(&self) -> Option<&PreparedLaunch> {
         match self {
-            Self::Host(work) => work.work().prepared(),
-            Self::Discrete(work) => work.work().prepared(),
+            Self::Host(work) => Some(work.work().prepared()),
+            Self::Discrete(work) => Some(work.work().prepared()),
+            Self::Device(..) => None,
+        }
+    }
+
+    /// Its index space.
+    pub(crate) fn geometry(&self) -> &Geometry {
+        match self {
+            Self::Host(work) => work.work().prepared().geometry(),
+            Self::Discrete(work) => work.work().prepared().geometry(),
+            Self::Device(_, geometry) => geometry,
         }
     }
 
@@ -37,6 +51,7 @@ impl LaunchWork {
         match self {
             Self::Host(work) => work.work().take_failure(),
             Self::Discrete(work) => work.work().take_failure(),
+            Self::Device(..) => None,
         }
     }
 
@@ -45,6 +60,7 @@ impl LaunchWork {
         match self {
             Self::Host(work) => work.buffers(),
             Self::Discrete(work) => work.buffers(),
+            Self::Device(work, _) => work.buffers(),
         }
     }
 }

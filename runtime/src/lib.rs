@@ -38,6 +38,7 @@ mod launch_work;
 mod limited;
 mod local_size;
 mod ndrange;
+mod processor;
 mod program;
 mod queue;
 mod rect;
@@ -66,10 +67,12 @@ pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
+pub use oxcl_driver_tta::Span as ProcessorSpan;
 pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
     UserEvent,
 };
+pub use processor::{MachineText, Processor};
 pub use program::{Kernel, LoadError, Program, binary_type};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;

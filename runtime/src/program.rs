@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
+use oxcl_driver::DriverError;
+use oxcl_driver::program::Program as DriverProgram;
 use oxcl_driver_cpu::{
     Geometry, KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target, Watch,
 };
@@ -33,6 +35,8 @@ pub(crate) struct Inner {
     improving: OnceLock<Improving>,
     /// What the launches of a kernel with a local size take.
     watches: Mutex<Watches>,
+    /// The programs that drivers made of it, by the digests of their machines.
+    for_machines: Mutex<BTreeMap<[u8; 20], Arc<dyn DriverProgram>>>,
 }
 
 /// By kernel and local size.
@@ -131,6 +135,7 @@ impl Program {
                 memory: Mutex::default(),
                 improving: OnceLock::new(),
                 watches: Mutex::default(),
+                for_machines: Mutex::default(),
             }),
         })
     }
@@ -188,6 +193,21 @@ impl Program {
         let memory = ProgramMemory::new(self.meta())?.map(Arc::new);
         known.insert(device, memory.clone());
         Ok(memory)
+    }
+
+    /// The program that a driver has made for a machine; the first time it is made.
+    pub(crate) fn for_machine(
+        &self,
+        machine: &[u8; 20],
+        make: impl FnOnce() -> Result<Arc<dyn DriverProgram>, DriverError>,
+    ) -> Result<Arc<dyn DriverProgram>, DriverError> {
+        let mut known = self.inner.for_machines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = known.get(machine) {
+            return Ok(Arc::clone(program));
+        }
+        let program = make()?;
+        known.insert(*machine, Arc::clone(&program));
+        Ok(program)
     }
 
     /// Whether a launch may have a local size that does not divide the global size, by the language version and the

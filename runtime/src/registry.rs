@@ -7,6 +7,7 @@
 //! A new driver is a Cargo feature, a variant of [`Make`], and a row.
 
 use oxcl_driver_cpu::Kind;
+use std::path::PathBuf;
 
 use crate::device::DeviceError;
 
@@ -16,7 +17,11 @@ const DEVICES_VARIABLE: &str = "OXCL_DEVICES";
 /// How a device is made: its driver, with the parameter where there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(
-    not(all(any(feature = "basic", feature = "cpu", feature = "ref"), feature = "discrete")),
+    not(all(
+        any(feature = "basic", feature = "cpu", feature = "ref"),
+        feature = "discrete",
+        feature = "tta"
+    )),
     expect(dead_code, reason = "a build without drivers makes no device")
 )]
 pub(crate) enum Make {
@@ -24,6 +29,8 @@ pub(crate) enum Make {
     Host(Kind),
     /// On the host's processor, behind so many bytes of memory of its own.
     Discrete(u64),
+    /// A transport-triggered processor, simulated, by the path of its description.
+    Processor(PathBuf),
 }
 
 /// A driver that this build has.
@@ -68,6 +75,13 @@ pub(crate) const DRIVERS: &[DriverRow] = &[
         description: "one thread, behind a memory of its own",
         parameter: Some("a size of at least 64K, such as 64M,"),
         make: |text| parse_size(text).map(Make::Discrete),
+    },
+    #[cfg(feature = "tta")]
+    DriverRow {
+        name: "ttasim",
+        description: "a transport-triggered processor, simulated cycle by cycle",
+        parameter: Some("the path of a machine's description, such as M.adf,"),
+        make: |text| Some(Make::Processor(text.into())),
     },
 ];
 

@@ -12,7 +12,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_driver::{Allocation, AllocationRequest, Driver, DriverError, Failure, Lane, Launch};
+use oxcl_driver::{Allocation, AllocationRequest, DriverError, Failure, Lane, Launch};
 use oxcl_memory::NoMemory;
 use oxcl_memory::residency::{Contents, End, Missing, Place};
 use oxcl_scheduler::transfer::{Movement, Transfer};
@@ -289,7 +289,7 @@ pub(crate) fn check_fit<'a>(
     device: &Device,
     buffers: impl Iterator<Item = &'a Buffer>,
 ) -> Result<(), QueueError> {
-    let Some(driver) = device.discrete() else { return Ok(()) };
+    let Some(driver) = device.own_memory() else { return Ok(()) };
     let capabilities = driver.capabilities();
     let mut sizes: Vec<_> = buffers.map(|buffer| (buffer.number(), buffer.storage().size())).collect();
     sizes.sort_unstable();

@@ -6,6 +6,7 @@
 //! | `run` | one launch: `KERNEL global=… [local=…] [offset=…] (NAME=VALUE, …) [-> NAME=EXPECTED, …]`; repeatable |
 //! | `options` | build options |
 //! | `targets` | devices to run on, default `ref cpu basic` |
+//! | `bits` | `64`, or `64, REASON`: the file is not for 32-bit devices; default: it also runs on transport-triggered processors |
 //! | `ulp` | distance allowed between devices for floating-point data; default 0 |
 //! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; default: they also run at 4 and 16 |
 //! | `prints` | a line that the kernels print; repeatable. The order counts where no launch has several work-items |
@@ -66,6 +67,8 @@ pub struct FileTest {
     pub ulp: u64,
     /// The vectoriser is expected to decline.
     pub scalar_only: bool,
+    /// It is not for 32-bit devices.
+    pub wide_only: bool,
     /// Buffers to compare; empty means all.
     pub compare: Vec<String>,
     /// Lines that all launches together print.
@@ -96,6 +99,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
         targets: ["ref", "cpu", "basic"].map(String::from).to_vec(),
         ulp: 0,
         scalar_only: false,
+        wide_only: false,
         compare: Vec::new(),
         prints: Vec::new(),
         fails_with: None,
@@ -126,6 +130,8 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "run" => test.runs.push(parse_run(value, line).map_err(fail)?),
             "options" => test.options = value.to_owned(),
             "targets" => test.targets = value.split_whitespace().map(String::from).collect(),
+            "bits" if value == "64" || value.starts_with("64, ") => test.wide_only = true,
+            "bits" => return Err(fail(format!("'{value}' is not 64, or 64 and a reason behind a comma"))),
             "width" if value == "1" => test.scalar_only = true,
             "width" => return Err(fail(format!("'{value}' is not 1"))),
             "compare" => test.compare = value.split_whitespace().map(String::from).collect(),

@@ -16,6 +16,7 @@ use oxcl_compiler::{
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
 
 use crate::directive::{FileTest, Kind, Run, parse};
+use crate::processors::{self, MachineFile};
 use crate::render;
 use crate::value::{Expected, Scalar, Value, to_bytes};
 
@@ -50,6 +51,16 @@ pub fn check(path: &Path, snapshot: &mut dyn FnMut(&str, &str)) -> Result<(), St
     Ok(())
 }
 
+/// The most cycles that a launch may take on a processor.
+const LONGEST_LAUNCH: u64 = 2_000_000_000;
+
+/// A device, ready to run the file.
+struct Processor {
+    name: String,
+    device: Device,
+    program: Program,
+}
+
 struct Input<'t> {
     name: String,
     text: String,
@@ -71,18 +82,21 @@ impl Input<'_> {
         width: u32,
         quality: Quality,
     ) -> Result<Vec<u8>, CompileError> {
-        let sources = vec![SourceFile { name: self.name.clone(), text: self.text.clone() }];
-        let options = BuildOptions::parse(&self.test.options)
-            .map_err(|error| CompileError::Request(error.to_string()))?;
         let on_ref =
             self.test.targets.iter().any(|target| target == "ref") && emit == Emit::Archive && width == 1;
-        let mut request = Request::new(sources);
-        request.options = options;
+        let mut request = self.request().map_err(CompileError::Request)?;
         request.devices = Devices { cpu: true, reference: on_ref };
         request.local_sizes = local_sizes.to_vec();
         request.width = width;
         request.quality = quality;
         Ok(compile(&request, emit, None)?.bytes)
+    }
+
+    fn request(&self) -> Result<Request<'static>, String> {
+        let sources = vec![SourceFile { name: self.name.clone(), text: self.text.clone() }];
+        let mut request = Request::new(sources);
+        request.options = BuildOptions::parse(&self.test.options).map_err(|error| error.to_string())?;
+        Ok(request)
     }
 
     fn text(&self, emit: Emit) -> Result<String, String> {
@@ -133,6 +147,7 @@ impl Input<'_> {
         let special = self.load(&sizes, Quality::Full)?;
         let quick = self.load(&[], Quality::First)?;
         let wide = self.load_wide()?;
+        let processors = self.processors()?;
         let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {
             let mut first: Option<(String, Contents)> = None;
@@ -146,7 +161,8 @@ impl Input<'_> {
                 for (which, program) in programs {
                     let label = format!("{target}, {which}");
                     let at = |message: String| format!("line {}: on {label}: {message}", run.line);
-                    let (contents, text) = execute(program, target, run).map_err(at)?;
+                    let device = Device::by_name(target).map_err(|e| at(e.to_string()))?;
+                    let (contents, text) = execute(program, &device, run).map_err(at)?;
                     printed.entry(label.clone()).or_default().extend(text);
                     expectations(run, &contents, self.test.ulp).map_err(at)?;
                     match &first {
@@ -157,6 +173,7 @@ impl Input<'_> {
                     }
                 }
             }
+            self.run_on_processors(run, &processors)?;
         }
         printed.iter().try_for_each(|(label, text)| {
             self.prints(&String::from_utf8_lossy(text)).map_err(|message| format!("on {label}: {message}"))
@@ -203,10 +220,60 @@ impl Input<'_> {
         }
     }
 
+    /// The transport-triggered processors that this file runs on, behind the reference executor that judges them; none for
+    /// files that 32-bit devices do not bear.
+    fn processors(&self) -> Result<Vec<Processor>, String> {
+        if self.test.wide_only || !self.test.targets.iter().any(|target| target == "ref") {
+            return Ok(Vec::new());
+        }
+        let files = processors::chosen(&self.name)?;
+        let mut request = self.request()?;
+        request.devices = Devices { cpu: false, reference: true };
+        request.machines = files.iter().map(|file| file.machine.clone()).collect();
+        for source in &mut request.sources {
+            // Where products and sums become one operation is each target's own affair.
+            source.text = format!("#pragma OPENCL FP_CONTRACT OFF\n{}", source.text);
+        }
+        let archive = compile(&request, Emit::Archive, None);
+        let archive = archive.map_err(|e| format!("for processors: {}", self.rendered(&e)))?.bytes;
+        let program = Program::from_archive(&archive).map_err(|e| e.to_string())?;
+        let words = files.into_iter().map(|file| (file.name, file.word));
+        let open = |(name, word): (String, String)| {
+            let device = Device::by_name(&word).map_err(|e| format!("{name}: {e}"))?;
+            if let Some(core) = device.processor_core() {
+                core.give_up_after(LONGEST_LAUNCH);
+            }
+            Ok(Processor { name, device, program: program.clone() })
+        };
+        std::iter::once(("ref".to_owned(), "ref".to_owned())).chain(words).map(open).collect()
+    }
+
+    /// Runs a line on processors. They have the reference executor's built-in functions, and nothing is contracted: not one bit
+    /// may differ.
+    fn run_on_processors(&self, run: &Run, processors: &[Processor]) -> Result<(), String> {
+        let mut judge: Option<Contents> = None;
+        for Processor { name, device, program } in processors {
+            let at = |message: String| format!("line {}: on {name}: {message}", run.line);
+            let (contents, _) = execute(program, device, run).map_err(at)?;
+            expectations(run, &contents, self.test.ulp).map_err(at)?;
+            match &judge {
+                None => judge = Some(contents),
+                Some(wanted) => self
+                    .compared(wanted, &contents, 0)
+                    .map_err(|message| at(format!("differs from ref: {message}")))?,
+            }
+        }
+        Ok(())
+    }
+
     fn same(&self, wanted: &Contents, got: &Contents) -> Result<(), String> {
+        self.compared(wanted, got, self.test.ulp)
+    }
+
+    fn compared(&self, wanted: &Contents, got: &Contents, ulp: u64) -> Result<(), String> {
         for ((name, scalar, want), (_, _, have)) in wanted.iter().zip(got) {
             if self.test.compare.is_empty() || self.test.compare.contains(name) {
-                compare(name, *scalar, want, have, self.test.ulp)?;
+                compare(name, *scalar, want, have, ulp)?;
             }
         }
         Ok(())
@@ -214,8 +281,7 @@ impl Input<'_> {
 }
 
 /// Runs one line; gives the buffers and what the kernel printed.
-fn execute(program: &Program, target: &str, run: &Run) -> Result<(Contents, Vec<u8>), String> {
-    let device = Device::by_name(target).map_err(|e| e.to_string())?;
+fn execute(program: &Program, device: &Device, run: &Run) -> Result<(Contents, Vec<u8>), String> {
     let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
     let mut data: Vec<(String, Scalar, Prepared)> = Vec::new();
     for arg in &kernel.record().args {

@@ -5,5 +5,6 @@ pub mod filetest;
 pub mod fuzz;
 pub mod interop;
 pub mod opencl;
+pub mod processors;
 pub mod render;
 pub mod value;

@@ -262,7 +262,7 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
     if has_headers {
         out.extend(["-I".to_owned(), HEADER_DIR.to_owned()]);
     }
-    out.extend(options.clang_arguments());
+    out.extend(options.clang_arguments(bits));
     out.extend(["-internal-isystem".to_owned(), format!("{RESOURCE_DIR}/include")]);
     out
 }

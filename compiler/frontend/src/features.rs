@@ -3,6 +3,7 @@
 //! A row is here only when `builtins` defines what the row promises. Everything that is no row is off: clang declares
 //! neither its functions nor its macro.
 
+use crate::compile::Bits;
 use crate::options::Standard;
 
 /// An extension or an optional feature of OpenCL C.
@@ -54,6 +55,15 @@ pub const FEATURES: &[Feature] = &[
     feature("__opencl_c_work_group_collective_functions"),
 ];
 
+/// What 32-bit devices do not have: they compute neither with 64-bit floats nor on 64-bit words at a time.
+const WIDE_ONLY: [&str; 4] =
+    ["cl_khr_fp64", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "__opencl_c_fp64"];
+
+/// What is on for devices whose addresses have so many bits.
+pub fn features(bits: Bits) -> impl Iterator<Item = &'static Feature> {
+    FEATURES.iter().filter(move |feature| bits == Bits::Bits64 || !WIDE_ONLY.contains(&feature.name))
+}
+
 /// What OpenCL C 2.0 has without asking, by the macros under which clang's header declares it.
 const SINCE_2_0: [&str; 5] = [
     "__opencl_c_atomic_order_acq_rel",
@@ -69,9 +79,9 @@ pub(crate) fn clang_macros(standard: Standard) -> impl Iterator<Item = String> {
 }
 
 /// The value of clang's `-cl-ext` for a version of the language: everything off but what the table has.
-pub(crate) fn clang_extensions(standard: Standard) -> String {
+pub(crate) fn clang_extensions(standard: Standard, bits: Bits) -> String {
     let mut value = String::from("-all");
-    for feature in FEATURES {
+    for feature in features(bits) {
         // `__opencl_c_int64` is defined by the base header for every full-profile device; clang knows no switch.
         if standard >= feature.since && feature.name != "__opencl_c_int64" {
             value.push_str(",+");

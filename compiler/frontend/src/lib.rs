@@ -24,7 +24,7 @@ pub use compile::{
     Bits, CompileError, CompileErrorKind, Compiled, Source, VirtualHeader, compile, compile_c,
 };
 pub use diagnostics::{Diagnostic, Diagnostics, FixIt, Location, Position, Severity, Span};
-pub use features::{FEATURES, Feature, Kind as FeatureKind};
+pub use features::{FEATURES, Feature, Kind as FeatureKind, features};
 pub use libclang::{DescribeError, SourceFunction, SourceParameter, describe};
 pub use link::{KERNEL_BODY_PREFIX, LinkError, link, link_into};
 pub use options::{

@@ -120,7 +120,7 @@ fn arguments_for(options: &BuildOptions) -> Vec<String> {
         .map(str::to_owned)
         .into();
     let inner = ["-fdeclare-opencl-builtins".to_owned(), "-U__SPIR__".to_owned(), "-U__SPIR64__".to_owned()];
-    for argument in inner.into_iter().chain(options.clang_arguments()) {
+    for argument in inner.into_iter().chain(options.clang_arguments(Bits::Bits64)) {
         out.extend(["-Xclang".to_owned(), argument]);
     }
     out.extend(["-I".to_owned(), HEADER_DIR.to_owned()]);

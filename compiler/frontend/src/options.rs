@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::compile::Bits;
 use crate::features;
 use crate::words::{self, nearest};
 
@@ -453,10 +454,10 @@ impl BuildOptions {
     }
 
     /// What `clang -cc1` is told because of these options.
-    pub(crate) fn clang_arguments(&self) -> Vec<String> {
+    pub(crate) fn clang_arguments(&self, bits: Bits) -> Vec<String> {
         let standard = self.standard();
         let mut out = vec![format!("-cl-std={standard}")];
-        out.push(format!("-cl-ext={}", features::clang_extensions(standard)));
+        out.push(format!("-cl-ext={}", features::clang_extensions(standard, bits)));
         out.extend(features::clang_macros(standard));
         for toggle in &self.extensions {
             // What is not in the table stays off: its functions have no definition.

@@ -1,4 +1,5 @@
 // test: run
+// bits: 64
 // ulp: 4
 // run: maths global=16 local=8 (in=random:16:6, out=zeros:16)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

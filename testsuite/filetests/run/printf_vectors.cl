@@ -1,5 +1,6 @@
 // Vectors of every element size and of three elements.
 // test: run
+// bits: 64, printf is not there yet
 // run: show global=1 (f=[1,2,3,4])
 // prints: |1,-2,3,-4|
 // prints: |1,2,3|

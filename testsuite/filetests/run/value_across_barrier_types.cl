@@ -1,5 +1,6 @@
 // Values of many types live across a barrier.
 // test: run regions
+// bits: 64
 // run: across global=12 local=6 (out=zeros:12)
 kernel void across(global float *out) {
   local int dummy[6];

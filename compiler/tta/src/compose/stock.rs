@@ -225,7 +225,7 @@ fn split() -> Plan {
         spaces: vec![
             ("private".to_owned(), 0xffff, false, vec![0]),
             ("global".to_owned(), 0xff_ffff, true, vec![1, 2]),
-            ("local".to_owned(), 0x7fff, false, vec![3]),
+            ("local".to_owned(), 0xffff, false, vec![3]),
             ("queue".to_owned(), 0xffff, false, vec![5]),
         ],
         long: Some(LongPlan { registers: 1, slots: vec![(0, 16), (2, 16)], extension: Zero, latency: 1 }),

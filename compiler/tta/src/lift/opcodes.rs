@@ -353,8 +353,8 @@ impl Lifter<'_> {
         let name = instruction.opcode.trim_end_matches("_RL").trim_end_matches("_AQ");
         let name = name.trim_end_matches("_AQRL");
         let (_, op, combine) = ATOMICS.iter().find(|a| a.0 == name).ok_or(Wrong::Opcode)?;
-        let [address, with, ..] = instruction.operands.as_slice() else { return Err(Wrong::Operands) };
-        let (address, with) = (self.word(address)?, self.word(with)?);
+        let [with, address, ..] = instruction.operands.as_slice() else { return Err(Wrong::Operands) };
+        let (with, address) = (self.word(with)?, self.word(address)?);
         if emit(self, op, vec![address, with]) {
             return Ok(());
         }

@@ -17,8 +17,35 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Address spaces of platforms, counted from 1: 0 is the host's.
-static NEXT_SPACE: AtomicU64 = AtomicU64::new(1);
+/// Address spaces of platforms; other drivers count theirs from 0.
+static NEXT_SPACE: AtomicU64 = AtomicU64::new(1 << 31);
+
+/// The number of a platform's address space.
+pub(crate) fn next_space() -> u64 {
+    // Relaxed: only distinct numbers are needed.
+    NEXT_SPACE.fetch_add(1, Ordering::Relaxed)
+}
+
+/// What a device of a machine with this map can do; the devices of a platform have one address space.
+pub(crate) fn capabilities(name: &str, plan: &Plan, buffers: Region, space: u64) -> Capabilities {
+    Capabilities {
+        device_name: name.to_owned(),
+        kind: DeviceKind::Accelerator,
+        execution: Execution::DeviceOrdered,
+        features: Features::OUT_OF_ORDER,
+        address_space: AddressSpace(space),
+        address_bits: 32,
+        compute_units: 1,
+        max_work_group_size: 1024,
+        max_work_item_sizes: [1024; 3],
+        global_memory: buffers.size,
+        max_allocation: buffers.size,
+        local_memory: plan.local_memory.size / 128 * 128,
+        base_alignment: 128,
+        triple: "riscv32".to_owned(),
+        ..Capabilities::host(name)
+    }
+}
 
 /// A device.
 #[derive(Debug)]
@@ -39,31 +66,9 @@ impl TtaDriver {
         machine: &Machine,
         plan: &Plan,
         buffers: Region,
+        space: u64,
     ) -> Self {
-        // Devices of a platform see each other's memory: one number for all of them.
-        let space = if position == 0 {
-            // Relaxed: only distinct numbers are needed.
-            NEXT_SPACE.fetch_add(1, Ordering::Relaxed)
-        } else {
-            NEXT_SPACE.load(Ordering::Relaxed) - 1
-        };
-        let capabilities = Capabilities {
-            device_name: name.to_owned(),
-            kind: DeviceKind::Accelerator,
-            execution: Execution::DeviceOrdered,
-            features: Features::OUT_OF_ORDER,
-            address_space: AddressSpace(space),
-            address_bits: 32,
-            compute_units: 1,
-            max_work_group_size: 1024,
-            max_work_item_sizes: [1024; 3],
-            global_memory: buffers.size,
-            max_allocation: buffers.size,
-            local_memory: plan.local_memory.size / 128 * 128,
-            base_alignment: 128,
-            triple: "riscv32".to_owned(),
-            ..Capabilities::host(name)
-        };
+        let capabilities = capabilities(name, plan, buffers, space);
         let (machine, plan) = (digest(machine), plan.clone());
         Self { shared, position, capabilities, machine, plan, mappings: Mutex::new(BTreeMap::new()) }
     }

@@ -8,6 +8,7 @@
 mod device;
 mod events;
 mod launch;
+mod machine_file;
 mod main_program;
 mod map;
 mod platform;
@@ -15,6 +16,7 @@ mod program;
 mod simulation;
 
 pub use device::TtaDriver;
+pub use machine_file::{MachineError, MachineFile};
 pub use map::{MapError, Plan, Region};
 pub use oxcl_ttasim::Engine;
 pub use platform::{Platform, PlatformError, Span};

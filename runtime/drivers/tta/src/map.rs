@@ -176,7 +176,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
             (Some(data), scratch, stack)
         };
         let local_memory =
-            if spaces.local == spaces.global { take(part.min(32 << 10)) } else { own(spaces.local, 128) };
+            if spaces.local == spaces.global { take(part.min(64 << 10)) } else { own(spaces.local, 128) };
         plans.push(Plan {
             global: spaces.global,
             private: spaces.private,

@@ -9,7 +9,7 @@
 //! Locks: the host's threads take `gate`, then `state`; the simulating thread takes `gate` and gives it back before each stretch,
 //! so that it does not starve them. Nobody calls out of the driver with `state` held.
 
-use crate::device::TtaDriver;
+use crate::device::{TtaDriver, next_space};
 use crate::events::Events;
 use crate::launch::TtaLaunch;
 use crate::main_program::WAITS;
@@ -132,12 +132,13 @@ impl Platform {
         };
         let shared =
             Arc::new(Shared { gate: Mutex::new(()), state: Mutex::new(state), changed: Condvar::new() });
+        let space = next_space();
         let devices: Vec<Arc<TtaDriver>> = names
             .iter()
             .zip(machines.iter().zip(&plans))
             .enumerate()
             .map(|(at, (name, (machine, plan)))| {
-                Arc::new(TtaDriver::new(Arc::clone(&shared), at, name, machine, plan, region))
+                Arc::new(TtaDriver::new(Arc::clone(&shared), at, name, machine, plan, region, space))
             })
             .collect();
         let mut platform = Self { shared, devices, threads: Vec::new() };
@@ -175,6 +176,11 @@ impl Platform {
         self.shared.lock().simulation.cores.iter().map(|c| c.links).collect()
     }
 
+    /// From now on a command that is executed for more cycles than this is given up, and all others in slots with it.
+    pub fn give_up_after(&self, cycles: u64) {
+        self.shared.lock().simulation.longest_command = cycles;
+    }
+
     /// Cycles that each device has spent waiting.
     #[must_use]
     pub fn idle_cycles(&self) -> Vec<u64> {
@@ -190,9 +196,13 @@ impl Drop for Platform {
             state.senders.clear();
         }
         self.shared.changed.notify_all();
+        let own = std::thread::current().id();
         for thread in self.threads.drain(..) {
-            // A thread that panicked has nothing left to say.
-            drop(thread.join());
+            // The last handle may go away in one of these threads, with the command that held it: it ends by itself.
+            if thread.thread().id() != own {
+                // A thread that panicked has nothing left to say.
+                drop(thread.join());
+            }
         }
     }
 }
@@ -388,9 +398,16 @@ impl State {
                 }
             }
         }
-        if let Pause::Fault(fault) = pause {
+        let reason = match pause {
+            Pause::Idle | Pause::More => None,
+            Pause::Fault(fault) => Some(fault.to_string()),
+            Pause::RunAway { device, at, cycles } => Some(format!(
+                "device {device} has executed it for {cycles} cycles without an end and is at instruction {at}"
+            )),
+        };
+        if let Some(reason) = reason {
             for command in self.simulation.give_up() {
-                let (kernel, reason) = (command.launch.name.clone(), fault.to_string());
+                let (kernel, reason) = (command.launch.name.clone(), reason.clone());
                 let failure = Arc::new(Failure::Kernel { kernel, reason });
                 reports.push((close(&mut self.events, &command), Some(Err(failure))));
             }

@@ -24,6 +24,8 @@ use oxcl_ttasim::{CoreSetup, Engine, Fault, Memory, System};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+/// A command that has been executed for so many cycles will not end any more.
+const LONGEST_COMMAND: u64 = 20_000_000_000;
 /// Rounds of a waiting loop are at most this long.
 const LONGEST_ROUND: u64 = 1000;
 /// The function that a slot calls instead of a kernel whose command has failed before it began.
@@ -104,6 +106,15 @@ pub(crate) enum Pause {
     More,
     /// A device has failed; nothing that was in a slot will end.
     Fault(Box<Fault>),
+    /// A command does not end: which device, where it is, and after how many cycles.
+    RunAway {
+        /// The device.
+        device: usize,
+        /// The instruction.
+        at: usize,
+        /// Cycles.
+        cycles: u64,
+    },
 }
 
 /// Something to tell the scheduler, in this order.
@@ -123,6 +134,8 @@ pub(crate) struct Simulation {
     engine: Engine,
     /// Cycles of the systems before this one.
     before: u64,
+    /// After so many cycles a command is taken for one that never ends.
+    pub(crate) longest_command: u64,
 }
 
 fn uninhabited(error: &dyn std::fmt::Display) -> PlatformError {
@@ -285,7 +298,8 @@ impl Simulation {
             }
             cores.push(Core::new(machine, plan, places)?);
         }
-        let mut simulation = Self { cores, system: None, memories, engine, before: 0 };
+        let mut simulation =
+            Self { cores, system: None, memories, engine, before: 0, longest_command: LONGEST_COMMAND };
         for device in 0..simulation.cores.len() {
             let core = &simulation.cores[device];
             let (at, first) = (slot_word(&core.plan), core.plan.slot(0));
@@ -497,6 +511,9 @@ impl Simulation {
 
     /// Simulates up to `cycles`, and notes what begins and ends.
     pub(crate) fn advance(&mut self, cycles: u64, notices: &mut Vec<Notice>) -> Pause {
+        if let Some(run_away) = self.run_away() {
+            return run_away;
+        }
         for _ in 0..cycles {
             self.wake();
             let Some(system) = &mut self.system else { return Pause::Idle };
@@ -515,6 +532,18 @@ impl Simulation {
             }
         }
         Pause::More
+    }
+
+    fn run_away(&self) -> Option<Pause> {
+        let now = self.cycle();
+        let found = self.cores.iter().enumerate().find_map(|(device, core)| {
+            let started = core.slots.front()?.1.started?;
+            let waits = core.sleep.is_some();
+            (!waits && now - started > self.longest_command).then_some((device, now - started))
+        });
+        let (device, cycles) = found?;
+        let at = self.system.as_ref().map_or(0, |system| system.program_counter(device));
+        Some(Pause::RunAway { device, at, cycles })
     }
 
     /// Lets devices go on whose word has come and whose round is over.

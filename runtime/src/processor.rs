@@ -1,0 +1,194 @@
+//! Simulated transport-triggered processors as devices: their descriptions, their programs, and launches on them.
+//!
+//! Processors that are named together are cores of one platform: they share a memory, so a buffer that one has written
+//! another reads without the host, and they execute in lock step.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use oxcl_driver::program::{
+    ArgValue as DriverArgument, BinarySource, LaunchRequest, Program as DriverProgram,
+};
+use oxcl_driver::{Driver, Launch};
+use oxcl_driver_cpu::{Argument, Geometry};
+use oxcl_driver_tta::{Engine, MachineError, MachineFile, Platform, Span, TtaDriver};
+use oxcl_scheduler::EnqueueError;
+
+use crate::argument::{self, ArgValue};
+use crate::device::{Device, DeviceError, DeviceInfo};
+use crate::launch::LaunchError;
+use crate::program::Kernel;
+use crate::registry::DriverRow;
+use crate::residence;
+
+/// What follows a path where the simulation looks for hazards.
+const STRICT: &str = ",strict";
+
+/// The file that describes a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineText {
+    /// Its path.
+    pub path: String,
+    /// What it holds.
+    pub text: Arc<str>,
+    /// The digest of the machine, whatever its file looks like.
+    pub digest: String,
+}
+
+/// A core of a platform. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Processor {
+    driver: Arc<TtaDriver>,
+    platform: Arc<Platform>,
+    file: MachineText,
+    position: usize,
+}
+
+impl Processor {
+    pub(crate) fn driver(&self) -> Arc<dyn Driver> {
+        Arc::clone(&self.driver) as Arc<dyn Driver>
+    }
+
+    pub(crate) fn device(&self) -> &dyn Driver {
+        self.driver.as_ref()
+    }
+
+    pub(crate) fn info(&self, row: &'static DriverRow) -> DeviceInfo {
+        of(row, self.driver.capabilities(), self.file.clone())
+    }
+
+    /// The most work-items of a group that each keep so many bytes across barriers.
+    pub(crate) fn most_items(&self, bytes_each: u64) -> u64 {
+        let room = self.driver.plan().scratch.size;
+        room.checked_div(bytes_each).unwrap_or(u64::MAX).max(1)
+    }
+
+    /// Its number among the cores of its platform.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// When cores of the platform executed kernels, in cycles, in the order in which they ended.
+    #[must_use]
+    pub fn timeline(&self) -> Vec<Span> {
+        self.platform.timeline()
+    }
+
+    /// From now on a kernel that is executed for more cycles than this is given up.
+    pub fn give_up_after(&self, cycles: u64) {
+        self.platform.give_up_after(cycles);
+    }
+
+    /// Cycles that each core of the platform has spent waiting.
+    #[must_use]
+    pub fn idle_cycles(&self) -> Vec<u64> {
+        self.platform.idle_cycles()
+    }
+
+    /// How often each core's program was linked, the first time included.
+    #[must_use]
+    pub fn links(&self) -> Vec<u64> {
+        self.platform.links()
+    }
+}
+
+fn of(row: &'static DriverRow, capabilities: &oxcl_driver::Capabilities, file: MachineText) -> DeviceInfo {
+    let machine = capabilities.device_name.clone();
+    DeviceInfo {
+        processor: machine,
+        level: "",
+        features: Vec::new(),
+        machine: Some(file),
+        ..DeviceInfo::of(row, capabilities)
+    }
+}
+
+fn unusable(path: &Path, reason: impl ToString) -> DeviceError {
+    DeviceError::Machine { path: path.display().to_string(), reason: reason.to_string() }
+}
+
+fn read(path: &Path) -> Result<MachineFile, DeviceError> {
+    let path = path.to_str().and_then(|path| path.strip_suffix(STRICT)).map_or(path, Path::new);
+    MachineFile::read(path).map_err(|error: MachineError| unusable(path, error))
+}
+
+fn text_of(file: &MachineFile) -> MachineText {
+    MachineText {
+        path: file.path.display().to_string(),
+        text: Arc::from(file.text.as_str()),
+        digest: file.digest(),
+    }
+}
+
+/// What the device of a description would be. Simulates nothing.
+pub(crate) fn ask(row: &'static DriverRow, path: &Path) -> Result<DeviceInfo, DeviceError> {
+    let file = read(path)?;
+    let capabilities = file.describe().map_err(|error| unusable(path, error))?;
+    Ok(of(row, &capabilities, text_of(&file)))
+}
+
+/// A platform of these machines; one core for each, in their order. Where one path ends in [`STRICT`], every hazard is an
+/// error.
+pub(crate) fn platform(paths: &[&Path]) -> Result<Vec<Processor>, DeviceError> {
+    let Some(first) = paths.first() else { return Ok(Vec::new()) };
+    let strict = |path: &&Path| path.to_str().is_some_and(|path| path.ends_with(STRICT));
+    let engine = if paths.iter().any(strict) { Engine::Strict } else { Engine::Fast };
+    let files = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let machines = files.iter().map(|file| (file.name(), file.machine.clone())).collect();
+    let platform = Arc::new(Platform::new(machines, engine).map_err(|error| unusable(first, error))?);
+    let cores = files.iter().zip(platform.devices()).enumerate();
+    let processor = |(position, (file, driver)): (usize, (&MachineFile, &Arc<TtaDriver>))| Processor {
+        driver: Arc::clone(driver),
+        platform: Arc::clone(&platform),
+        file: text_of(file),
+        position,
+    };
+    Ok(cores.map(processor).collect())
+}
+
+/// Makes a launch on a processor ready.
+pub(crate) fn prepare(
+    device: &Device,
+    processor: &Processor,
+    kernel: &Kernel,
+    geometry: &Geometry,
+    arguments: &[ArgValue<'_>],
+    checked: &[Argument<'_>],
+) -> Result<Arc<dyn Launch>, LaunchError> {
+    let bind = |(index, (argument, checked)): (usize, (&ArgValue<'_>, &Argument<'_>))| match checked {
+        Argument::Local(bytes) => Ok(DriverArgument::Local { size: *bytes }),
+        Argument::Value(bytes) => Ok(DriverArgument::Bytes(bytes.to_vec())),
+        Argument::Pointer(_) => match argument {
+            ArgValue::Buffer(buffer) => {
+                let (allocation, offset) = residence::memory_on(buffer, device)?;
+                Ok(DriverArgument::Memory { allocation, offset })
+            }
+            ArgValue::Pointer(_) => Err(LaunchError::NotShared {
+                kernel: kernel.record().name.clone(),
+                argument: argument::parameter_name(kernel.record(), index),
+                device: device.info().name,
+            }),
+            _ => Ok(DriverArgument::Null),
+        },
+    };
+    let args =
+        arguments.iter().zip(checked).enumerate().map(bind).collect::<Result<Vec<_>, LaunchError>>()?;
+    let request = LaunchRequest {
+        program: program(processor, kernel)?,
+        kernel: kernel.name().to_owned(),
+        work_dim: geometry.work_dim,
+        global_size: geometry.global,
+        local_size: geometry.local,
+        global_offset: geometry.offset,
+        args,
+    };
+    Ok(processor.driver.prepare_launch(&request).map_err(EnqueueError::Driver)?)
+}
+
+/// The driver's program of a kernel's program.
+fn program(processor: &Processor, kernel: &Kernel) -> Result<Arc<dyn DriverProgram>, LaunchError> {
+    let program = kernel.program();
+    let build = || processor.driver.build_binary(BinarySource::Archive(program.archive()));
+    Ok(program.for_machine(processor.driver.machine(), build).map_err(EnqueueError::Driver)?)
+}

@@ -395,7 +395,7 @@ mod tests {
         let names: Vec<_> = Device::list().unwrap().iter().map(|device| device.info().name).collect();
         assert_eq!(names, ["cpu", "basic", "ref"]);
         let error = Device::by_name("gpu").unwrap_err().to_string();
-        assert_eq!(error, "there is no device 'gpu'; there are cpu, basic, ref, discrete");
+        assert_eq!(error, "there is no device 'gpu'; there are cpu, basic, ref, discrete, ttasim");
         assert_eq!(Device::by_name("basic").unwrap().info().compute_units, 1);
     }
 }

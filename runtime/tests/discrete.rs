@@ -5,8 +5,8 @@
 mod support;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded as _, Context, ContextOptions, Device, Kernel, LaunchError, MapAccess, Migration,
-    NdRange, Program, Queue, QueueError, QueueProperties,
+    ArgValue, Buffer, Coded as _, Context, ContextOptions, Device, HostSpan, Kernel, LaunchError, MapAccess,
+    Migration, NdRange, Program, Queue, QueueError, QueueProperties,
 };
 use support::step_archive;
 
@@ -176,6 +176,36 @@ fn a_device_that_fails_takes_its_command_down_and_nothing_else() {
             );
         }
     }
+}
+
+#[test]
+fn memory_of_the_host_program_that_is_gone_is_named() {
+    let (context, kernel) = (context(), step());
+    let device = context.device("discrete:64K").unwrap();
+    let queue = queue(&context, &device);
+    let range = NdRange::new(&[4096]).unwrap().with_local(&[64]).unwrap();
+    let gone = {
+        // So large that it is a mapping of its own, to whose lower end no other thread's memory gets soon.
+        let memory: Vec<u8> = Vec::with_capacity(1 << 32);
+        std::ptr::NonNull::new(memory.as_ptr().cast_mut()).unwrap()
+    };
+    // SAFETY: the promise is broken, which the device finds out before it looks at the memory; that is what is tested.
+    let gone = unsafe { HostSpan::new(gone, 4096 * 4) };
+    // SAFETY: as above.
+    let buffer = unsafe { Buffer::over(gone) }.unwrap();
+    let kept = Buffer::from_bytes(&bytes(0..4096)).unwrap();
+    let moved = queue.migrate(&[buffer.clone()], Migration::ToDevice, &[]).unwrap();
+    let run = queue.kernel(&kernel, &range, &[ArgValue::Buffer(&buffer)], &[]).unwrap();
+    for event in [moved, run] {
+        let failure = event.wait().unwrap_err().to_string();
+        assert!(failure.contains("its caller freed or unmapped it"), "{failure}");
+    }
+    // The next command runs.
+    queue.kernel(&kernel, &range, &[ArgValue::Buffer(&kept)], &[]).unwrap().wait().unwrap();
+    // SAFETY: as above.
+    let failure = unsafe { queue.read_to(&kept, 0, gone, &[]) }.unwrap().wait().unwrap_err();
+    assert!(failure.to_string().contains("its caller freed or unmapped it"), "{failure}");
+    assert!(kept.to_vec() == bytes((0..4096).map(|i| 3 * i + 1)));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use crate::memory::{HELD, Moves, Order, Small, copy_bandwidth, least_moves, told
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
 use clap::{Args, ValueEnum};
-use oxcl_memory::bench::{FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, reclaim_structures};
+use oxcl_memory::bench::{
+    FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, fragmentations_recorded, reclaim_structures,
+};
 use oxcl_runtime::Program;
 use serde_json::{Value as Json, json};
 use std::fs;
@@ -126,12 +128,12 @@ fn allocator(mut tell: impl FnMut(Figure) -> Result<(), CliError>) -> Result<(),
         }
     }
     let all = [
-        ("bufalloc-tight", fragmentations::<Tight>(8)),
-        ("bufalloc-wasteful", fragmentations::<Wasteful>(8)),
-        ("first-fit", fragmentations::<FirstFit>(8)),
+        ("bufalloc-tight", fragmentations::<Tight>(8), fragmentations_recorded::<Tight>(8)),
+        ("bufalloc-wasteful", fragmentations::<Wasteful>(8), fragmentations_recorded::<Wasteful>(8)),
+        ("first-fit", fragmentations::<FirstFit>(8), fragmentations_recorded::<FirstFit>(8)),
     ];
-    for (name, traces) in all {
-        for (trace, share) in traces {
+    for (name, traces, recorded) in all {
+        for (trace, share) in traces.into_iter().chain(recorded) {
             tell(Figure {
                 json: json!({
                     "bench": "fragmentation", "allocator": name, "trace": trace, "fragmentation": rounded(share, 4),

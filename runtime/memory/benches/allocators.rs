@@ -10,7 +10,8 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use oxcl_memory::bench::{
-    ALIGNMENT, Allocator, FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, reclaim_structures,
+    ALIGNMENT, Allocator, FirstFit, Tight, Wasteful, allocate_and_free, fragmentations,
+    fragmentations_recorded, reclaim_structures,
 };
 
 /// TLSF over memory of its own.
@@ -51,6 +52,17 @@ impl Drop for Tlsf {
     }
 }
 
+fn shares(what: &str, [tight, wasteful, tlsf, first]: [Vec<(&'static str, f64)>; 4]) {
+    println!("fragmentation: {what}");
+    for (at, (trace, tight)) in tight.into_iter().enumerate() {
+        let [wasteful, tlsf, first] = [&wasteful, &tlsf, &first].map(|other| other[at].1 * 100.0);
+        println!(
+            "{trace:>12}: bufalloc tight {:5.1} %, wasteful {wasteful:5.1} %, TLSF {tlsf:5.1} %, first fit {first:5.1} %",
+            tight * 100.0,
+        );
+    }
+}
+
 fn main() {
     for live in [100, 1000, 10_000, 100_000] {
         println!(
@@ -61,15 +73,24 @@ fn main() {
             allocate_and_free::<FirstFit>(live, 2_000),
         );
     }
-    let tight = fragmentations::<Tight>(8);
-    let others = [fragmentations::<Wasteful>(8), fragmentations::<Tlsf>(8), fragmentations::<FirstFit>(8)];
-    for (at, (trace, tight)) in tight.into_iter().enumerate() {
-        let [wasteful, tlsf, first] = [0, 1, 2].map(|other: usize| others[other][at].1 * 100.0);
-        println!(
-            "fragmentation, {trace:>9}: bufalloc tight {:5.1} %, wasteful {wasteful:5.1} %, TLSF {tlsf:5.1} %, first fit {first:5.1} %",
-            tight * 100.0,
-        );
-    }
+    shares(
+        "allocations of four kinds of program and of a pool, on which one parameter was chosen",
+        [
+            fragmentations::<Tight>(8),
+            fragmentations::<Wasteful>(8),
+            fragmentations::<Tlsf>(8),
+            fragmentations::<FirstFit>(8),
+        ],
+    );
+    shares(
+        "recorded from other programs, and not looked at while anything was chosen",
+        [
+            fragmentations_recorded::<Tight>(8),
+            fragmentations_recorded::<Wasteful>(8),
+            fragmentations_recorded::<Tlsf>(8),
+            fragmentations_recorded::<FirstFit>(8),
+        ],
+    );
     for objects in [100, 10_000] {
         for structure in reclaim_structures(objects) {
             let exact = if structure.exact { "exact order" } else { "near the order" };

@@ -3,6 +3,7 @@
 //! allocator from elsewhere beside them. Nothing here knows a device.
 
 mod first_fit;
+mod recorded;
 mod structures;
 mod traces;
 
@@ -11,6 +12,7 @@ use std::time::Instant;
 use crate::bufalloc::{BufAlloc, Chunk, Strategy};
 
 pub use first_fit::FirstFit;
+pub use recorded::recorded;
 pub use structures::{Structure, reclaim_structures};
 pub use traces::{Event, Trace, traces};
 
@@ -153,16 +155,34 @@ pub fn fragmentation<A: Allocator>(trace: &Trace) -> f64 {
 /// chance.
 #[must_use]
 pub fn fragmentations<A: Allocator>(seeds: u64) -> Vec<(&'static str, f64)> {
+    means::<A>(seeds, traces)
+}
+
+/// The same for the traces that nothing was chosen on.
+#[must_use]
+pub fn fragmentations_recorded<A: Allocator>(seeds: u64) -> Vec<(&'static str, f64)> {
+    means::<A>(seeds, recorded)
+}
+
+fn means<A: Allocator>(seeds: u64, traces: impl Fn(u64) -> Vec<Trace>) -> Vec<(&'static str, f64)> {
     let mut sums: Vec<(&'static str, f64)> = Vec::new();
+    let mut first: Vec<Trace> = Vec::new();
     for seed in 0..seeds.max(1) {
-        for (at, trace) in traces(seed).iter().enumerate() {
-            let share = fragmentation::<A>(trace) / seeds.max(1) as f64;
+        for (at, trace) in traces(seed).into_iter().enumerate() {
+            // What is the same for every seed is looked at once.
+            let same = first.get(at) == Some(&trace);
+            let known = sums.get(at).map(|sum| sum.1 / seed.max(1) as f64);
+            let share = known.filter(|_| same).unwrap_or_else(|| fragmentation::<A>(&trace));
             match sums.get_mut(at) {
                 Some(sum) => sum.1 += share,
-                None => sums.push((trace.name, share)),
+                None => {
+                    sums.push((trace.name, share));
+                    first.push(trace);
+                }
             }
         }
     }
+    sums.iter_mut().for_each(|sum| sum.1 /= seeds.max(1) as f64);
     sums
 }
 

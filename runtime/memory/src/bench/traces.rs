@@ -68,14 +68,14 @@ impl Trace {
 
 /// Writes a trace down.
 #[derive(Default)]
-struct Recorder {
+pub(super) struct Recorder {
     events: Vec<Event>,
     free: Vec<u32>,
     count: u32,
 }
 
 impl Recorder {
-    fn take(&mut self, size: u64) -> u32 {
+    pub(super) fn take(&mut self, size: u64) -> u32 {
         let chunk = self.free.pop().unwrap_or_else(|| {
             self.count += 1;
             self.count - 1
@@ -84,12 +84,12 @@ impl Recorder {
         chunk
     }
 
-    fn give(&mut self, chunk: u32) {
+    pub(super) fn give(&mut self, chunk: u32) {
         self.events.push(Event::Free { chunk });
         self.free.push(chunk);
     }
 
-    fn done(self, name: &'static str) -> Trace {
+    pub(super) fn done(self, name: &'static str) -> Trace {
         Trace { name, events: self.events, chunks: self.count as usize }
     }
 }

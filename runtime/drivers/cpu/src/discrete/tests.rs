@@ -138,6 +138,50 @@ fn a_fault_at_any_step_loses_nothing_but_the_command() {
     }
 }
 
+/// Pages of this size leave in several pieces, so that a fault comes when some have left and others have not.
+#[test]
+fn a_fault_in_the_middle_of_a_page_loses_nothing() {
+    const LARGE: u64 = 1 << 20;
+    let filled = |number: u8| -> Vec<u8> {
+        (0..LARGE).map(|i| (i >> 8) as u8 ^ (i as u8).wrapping_mul(7).wrapping_add(number)).collect()
+    };
+    for after in 0..24 {
+        let device = device(2 * LARGE);
+        let kept: Vec<_> =
+            (0..4).map(|_| device.allocate(&AllocationRequest::bytes(LARGE)).unwrap()).collect();
+        for (number, allocation) in (0..).zip(&kept) {
+            device.write(allocation, 0, span(&mut filled(number))).unwrap();
+        }
+        let before = device.counters();
+        device.fail_after(after);
+        let mut failed = Vec::new();
+        for (number, allocation) in (0..).zip(&kept) {
+            // One byte: what is out comes in for it, and others leave.
+            if device.write(allocation, 3, span(&mut [number])).is_err() {
+                failed.push(number);
+            }
+        }
+        device.stop_failing();
+        assert!(failed.len() <= 1, "fault after {after}: {failed:?}");
+        for (number, allocation) in (0..).zip(&kept) {
+            let mut want = filled(number);
+            let mut found = vec![0; LARGE as usize];
+            device.read(allocation, 0, span(&mut found)).unwrap();
+            if failed != [number] {
+                want[3] = number;
+            }
+            assert!(found == want, "fault after {after}, allocation {number}");
+            // And the next command runs.
+            device.write(allocation, 0, span(&mut filled(number + 1))).unwrap();
+            device.read(allocation, 0, span(&mut found)).unwrap();
+            assert!(found == filled(number + 1), "fault after {after}, allocation {number}");
+        }
+        assert!(device.counters().paged_out > before.paged_out, "fault after {after}");
+        kept.into_iter().for_each(|allocation| device.free(allocation));
+        assert_eq!(device.usage().unwrap().objects, 0);
+    }
+}
+
 #[test]
 fn what_does_not_fit_at_once_is_refused_with_its_figures() {
     let device = device(4 * SIZE);

@@ -1,98 +1,39 @@
 //! Kernels on every machine of ours that programs can be compiled for: they run without a hazard, and their buffers hold what
 //! OpenCL C says. The launch is described in the simulated memory by hand.
 
-use oxcl_compiler::tta::kernel::{LAUNCH, compile_kernel};
+use oxcl_compiler::tta::kernel::compile_kernel;
+use oxcl_compiler::tta::launch::Argument;
 use oxcl_compiler::{BuildOptions, SourceFile};
 use oxcl_tta::compose::{compose, stock};
-use oxcl_tta::lift::Ability;
 use oxcl_tta::model::{Machine, SpaceId};
-use oxcl_tta::program::SymbolValue;
 use oxcl_ttasim::{Engine, System};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// An argument of a launch.
-enum Argument {
-    /// A buffer in global memory with what it holds; afterwards it holds what the kernel left.
-    Buffer(Vec<u32>),
-    /// Local memory.
-    Local(u32),
-    /// A word.
-    Word(u32),
-}
-
-/// Hands out addresses above the data of each space.
-struct Places {
-    next: BTreeMap<SpaceId, u64>,
-}
-
-impl Places {
-    fn take(&mut self, space: SpaceId, bytes: u64) -> u64 {
-        let next = self.next.entry(space).or_insert(128);
-        let at = next.next_multiple_of(128);
-        *next = at + bytes;
-        at
-    }
-}
 
 /// Runs a launch in one dimension and gives the buffers.
 fn launch(machine: &Machine, source: &str, groups: u32, local: u32, arguments: &[Argument]) -> Vec<Vec<u32>> {
-    let ability = Ability::of(machine).unwrap_or_else(|e| panic!("{e}"));
-    let space = |n| ability.space(n).unwrap_or_else(|| panic!("there is no space {n}"));
-    let (private, global, shared) = (space(0), space(1), space(3));
     let sources = [SourceFile { name: "kernel.cl".into(), text: source.into() }];
     let compiled = compile_kernel(&sources, &BuildOptions::default(), None, machine);
     let compiled = compiled.unwrap_or_else(|e| panic!("{e}"));
-    let mut places = Places { next: compiled.program.data_ends.clone() };
-    let scratch_bytes = compiled.scratch_bytes(u64::from(local));
+    let launch = compiled.launch(groups, local, arguments).unwrap_or_else(|e| panic!("{e}"));
     let image = Arc::new(compiled.program.image);
     let faults = oxcl_tta::check::check(machine, &image.program, 1);
     assert!(faults.is_empty(), "{faults:?}");
     let mut system = System::with_own_memories(std::slice::from_ref(&image), Engine::Strict)
         .unwrap_or_else(|e| panic!("{e}"));
-    let mut put = |space, address, words: &[u32]| {
-        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        system.memory_mut(0, space).write(address, &bytes).unwrap_or_else(|e| panic!("{e:?}"));
-    };
-    let address = |a: u64| u32::try_from(a).unwrap_or_else(|_| panic!("{a} is no address"));
-    let mut buffers = Vec::new();
-    let mut cells = Vec::new();
-    let locals = compiled.formed.local_sizes.iter().map(|size| Argument::Local(*size as u32));
-    for argument in arguments.iter().chain(&locals.collect::<Vec<_>>()) {
-        let word = match argument {
-            Argument::Buffer(words) => {
-                let at = places.take(global, 4 * words.len() as u64);
-                put(global, at, words);
-                buffers.push((at, words.len()));
-                address(at)
-            }
-            Argument::Local(bytes) => address(places.take(shared, u64::from(*bytes))),
-            Argument::Word(word) => *word,
-        };
-        let cell = places.take(global, 4);
-        put(global, cell, &[word]);
-        cells.push(address(cell));
+    for (space, address, bytes) in launch.writes {
+        let written = system.memory_mut(0, space).write(u64::from(address), &bytes);
+        written.unwrap_or_else(|e| panic!("{e:?}"));
     }
-    let cell_table = places.take(global, 4 * cells.len() as u64);
-    put(global, cell_table, &cells);
-    // The context: groups, offsets, local sizes, four words of others, the dimensions; from 64 our own.
-    let context = places.take(global, 128);
-    let abi = oxcl_binary::abi::ABI_VERSION;
-    let words = [groups, 1, 1, 0, 0, 0, local, 1, 1, 0, 0, 0, 0, 1, 0, 0, abi, groups * local, 1, 1];
-    put(global, context, &words);
-    let scratch = places.take(private, scratch_bytes.max(4));
-    let Some(SymbolValue::Data { space, address: at }) = image.program.symbol(LAUNCH) else {
-        panic!("there is no {LAUNCH}");
-    };
-    put(space, at, &[address(cell_table), address(context), address(scratch), groups, 1, 1]);
     system.run(20_000_000).unwrap_or_else(|fault| panic!("{fault}"));
     assert!(system.ended());
-    let read = |(at, count): (u64, usize)| {
+    let sizes =
+        arguments.iter().filter_map(|a| if let Argument::Buffer(w) = a { Some(w.len()) } else { None });
+    let read = |((space, at), count): ((SpaceId, u32), usize)| {
         let mut bytes = vec![0; 4 * count];
-        system.memory(0, global).read(at, &mut bytes).unwrap_or_else(|e| panic!("{e:?}"));
+        system.memory(0, space).read(u64::from(at), &mut bytes).unwrap_or_else(|e| panic!("{e:?}"));
         bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
     };
-    buffers.into_iter().map(read).collect()
+    launch.buffers.into_iter().zip(sizes).map(read).collect()
 }
 
 fn machines() -> impl Iterator<Item = (&'static str, Machine)> {

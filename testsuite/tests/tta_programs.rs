@@ -107,6 +107,34 @@ fn both_interpreters_give_the_same() {
     }
 }
 
+/// The end from within a call, memory from the heap, and an operation as a function's last act.
+#[test]
+fn programs_end_where_they_say() {
+    let source = r#"
+#include <stdlib.h>
+#include <tceops.h>
+__attribute__((noinline)) static void say(int c) { _TCE_STDOUT(c + 1); }
+__attribute__((noinline)) static void finish(int *sum) {
+  say('a');
+  if (*sum > 2) exit(*sum);
+}
+int main(void) {
+  int *sum = calloc(4, 2);
+  char *other = malloc(100);
+  for (int i = 0; i < 9; i++) {
+    other[i] = 1;
+    sum[0] += other[i];
+    finish(sum);
+  }
+  return 77;
+}
+"#;
+    for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {
+        let (result, output, _) = run(&compose(&plan), source);
+        assert_eq!((result, output.as_str()), (3, "bbb"), "{name}");
+    }
+}
+
 #[test]
 fn machines_that_cannot_be_compiled_for_say_why() {
     let (_, plan) = stock::plans().into_iter().find(|(n, _)| *n == "big_endian").expect("it is in stock");

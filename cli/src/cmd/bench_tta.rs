@@ -35,6 +35,20 @@ pub(crate) struct TtaBenchArgs {
     engine: super::sim::EngineChoice,
 }
 
+/// A heap for programs that need more than the compiler's own.
+const HEAP: &str = "
+static unsigned long long heap[1 << 16];
+static unsigned used;
+void *malloc(unsigned size) {
+  void *place = (char *)heap + used;
+  if (size > sizeof heap - used)
+    return 0;
+  used += (size + 7) & ~7u;
+  return place;
+}
+void free(void *place) { (void)place; }
+";
+
 /// A program on a machine.
 struct Row {
     program: &'static str,
@@ -90,6 +104,7 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
             let text = String::from_utf8_lossy(&bytes).into_owned();
             request.sources.push(SourceFile { name: path.display().to_string(), text });
         }
+        request.sources.push(SourceFile { name: "heap.c".to_owned(), text: HEAP.to_owned() });
         request.folders = files.folders.iter().map(|f| f.display().to_string()).collect();
         for machine in benchmark.machines.iter().copied().filter(|m| wanted(&args.machine, m)) {
             let twin = twin_of(&args.openasip, machine)?;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 /// Headers that are the same for every machine.
 const FIXED: &[(&str, &str)] = &[
     ("limits.h", include_str!("include/limits.h")),
+    ("malloc.h", include_str!("include/malloc.h")),
     ("stdbool.h", include_str!("include/stdbool.h")),
     ("stddef.h", include_str!("include/stddef.h")),
     ("stdint.h", include_str!("include/stdint.h")),

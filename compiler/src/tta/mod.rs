@@ -6,6 +6,7 @@
 
 mod headers;
 pub mod kernel;
+pub mod launch;
 mod units;
 
 pub(crate) use units::{Units, units};
@@ -49,6 +50,8 @@ pub struct Program {
     pub stack_bottom: u64,
     /// The blocks of its functions, with how short each could be.
     pub blocks: Vec<CompiledBlock>,
+    /// The machine IR that it was made of, the run-time routines last.
+    pub modules: Vec<machine_ir::Module>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
@@ -111,7 +114,7 @@ fn finish(
     let image = Image { machine: machine.clone(), program: compiled.program };
     let (data_ends, stack_bottom) = (compiled.data_ends, compiled.stack_bottom);
     let blocks = compiled.blocks;
-    Ok(Program { image, data_ends, stack_bottom, blocks, diagnostics })
+    Ok(Program { image, data_ends, stack_bottom, blocks, modules, diagnostics })
 }
 
 fn read(text: &str) -> Result<machine_ir::Module, CompileError> {

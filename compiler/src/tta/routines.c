@@ -300,6 +300,31 @@ I puts(const char *text) {
   return 0;
 }
 
+_Noreturn void __tta_halt(I);
+
+_Noreturn void exit(I status) { __tta_halt(status); }
+_Noreturn void abort(void) { __tta_halt(134); }
+
+// A heap of 16 KiB that only grows: what is freed is not used again. A program may bring its own.
+static UL oxcl_heap[1 << 11];
+static U oxcl_heap_used;
+
+void *malloc(U size) {
+  U left = sizeof oxcl_heap - oxcl_heap_used;
+  if (size > left)
+    return 0;
+  void *place = (char *)oxcl_heap + oxcl_heap_used;
+  oxcl_heap_used += (size + 7) & ~7u;
+  return place;
+}
+
+void *calloc(U count, U size) {
+  UL whole = (UL)count * size;
+  return whole >> 32 ? (void *)0 : malloc((U)whole);
+}
+
+void free(void *place) { (void)place; }
+
 I abs(I value) { return value < 0 ? (I)(0u - (U)value) : value; }
 I labs(I value) { return value < 0 ? (I)(0u - (U)value) : value; }
 

@@ -5,6 +5,9 @@
 #define EXIT_FAILURE 1
 _Noreturn void exit(int status);
 _Noreturn void abort(void);
+void *malloc(size_t size);
+void *calloc(size_t count, size_t size);
+void free(void *place);
 int abs(int value);
 long labs(long value);
 #endif

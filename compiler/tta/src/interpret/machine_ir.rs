@@ -5,7 +5,7 @@
 //! had to be spilled.
 
 use super::compute::{branch, compute, holds, updated};
-use super::{OPERATION, STACK_POINTER, Stop, World, Wrong};
+use super::{HALT, OPERATION, STACK_POINTER, Stop, World, Wrong};
 use crate::machine_ir::{Block, Function, Instruction, Module, Operand, Part, Register};
 use std::collections::BTreeMap;
 
@@ -189,14 +189,15 @@ impl<'a> Interpreter<'a> {
                         self.world.function(address)?.to_owned()
                     }
                 };
-                if let Some(name) = name.strip_prefix(OPERATION) {
-                    return self.world.named_operation(name).map(|()| Then::Next);
+                let tail = opcode.starts_with("PseudoTAIL");
+                if name == HALT {
+                    return Ok(Then::End);
                 }
-                return Ok(if opcode.starts_with("PseudoTAIL") {
-                    Then::Tail(name)
-                } else {
-                    Then::Call(name)
-                });
+                if let Some(name) = name.strip_prefix(OPERATION) {
+                    self.world.named_operation(name)?;
+                    return Ok(if tail { Then::Return } else { Then::Next });
+                }
+                return Ok(if tail { Then::Tail(name) } else { Then::Call(name) });
             }
             "SB" | "SH" | "SW" | "SW_INX" => {
                 let [value, base, offset] = operands else { return Err(Wrong::Operands) };

@@ -24,6 +24,9 @@ const STACK_POINTER: usize = 2;
 /// What the names of functions begin with that stand for operations of the machine.
 const OPERATION: &str = "__tta_op_";
 
+/// The function that ends the program with its argument as the result.
+const HALT: &str = "__tta_halt";
+
 /// Why an execution ended early.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {

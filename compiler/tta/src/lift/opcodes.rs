@@ -77,6 +77,9 @@ const ATOMICS: &[(&str, &str, &str)] = &[
 /// What the names of functions begin with that stand for operations of the machine.
 const OPERATION: &str = "__tta_op_";
 
+/// The function that ends the program with its argument as the result.
+const HALT: &str = "__tta_halt";
+
 fn row<T: Copy>(table: &[(&str, T)], key: &str) -> Option<T> {
     table.iter().find(|r| r.0 == key).map(|r| r.1)
 }
@@ -105,10 +108,13 @@ impl Lifter<'_> {
                 return self.leave(instruction);
             }
             "PseudoCALL" | "PseudoCALLIndirect" => {
-                if let Some(Operand::Symbol { name, .. }) = operands.first()
-                    && let Some(op) = name.strip_prefix(OPERATION)
-                {
-                    return self.named_operation(op).map(|()| false);
+                if let Some(Operand::Symbol { name, .. }) = operands.first() {
+                    if name == HALT {
+                        return Ok(self.leave_with(Terminator::Halt { results: vec![Value(10)] }));
+                    }
+                    if let Some(op) = name.strip_prefix(OPERATION) {
+                        return self.named_operation(op).map(|()| false);
+                    }
                 }
                 let callee = self.callee(operands)?;
                 self.call(callee, instruction);
@@ -548,17 +554,31 @@ impl Lifter<'_> {
                 address: Input::ReturnAddress,
                 results: words(&instruction.implied_inputs),
             },
-            "PseudoTAIL" | "PseudoTAILIndirect" => {
-                let callee = self.callee(&instruction.operands)?;
-                self.call(callee, instruction);
-                // Whatever the callee leaves is the caller's result.
-                Terminator::Return { address: Input::ReturnAddress, results: vec![Value(10), Value(11)] }
-            }
+            "PseudoTAIL" | "PseudoTAILIndirect" => match instruction.operands.first() {
+                Some(Operand::Symbol { name, .. }) if name == HALT => {
+                    Terminator::Halt { results: vec![Value(10)] }
+                }
+                Some(Operand::Symbol { name, .. }) if name.starts_with(OPERATION) => {
+                    self.named_operation(&name[OPERATION.len()..])?;
+                    Terminator::Return { address: Input::ReturnAddress, results: vec![Value(10)] }
+                }
+                _ => {
+                    let callee = self.callee(&instruction.operands)?;
+                    self.call(callee, instruction);
+                    // Whatever the callee leaves is the caller's result.
+                    Terminator::Return { address: Input::ReturnAddress, results: vec![Value(10), Value(11)] }
+                }
+            },
             _ => Terminator::Halt { results: Vec::new() },
         };
+        Ok(self.leave_with(end))
+    }
+
+    /// Ends the block for good: nothing of the block comes after it.
+    fn leave_with(&mut self, end: Terminator) -> bool {
         let after = self.current;
         self.end_block(end, after);
-        Ok(true)
+        true
     }
 
     fn block(&self, number: u32) -> Result<usize, Wrong> {

@@ -155,6 +155,9 @@ fn symbol(text: &mut Text<'_>, part: Part) -> Result<Operand, String> {
     Ok(Operand::Symbol { name, addend, part })
 }
 
+/// What names of constants begin with; a number follows.
+pub(super) const CONSTANT: &str = "%const.";
+
 /// An operand; `None` for those that have no meaning here.
 fn operand(text: &mut Text<'_>) -> Result<Option<Operand>, String> {
     text.skip_spaces();
@@ -190,6 +193,12 @@ fn operand(text: &mut Text<'_>) -> Result<Option<Operand>, String> {
     }
     if text.eat("@") || text.eat("&") {
         return Ok(Some(symbol(text, part)?));
+    }
+    if text.rest.starts_with(CONSTANT) {
+        text.rest = &text.rest[CONSTANT.len()..];
+        let name = format!("{CONSTANT}{}", number(text)?);
+        let addend = text.addend().and_then(|a| i32::try_from(a).ok()).ok_or("an addend is out of range")?;
+        return Ok(Some(Operand::Symbol { name, addend, part }));
     }
     if text.rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
         return Ok(Some(Operand::Number(text.number().ok_or("a number is out of range")?)));

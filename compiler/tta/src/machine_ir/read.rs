@@ -1,6 +1,8 @@
 //! The text of a module: lines of data, then a YAML document for each function.
 
-use super::{Block, Data, Function, Module, ReadError, Relocation, StackArgument, StackObject, line};
+use super::{
+    Block, Data, Function, Module, Operand, ReadError, Relocation, StackArgument, StackObject, line,
+};
 
 /// Reads a module.
 ///
@@ -33,6 +35,7 @@ enum List {
     Other,
     Stack,
     Arguments,
+    Constants,
 }
 
 struct Reader {
@@ -123,11 +126,12 @@ impl Reader {
                     id: id.ok_or("a stack argument has no number")?,
                     offset: number("offset").unwrap_or(0),
                 }),
+                List::Constants => return Err(format!("unknown constant '{item}'")),
             }
             return Ok(());
         }
         if line.starts_with(' ') {
-            return Ok(());
+            return if list == List::Constants { self.constant(line) } else { Ok(()) };
         }
         let (key, value) = line.split_once(':').ok_or_else(|| format!("unknown line '{line}'"))?;
         self.part = Part::Facts(List::Other);
@@ -139,8 +143,35 @@ impl Reader {
             "stack" => self.part = Part::Facts(List::Stack),
             "fixedStack" => self.part = Part::Facts(List::Arguments),
             "jumpTable" => return Err("jump tables are not supported".to_owned()),
-            "constants" => return Err("constant pools are not supported".to_owned()),
+            "constants" => self.part = Part::Facts(List::Constants),
             "body" => self.part = Part::Body,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A line of a constant, which becomes a variable of its own: its number begins it, then come value and alignment.
+    fn constant(&mut self, line: &str) -> Result<(), String> {
+        let function = self.module.functions.last().map_or("", |f| f.name.as_str());
+        let (key, value) =
+            line.trim_start_matches([' ', '-']).split_once(':').ok_or("a constant has no facts")?;
+        let value = value.trim();
+        let number = || value.parse::<u32>().map_err(|_| format!("'{value}' is no number"));
+        if key == "id" {
+            let name = constant_name(function, number()?);
+            let (bytes, relocations) = (Vec::new(), Vec::new());
+            let data = Data { name, space: 0, align: 4, size: 0, internal: true, bytes, relocations };
+            self.module.data.push(data);
+            return Ok(());
+        }
+        let data = self.module.data.last_mut().ok_or("a constant has no number")?;
+        match key {
+            "value" => {
+                let text = value.trim_matches('\'');
+                data.bytes = constant_bytes(text).ok_or_else(|| format!("unknown constant '{text}'"))?;
+                data.size = u32::try_from(data.bytes.len()).map_err(|_| "a constant is too large")?;
+            }
+            "alignment" => data.align = number()?,
             _ => {}
         }
         Ok(())
@@ -162,9 +193,39 @@ impl Reader {
             return Ok(());
         }
         let block = function.blocks.last_mut().ok_or("an instruction stands in no block")?;
-        block.instructions.push(line::instruction(number, line)?);
+        let mut instruction = line::instruction(number, line)?;
+        for operand in &mut instruction.operands {
+            if let Operand::Symbol { name, .. } = operand
+                && let Some(id) = name.strip_prefix(line::CONSTANT)
+            {
+                let id = id.parse().map_err(|_| "a constant has no number")?;
+                *name = constant_name(&function.name, id);
+            }
+        }
+        block.instructions.push(instruction);
         Ok(())
     }
+}
+
+/// The name of the variable that a function's constant becomes.
+fn constant_name(function: &str, id: u32) -> String {
+    format!("{function}.constant.{id}")
+}
+
+/// The bytes of a number as the IR writes it: its type, then decimal, or the bits of the number as a double.
+fn constant_bytes(text: &str) -> Option<Vec<u8>> {
+    let (kind, value) = text.split_once(' ')?;
+    let double = || match value.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok().map(f64::from_bits),
+        None => value.parse::<f64>().ok(),
+    };
+    Some(match kind {
+        "float" => (double()? as f32).to_le_bytes().to_vec(),
+        "double" => double()?.to_le_bytes().to_vec(),
+        "i32" => value.parse::<i32>().ok()?.to_le_bytes().to_vec(),
+        "i64" => value.parse::<i64>().ok()?.to_le_bytes().to_vec(),
+        _ => return None,
+    })
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {
@@ -196,6 +257,20 @@ mod tests {
             ("f", 40, -24)
         );
         assert_eq!(function.blocks[0].instructions.len(), 2);
+    }
+
+    #[test]
+    fn constants_become_variables() {
+        let facts = "constants:\n  - id:              3\n    value:           'double 1.000000e+00'\n    alignment:       8\nstack:";
+        let text = TEXT
+            .replace("\nstack:", &format!("\n{facts}"))
+            .replace("COPY $x10", "LUI target-flags(riscv-hi) %const.3");
+        let module = parse(&text).unwrap();
+        let data = module.data.last().unwrap();
+        assert_eq!((data.name.as_str(), data.align, data.bytes[7]), ("f.constant.3", 8, 0x3f));
+        let lifted = &module.functions[0].blocks[0].instructions[0].operands[0];
+        assert!(matches!(lifted, super::Operand::Symbol { name, .. } if *name == data.name));
+        assert!(parse(&text.replace("double", "fp128")).is_err());
     }
 
     #[test]

@@ -25,6 +25,8 @@ use wires::Wires;
 pub struct Options {
     /// Registers that no operation uses, for values on their way where buses do not connect; see [`temporaries`].
     pub temporaries: Vec<Register>,
+    /// Some values need two temporary registers on their way.
+    pub far: bool,
     /// Readers take results from ports.
     pub bypass: bool,
     /// Operands that a port still holds are not moved again.
@@ -41,6 +43,7 @@ impl Options {
     pub fn new(machine: &Machine) -> Self {
         Self {
             temporaries: temporaries(machine),
+            far: far(machine),
             bypass: true,
             share_operands: true,
             eliminate: true,
@@ -67,6 +70,35 @@ pub fn temporaries(machine: &Machine) -> Vec<Register> {
     };
     let all = machine.register_files().filter(|(_, f)| wide(f));
     all.filter(|_| !connected).map(|(file, f)| Register { file, index: f.size - 1 }).collect()
+}
+
+/// Whether there are places that no bus joins and that no single register file joins either.
+fn far(machine: &Machine) -> bool {
+    let way = |socket: Option<crate::model::SocketId>, way| -> Vec<crate::model::BusId> {
+        machine.buses().map(|(bus, _)| bus).filter(|bus| machine.joins(socket, *bus, way)).collect()
+    };
+    let ports = |all: &[crate::model::FilePort], direction| -> Vec<_> {
+        all.iter().flat_map(|p| way(p.socket, direction)).collect()
+    };
+    let (input, output) = (Direction::Input, Direction::Output);
+    let files: Vec<_> = temporaries(machine)
+        .iter()
+        .map(|r| &machine.register_files[r.file.index()].ports)
+        .map(|p| (ports(p, input), ports(p, output)))
+        .collect();
+    let units = || machine.units.iter().flat_map(|u| &u.ports);
+    let all = || machine.register_files.iter().filter(|f| f.width >= 32).map(|f| &f.ports);
+    let from = units().map(|p| way(p.output, output)).chain(all().map(|p| ports(p, output)));
+    let from = from.chain(machine.immediate_units.iter().map(|u| ports(&u.ports, output)));
+    let to: Vec<_> = units().map(|p| way(p.input, input)).chain(all().map(|p| ports(p, input))).collect();
+    let meet = |a: &[crate::model::BusId], b: &[crate::model::BusId]| a.iter().any(|bus| b.contains(bus));
+    !files.is_empty()
+        && from.filter(|a| !a.is_empty()).any(|a| {
+            let apart = |b: &Vec<_>| {
+                !b.is_empty() && !meet(&a, b) && !files.iter().any(|(i, o)| meet(&a, i) && meet(o, b))
+            };
+            to.iter().any(apart)
+        })
 }
 
 /// Why a function cannot be scheduled.

@@ -309,6 +309,66 @@ impl Scheduler<'_> {
                 self.undo(mark);
             }
         }
+        self.options.far && self.long_detour(from, cycle, destination, guard, step)
+    }
+
+    /// A detour by way of two temporary registers.
+    fn long_detour(
+        &mut self,
+        from: i64,
+        cycle: i64,
+        destination: Destination,
+        guard: Guard,
+        step: impl Fn(&mut Self, i64, Destination) -> bool,
+    ) -> bool {
+        let lowest = from.max(cycle - 2 * OPERAND_WINDOW).max(0);
+        let count = self.options.temporaries.len();
+        let source = |r: Register| Source::Register { file: r.file, index: r.index };
+        let place = |r: Register| Destination::Register { file: r.file, index: r.index };
+        let taken = |s: &Self, which: usize, first: i64, last: i64| {
+            s.temporaries[which].iter().any(|(a, b)| first < *b && *a < last)
+        };
+        for last in 0..count {
+            let near = self.options.temporaries[last];
+            let outer = self.marked();
+            if !self.table.connected(source(near), destination)
+                || !self.table.transport(cycle, source(near), destination, guard)
+            {
+                self.undo(outer);
+                continue;
+            }
+            for first in (0..count).filter(|first| *first != last) {
+                let remote = self.options.temporaries[first];
+                if !self.table.connected(source(remote), place(near)) {
+                    continue;
+                }
+                for middle in
+                    (lowest + 1..cycle).rev().filter(|at| !taken(self, last, *at, cycle)).collect::<Vec<_>>()
+                {
+                    let inner = self.marked();
+                    if !self.table.transport(middle, source(remote), place(near), Guard::Always) {
+                        self.undo(inner);
+                        continue;
+                    }
+                    for at in (lowest..middle).rev() {
+                        if taken(self, first, at, middle) {
+                            continue;
+                        }
+                        let mark = self.marked();
+                        if step(self, at, place(remote)) {
+                            for (which, range) in [(first, (at, middle)), (last, (middle, cycle))] {
+                                self.temporaries[which].push(range);
+                                self.log.push(Undo::Temporary(which));
+                            }
+                            return true;
+                        }
+                        self.undo(mark);
+                    }
+                    self.undo(inner);
+                }
+            }
+            self.undo(outer);
+        }
         false
     }
 

@@ -1,0 +1,4 @@
+#ifndef OXCL_MALLOC_H
+#define OXCL_MALLOC_H
+#include <stdlib.h>
+#endif

@@ -4,12 +4,13 @@
 //! not wait for commands in queues, whose events say when they are complete: they only never run while a piece of one
 //! is being executed.
 
-use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLockWriteGuard};
 
 use oxcl_driver::{Allocation, HostSpan};
 use oxcl_driver_cpu::OutOfResources;
 use oxcl_scheduler::{Access, Touch};
 
+use crate::exclusion::{Exclusion, UsedByHost};
 use crate::residence;
 use crate::storage::Storage;
 
@@ -288,9 +289,9 @@ impl Buffer {
         Ok(())
     }
 
-    /// Keeps the host's commands away while a piece of a command is executed.
-    pub(crate) fn used_by_device(&self) -> RwLockReadGuard<'_, ()> {
-        self.storage.used_by_device()
+    /// What keeps the host's commands away while a piece of a command is executed.
+    pub(crate) fn pieces(&self) -> &Exclusion {
+        self.storage.pieces()
     }
 
     /// The first byte, for devices in the host's address space.
@@ -337,7 +338,7 @@ impl<'b> Held<'b> {
     }
 
     /// Keeps pieces of commands away too.
-    fn used_by_host(&self) -> Vec<RwLockWriteGuard<'b, ()>> {
+    fn used_by_host(&self) -> Vec<UsedByHost<'b>> {
         self.buffers.iter().map(|buffer| buffer.storage.used_by_host()).collect()
     }
 }

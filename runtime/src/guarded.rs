@@ -1,14 +1,12 @@
 //! Work that holds its buffers: they live until the command has ended, and while a piece of it is being executed no
 //! command of the host touches them.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use oxcl_driver::{Failure, History, Lane, Launch};
 
 use crate::buffer::Buffer;
-
-/// Buffers for which no list has to be made.
-const USUAL: usize = 8;
+use crate::exclusion::UsedByPiece;
 
 /// A command's work with the buffers that it uses.
 pub(crate) struct Guarded<W: ?Sized> {
@@ -48,12 +46,7 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
     }
 
     fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
-        let mut usual: [Option<RwLockReadGuard<'_, ()>>; USUAL] = [const { None }; USUAL];
-        for (guard, buffer) in usual.iter_mut().zip(&self.buffers) {
-            *guard = Some(buffer.used_by_device());
-        }
-        let more = self.buffers.get(USUAL..).unwrap_or_default();
-        let _more: Vec<_> = more.iter().map(Buffer::used_by_device).collect();
+        let _used = UsedByPiece::new(self.buffers.iter().map(Buffer::pieces));
         self.work.run(first, count, lane)
     }
 

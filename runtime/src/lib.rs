@@ -31,6 +31,7 @@ mod context;
 mod device;
 mod direct;
 mod error;
+mod exclusion;
 mod guarded;
 mod improve;
 mod launch;

@@ -13,6 +13,7 @@ use oxcl_driver_cpu::{HostMemory, OutOfResources, Resource};
 use oxcl_memory::NoMemory;
 use oxcl_scheduler::{Access, ResourceId, Touch};
 
+use crate::exclusion::{Exclusion, UsedByHost};
 use crate::residence::Residences;
 use crate::shared::SharedMemory;
 
@@ -52,7 +53,7 @@ pub(crate) struct Storage {
     access: RwLock<()>,
     /// Held shared while a piece of a command is executed, alone by the host's commands. Lock rank 2: whoever holds it
     /// waits for no command.
-    pieces: RwLock<()>,
+    pieces: Exclusion,
 }
 
 fn number() -> u64 {
@@ -68,7 +69,7 @@ impl Storage {
     }
 
     fn with(size: u64, by_address: bool) -> Self {
-        let (access, pieces) = (RwLock::new(()), RwLock::new(()));
+        let (access, pieces) = (RwLock::new(()), Exclusion::default());
         let (residences, untracked) = (OnceLock::new(), AtomicBool::new(false));
         let (number, host, defined) = (number(), OnceLock::new(), true);
         Self { number, size, residences, untracked, defined, host, by_address, access, pieces }
@@ -175,14 +176,14 @@ impl Storage {
         self.access.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Keeps the host's commands away while a piece of a command is executed.
-    pub(crate) fn used_by_device(&self) -> RwLockReadGuard<'_, ()> {
-        self.pieces.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    /// What keeps the host's commands away while a piece of a command is executed.
+    pub(crate) fn pieces(&self) -> &Exclusion {
+        &self.pieces
     }
 
     /// Keeps pieces of commands away.
-    pub(crate) fn used_by_host(&self) -> RwLockWriteGuard<'_, ()> {
-        self.pieces.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(crate) fn used_by_host(&self) -> UsedByHost<'_> {
+        UsedByHost::new(&self.pieces)
     }
 }
 

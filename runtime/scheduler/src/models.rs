@@ -8,6 +8,7 @@ use loom::thread;
 use oxcl_driver::{Driver, EventId, Failure, Lane, Launch, NullDriver};
 
 use crate::event::UserEvent;
+use crate::points::{Access, ResourceId, Touch};
 use crate::pool::Core;
 use crate::pool::idle::Idle;
 use crate::pool::inject::Inject;
@@ -57,7 +58,7 @@ fn models_ring_steal_and_pop() {
         let theirs = Arc::clone(&ring);
         let thief = thread::spawn(move || {
             let mine = Ring::new();
-            let first = theirs.steal(&mine).map(|t| t.as_ptr() as usize);
+            let first = theirs.steal(&mine, 2).map(|t| t.as_ptr() as usize);
             [first, mine.pop().map(|t| t.as_ptr() as usize)]
         });
         let mut seen = vec![ring.pop().map(|t| t.as_ptr() as usize)];
@@ -101,7 +102,7 @@ fn models_ring_list() {
         let theirs = Arc::clone(&ring);
         let thief = thread::spawn(move || {
             let mine = Ring::new();
-            let first = theirs.steal(&mine);
+            let first = theirs.steal(&mine, 2);
             first.map_or(0, |_| 1 + mine.len())
         });
         let mut list = TaskList::default();
@@ -141,7 +142,10 @@ fn models_no_wake_up_is_lost() {
             their_idle.begin_search();
             loop {
                 let mut found = false;
-                their_inject.take(1, |_| found = true);
+                their_inject.take(1, |_| {
+                    found = true;
+                    true
+                });
                 if found {
                     their_idle.end_search();
                     return;
@@ -290,6 +294,29 @@ fn models_shutdown_with_pending_commands() {
         core.help_out();
         assert!(event.is_complete());
         assert_eq!(ran.load(Relaxed), 1);
+    });
+}
+
+/// Commands wait in groups for one that ends while they are enqueued: each is executed once, after it.
+#[test]
+fn models_groups_that_wait() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(2);
+        core.begin_threads();
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        let q = queue(&core, false);
+        for access in [Access::Write, Access::Read, Access::Read] {
+            let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
+            let touches = [Touch::whole(ResourceId(7), access)];
+            q.enqueue_silently(Command { work, touches: &touches, ..Command::default() }).unwrap();
+        }
+        q.finish().unwrap();
+        assert_eq!(ran.load(Relaxed), 3);
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
     });
 }
 

@@ -9,9 +9,11 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use crate::faults;
-use crate::queue::EnqueueError;
+use crate::queue::fan::Fan;
+use crate::queue::{EnqueueError, QueueShared};
 use crate::task::{Task, TaskPtr, TaskRef};
 
 /// Names what commands touch: a buffer's memory, or anything else that must be used in order.
@@ -76,6 +78,8 @@ struct Segment {
     start: u64,
     end: u64,
     writer: Option<TaskRef>,
+    /// Where the readers wait for the writer.
+    fan: Fan,
     readers: Vec<TaskRef>,
 }
 
@@ -144,7 +148,13 @@ impl Line {
         let mut readers = Vec::new();
         faults::reserve(&mut readers, segment.readers.len())?;
         readers.extend(segment.readers.iter().cloned());
-        let upper = Segment { start: at, end: segment.end, writer: segment.writer.clone(), readers };
+        let upper = Segment {
+            start: at,
+            end: segment.end,
+            writer: segment.writer.clone(),
+            fan: Fan::default(),
+            readers,
+        };
         faults::reserve(&mut self.segments, 1)?;
         self.segments[index].end = at;
         self.segments.insert(index + 1, upper);
@@ -165,12 +175,12 @@ impl Line {
             if next > at {
                 let end = next.min(touch.end);
                 faults::reserve(&mut self.segments, 1)?;
-                self.segments.insert(index, Segment { start: at, end, writer: None, readers: Vec::new() });
+                self.segments.insert(
+                    index,
+                    Segment { start: at, end, writer: None, fan: Fan::default(), readers: Vec::new() },
+                );
             }
             let segment = &mut self.segments[index];
-            if segment.readers.len() == segment.readers.capacity() {
-                segment.readers.retain(|reader| !is_over(reader));
-            }
             faults::reserve(&mut segment.readers, 1)?;
             at = segment.end;
             index += 1;
@@ -179,12 +189,13 @@ impl Line {
     }
 
     fn wait_for(
-        &self,
+        &mut self,
         touch: &Touch,
+        spread: Option<&Arc<QueueShared>>,
         mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
         let first = self.first_behind(touch.start);
-        for segment in self.segments[first..].iter().take_while(|segment| segment.start < touch.end) {
+        for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
             let readers_matter = touch.access.writes() && !segment.readers.is_empty();
             if readers_matter {
                 for reader in &segment.readers {
@@ -195,17 +206,25 @@ impl Line {
             if let Some(writer) = &segment.writer
                 && (!readers_matter || touch.access.reads())
             {
-                each(Wait { task: writer.ptr(), depends: touch.access.reads() })?;
+                let task = match touch.access {
+                    Access::Read => segment.fan.target(writer, spread)?,
+                    Access::Write | Access::ReadWrite => writer.ptr(),
+                };
+                each(Wait { task, depends: touch.access.reads() })?;
             }
         }
         Ok(())
     }
 
     /// Records a reader.
-    fn read(&mut self, touch: &Touch, task: &TaskRef) {
+    fn read(&mut self, touch: &Touch, task: &TaskRef, weight: u8) {
         let first = self.first_behind(touch.start);
         for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
             segment.readers.push(task.clone());
+            if segment.readers.len() == segment.readers.capacity() {
+                segment.readers.retain(|reader| !is_over(reader));
+            }
+            segment.fan.count(weight);
         }
     }
 
@@ -215,7 +234,13 @@ impl Line {
         let count = self.segments[first..].iter().take_while(|segment| segment.start < touch.end).count();
         let writer = Some(task.clone());
         if count == 0 {
-            let segment = Segment { start: touch.start, end: touch.end, writer, readers: Vec::new() };
+            let segment = Segment {
+                start: touch.start,
+                end: touch.end,
+                writer,
+                fan: Fan::default(),
+                readers: Vec::new(),
+            };
             self.segments.insert(first, segment);
         } else {
             // `prepare` cut at both borders. A segment that reaches beyond them comes from another touch of the same
@@ -225,6 +250,7 @@ impl Line {
             segment.start = segment.start.min(touch.start);
             segment.end = end;
             segment.writer = writer;
+            segment.fan = Fan::default();
             segment.readers.clear();
             self.segments.drain(first + 1..first + count);
         }
@@ -234,6 +260,7 @@ impl Line {
         self.segments.retain_mut(|segment| {
             if segment.writer.as_deref().is_some_and(is_over) {
                 segment.writer = None;
+                segment.fan = Fan::default();
             }
             segment.readers.retain(|reader| !is_over(reader));
             segment.writer.is_some() || !segment.readers.is_empty()
@@ -242,20 +269,27 @@ impl Line {
 }
 
 impl Points {
-    /// Makes room for a touch, and tells what a command that touches this must wait for.
-    pub(crate) fn prepare(
-        &mut self,
-        touch: &Touch,
-        each: impl FnMut(Wait) -> Result<(), EnqueueError>,
-    ) -> Result<(), EnqueueError> {
-        if let Some(line) = self.lines.get_mut(&touch.resource) {
-            line.prepare(touch)?;
-            return line.wait_for(touch, each);
-        }
+    /// Forgets what is over, now and then. Comes before a command is planned: from [`Points::prepare`] to
+    /// [`Points::record`] nothing is forgotten, as the plan refers to it.
+    pub(crate) fn sweep(&mut self) {
         if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
             self.lines.values_mut().for_each(Line::forget_what_is_over);
             self.lines.retain(|_, line| !line.segments.is_empty());
             self.sweep_at = 2 * self.lines.len();
+        }
+    }
+
+    /// Makes room for a touch, and tells what a command that touches this must wait for. Many readers of one writer wait
+    /// in groups if there is a queue to `spread` them to.
+    pub(crate) fn prepare(
+        &mut self,
+        touch: &Touch,
+        spread: Option<&Arc<QueueShared>>,
+        each: impl FnMut(Wait) -> Result<(), EnqueueError>,
+    ) -> Result<(), EnqueueError> {
+        if let Some(line) = self.lines.get_mut(&touch.resource) {
+            line.prepare(touch)?;
+            return line.wait_for(touch, spread, each);
         }
         if self.lines.capacity() == self.lines.len() {
             if faults::refuse_allocation() {
@@ -266,10 +300,10 @@ impl Points {
         self.lines.entry(touch.resource).or_default().prepare(touch)
     }
 
-    /// Records the touch.
-    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef) {
+    /// Records the touch of a command of this weight.
+    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef, weight: u8) {
         if let Some(line) = self.lines.get_mut(&touch.resource) {
-            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task) }
+            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task, weight) }
         }
     }
 

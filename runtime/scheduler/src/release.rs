@@ -22,6 +22,8 @@ use crate::task::{Executor, Role, Task, TaskPtr};
 pub(crate) struct Released {
     /// For the workers, oldest first.
     pub(crate) ready: TaskList,
+    /// For the workers after those: each stands for a group of tasks.
+    pub(crate) relays: TaskList,
     /// Ready, but there is nothing to execute.
     instant: TaskList,
     /// Ready, to be submitted to drivers.
@@ -30,6 +32,13 @@ pub(crate) struct Released {
     callbacks: Vec<CallbackNotice>,
     /// To be told that they wait for one event less, and which.
     notify: Vec<(Arc<Ticket>, oxcl_driver::EventId)>,
+}
+
+/// What one delivery has set free for the workers.
+#[derive(Default)]
+struct Ready {
+    tasks: TaskList,
+    relays: TaskList,
 }
 
 impl Released {
@@ -46,6 +55,7 @@ impl Released {
             _ if record.has_cause() => &mut self.instant,
             Executor::Nobody => &mut self.instant,
             Executor::Workers => &mut self.ready,
+            Executor::Relay => &mut self.relays,
             // A driver that orders commands is told, and gets nothing here.
             Executor::Driver | Executor::OrderingDriver => &mut self.device,
         }
@@ -55,7 +65,7 @@ impl Released {
     fn deliver(&mut self, entries: Entries, task: &Task) -> Option<TaskPtr> {
         let cause = task.cause();
         let mut chain = None;
-        let mut ready = TaskList::default();
+        let mut ready = Ready::default();
         let first_callback = self.callbacks.len();
         for delivery in entries {
             match delivery {
@@ -77,12 +87,28 @@ impl Released {
         }
         // The newest entry came first.
         self.callbacks[first_callback..].reverse();
-        self.ready.append(ready);
+        self.ready.append(ready.tasks);
+        self.relays.append(ready.relays);
         chain
     }
 
+    /// Tells everyone in `task`'s group that it has ended.
+    fn deliver_group(&mut self, task: &Task) {
+        let cause = task.cause();
+        let mut ready = Ready::default();
+        for target in task.group.close().rev() {
+            if let Some(cause) = &cause {
+                // SAFETY: the target cannot end before it was told.
+                unsafe { target.get() }.blame(cause);
+            }
+            self.arrive(target, task, &mut ready);
+        }
+        self.ready.append(ready.tasks);
+        self.relays.append(ready.relays);
+    }
+
     /// `target` waits for one event less. Ready tasks go to the front of `ready`, as entries come newest first.
-    fn arrive(&mut self, target: TaskPtr, ended: &Task, ready: &mut TaskList) {
+    fn arrive(&mut self, target: TaskPtr, ended: &Task, ready: &mut Ready) {
         // SAFETY: the target cannot end before this entry was delivered, which the decrement below does.
         let record = unsafe { target.get() };
         let ticket = if record.executor == Executor::OrderingDriver { record.ticket() } else { None };
@@ -96,10 +122,11 @@ impl Released {
                 let core = unsafe { &(*record.queue).core };
                 record.times.submitted.store(core.now(), crate::shim::Ordering::Relaxed);
             }
-            if record.executor == Executor::Workers && !record.has_cause() {
-                ready.push_front(target);
-            } else {
-                self.add(target);
+            match record.executor {
+                _ if record.has_cause() => self.add(target),
+                Executor::Workers => ready.tasks.push_front(target),
+                Executor::Relay => ready.relays.push_front(target),
+                _ => self.add(target),
             }
         }
     }
@@ -195,11 +222,15 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
         }
         Role::Join | Role::User => {
             task.state.set(Snapshot::COMPLETE.and(Snapshot::EXECUTED).and(Snapshot::RETIRED));
+            released.deliver_group(task);
             let entries = task.executed.close();
             released.deliver(entries, task);
             early_callbacks(task);
+            // SAFETY: only who ends such a task touches the field.
+            let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
             // SAFETY: the scheduler's reference, which nobody else gives back.
             unsafe { at.release() };
+            drop(queue);
             return;
         }
     }
@@ -221,6 +252,8 @@ fn retire(first: TaskPtr, released: &mut Released) {
         task.state.set(Snapshot::COMPLETE.and(Snapshot::RETIRED));
         let entries = task.retired.close();
         let next = released.deliver(entries, task);
+        // Another worker has executed it: it comes while the record is freed.
+        next.inspect(|next| next.prefetch());
         // SAFETY: the scheduler's reference, which nobody else gives back.
         unsafe { at.release() };
         let Some(next) = next else {
@@ -296,6 +329,7 @@ pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
 /// called.
 pub(crate) fn conclude(released: &mut Released) {
     settle_nested(released);
+    released.ready.append(std::mem::take(&mut released.relays));
     let mut local: Option<(*const Core, TaskList)> = None;
     while let Some(task) = released.ready.pop() {
         // SAFETY: a ready task and its queue are alive, and so is the queue's scheduler.

@@ -33,15 +33,17 @@ impl Inject {
         length
     }
 
-    /// Takes up to `most` tasks.
-    pub(crate) fn take(&self, most: usize, mut each: impl FnMut(TaskPtr)) {
+    /// Takes up to `most` tasks, until one is `enough`.
+    pub(crate) fn take(&self, most: usize, mut enough: impl FnMut(TaskPtr) -> bool) {
         if self.len() == 0 {
             return;
         }
         let mut mine = lock(&self.tasks);
         for _ in 0..most {
             let Some(task) = mine.pop() else { break };
-            each(task);
+            if enough(task) {
+                break;
+            }
         }
         self.length.store(mine.len(), Ordering::Release);
         self.takes.store(self.takes.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);

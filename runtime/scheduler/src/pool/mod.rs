@@ -217,12 +217,14 @@ impl Core {
         let share = (waiting / (2 * self.workers)).clamp(1, BATCH.min(room + 1));
         let mut first = None;
         let mut rest = TaskList::default();
+        let mut enough = weight::Enough::default();
         self.inject.take(share, |task| {
             if first.is_none() {
                 first = Some(task);
             } else {
                 rest.push(task);
             }
+            enough.after(task)
         });
         self.push_own(slot, rest);
         first
@@ -230,7 +232,7 @@ impl Core {
 
     fn steal(&self, slot: usize) -> Option<TaskPtr> {
         let mine = &self.rings[slot];
-        (1..self.workers).find_map(|step| self.rings[(slot + step) % self.workers].steal(mine))
+        (1..self.workers).find_map(|step| self.rings[(slot + step) % self.workers].steal(mine, self.workers))
     }
 
     /// Puts tasks on a worker's ring, and what does not fit on the inject queue.

@@ -89,8 +89,9 @@ impl Ring {
         self.tail.0.store(next, Ordering::Release);
     }
 
-    /// Moves about half of this ring to `mine`, which the caller owns and which is empty, and returns one more task.
-    pub(crate) fn steal(&self, mine: &Ring) -> Option<TaskPtr> {
+    /// Moves the share of one of `workers`, which are at least two, from this ring to `mine`, which the caller owns and
+    /// which is empty, and returns one more task.
+    pub(crate) fn steal(&self, mine: &Ring, workers: usize) -> Option<TaskPtr> {
         // Acquire as in `pop`.
         let mut head = self.head.0.load(Ordering::Acquire);
         loop {
@@ -101,7 +102,7 @@ impl Ring {
                 return None;
             }
             let first = self.slot(head).load(Ordering::Relaxed);
-            let rest = (there - 1) / 2;
+            let rest = (there - 1) / (workers as u64).max(2);
             // `mine` has room for half of a ring, nobody sees what is written behind its tail, and the caller has seen
             // its head where its tail is, so what was there has been read.
             let own = mine.tail.0.load(Ordering::Relaxed);
@@ -114,6 +115,7 @@ impl Ring {
             let taken = head + 1 + rest;
             match self.head.0.compare_exchange_weak(head, taken, Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => {
+                    TaskPtr::new(first).inspect(|task| task.prefetch());
                     if rest > 0 {
                         // Release as in `push`.
                         mine.tail.0.store(own + rest, Ordering::Release);
@@ -123,6 +125,15 @@ impl Ring {
                 Err(now) => head = now,
             }
         }
+    }
+
+    /// The task that is likely to be taken next; it may be gone already, so only its address means anything.
+    pub(crate) fn peek(&self) -> Option<TaskPtr> {
+        let head = self.head.0.load(Ordering::Relaxed);
+        if head >= self.tail.0.load(Ordering::Relaxed) {
+            return None;
+        }
+        TaskPtr::new(self.slot(head).load(Ordering::Relaxed))
     }
 
     /// About how many tasks are here.

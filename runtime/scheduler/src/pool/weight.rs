@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use oxcl_driver::Launch;
 
-use crate::task::TaskPtr;
+use crate::shim::Ordering;
 use crate::task::list::TaskList;
+use crate::task::{Executor, TaskPtr};
 
 /// Lists that are longer stay as they are: so many commands balance by their number.
 const MOST: usize = 256;
@@ -24,6 +25,9 @@ const STEPS: u64 = 16;
 const LIGHT: u8 = 0;
 /// The weight of work of which nothing is known: it may be long.
 pub(crate) const UNKNOWN: u8 = u8::MAX;
+
+/// Nanoseconds of work that a worker takes at once from the queue that all share.
+const AT_ONCE: u64 = 64 << 10;
 
 /// Workers among which a list is dealt out, at most.
 const HANDS: usize = 16;
@@ -48,7 +52,30 @@ pub(crate) fn of(launch: &dyn Launch) -> u8 {
 
 fn weight(task: TaskPtr) -> u8 {
     // SAFETY: whoever has a list of ready tasks has a reference to each.
-    unsafe { task.get() }.weight
+    unsafe { task.get() }.weight.load(Ordering::Relaxed)
+}
+
+/// Decides how many tasks a worker takes at once from the queue that all share. It executes them in a row while others
+/// execute what comes after them and cannot retire; so they are as many as take some tens of microseconds.
+#[derive(Default)]
+pub(super) struct Enough {
+    nanoseconds: u64,
+}
+
+impl Enough {
+    /// The worker takes this task. Whether that is enough.
+    pub(super) fn after(&mut self, task: TaskPtr) -> bool {
+        // SAFETY: whoever has a list of ready tasks has a reference to each.
+        if unsafe { task.get() }.executor == Executor::Relay {
+            return true;
+        }
+        self.nanoseconds += match weight(task) {
+            LIGHT => 512,
+            UNKNOWN => 4096,
+            class => 1024 << ((u64::from(class) - 1) / STEPS),
+        };
+        self.nanoseconds >= AT_ONCE
+    }
 }
 
 /// Whether some tasks are known to take longer than others, and the list is short enough to care.
@@ -119,6 +146,7 @@ pub(super) fn deal(list: TaskList, workers: usize) -> TaskList {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::shim::AtomicU8;
     use crate::task::{Role, Task, TaskRef};
     use oxcl_driver::EventId;
 
@@ -133,7 +161,7 @@ mod tests {
     fn tasks(weights: &[u8]) -> Vec<TaskRef> {
         let task = |(number, weight): (u64, &u8)| {
             let mut task = Task::new(Role::OutOfOrder, EventId(number));
-            task.weight = *weight;
+            task.weight = AtomicU8::new(*weight);
             TaskRef::new(task).unwrap()
         };
         (0..).zip(weights).map(task).collect()

@@ -13,7 +13,7 @@ use crate::observe::ShareRecord;
 use crate::release::{self, Released};
 use crate::shim::Ordering;
 use crate::task::state::Snapshot;
-use crate::task::{Task, TaskPtr};
+use crate::task::{Executor, Task, TaskPtr};
 
 /// After so many tasks in a row that set each other free, the worker looks at its ring first.
 const STREAK: u32 = 256;
@@ -80,6 +80,8 @@ impl Core {
     /// Executes one task; returns one that it set free. The others go to this worker's ring, where they find what
     /// they read still in the cache.
     fn step(&self, local: &Local, at: TaskPtr) -> Option<TaskPtr> {
+        // What comes next is likely to lie in another worker's cache, and comes here while this one runs.
+        self.rings[local.slot].peek().inspect(|next| next.prefetch());
         let mut released = Released::default();
         // SAFETY: whoever takes a task from a ready queue has the reference that came with it.
         let task = unsafe { at.get() };
@@ -92,16 +94,23 @@ impl Core {
             });
             self.finish_times(task, Some(local.slot));
             release::end(at, &outcome, &mut released);
+        } else if task.executor == Executor::Relay {
+            release::end(at, &Ok(()), &mut released);
         } else {
             self.take_part(local, at, &mut released);
         }
         release::settle_nested(&mut released);
         let mut rest = weight::deal(std::mem::take(&mut released.ready), self.workers);
         let next = if released.has_callbacks() { None } else { rest.pop() };
-        if !rest.is_empty() {
+        let relays = std::mem::take(&mut released.relays);
+        if !rest.is_empty() || !relays.is_empty() {
             // The worker takes one of them itself if it has nothing to do next.
-            let others = rest.len() + usize::from(next.is_some());
+            let others = rest.len() + relays.len() + usize::from(next.is_some());
             self.push_own(local.slot, rest);
+            if !relays.is_empty() {
+                // Groups begin in their order, each when a worker has nothing else left.
+                self.inject.push(weight::longest_first(relays));
+            }
             self.tell(others.max(2));
         }
         released.call();

@@ -8,6 +8,7 @@ use super::plan::Planned;
 use super::{EnqueueError, QueueShared};
 use crate::faults;
 use crate::shim::UnsafeCell;
+use crate::task::group::Joined;
 use crate::task::notice::{Kind, Notice};
 use crate::task::state::Snapshot;
 use crate::task::{INLINE_NOTICES, Task, TaskPtr, TaskRef};
@@ -56,13 +57,21 @@ pub(super) fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
     let task = unsafe { at.get() };
     let mut over = 0;
     for (index, planned) in plan.iter().enumerate() {
-        let kind = if planned.depends { Kind::Depend } else { Kind::Order };
-        let entry = fill(entry(task, index), Notice::new(kind, Some(at)));
         // SAFETY: the planner holds a reference, as it still holds the queue's lock.
         let other = unsafe { planned.task.get() };
-        let list = if planned.retired { &other.retired } else { &other.executed };
-        // SAFETY: the entry stays in the task, which is not freed before all its entries were delivered.
-        if !unsafe { list.push(entry) } {
+        let joined = if planned.depends && !planned.retired { other.group.join(at) } else { Joined::Full };
+        let waits = match joined {
+            Joined::Yes => true,
+            Joined::Closed => false,
+            Joined::Full => {
+                let kind = if planned.depends { Kind::Depend } else { Kind::Order };
+                let entry = fill(entry(task, index), Notice::new(kind, Some(at)));
+                let list = if planned.retired { &other.retired } else { &other.executed };
+                // SAFETY: the entry stays in the task, which is not freed before all its entries were delivered.
+                unsafe { list.push(entry) }
+            }
+        };
+        if !waits {
             over += 1;
             if planned.depends
                 && let Some(cause) = other.cause()

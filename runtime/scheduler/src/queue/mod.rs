@@ -15,6 +15,7 @@ use oxcl_driver::error::Outcome;
 use oxcl_driver::{Driver, DriverError, EventId, Launch, QueueToken};
 
 mod enter;
+pub(crate) mod fan;
 mod plan;
 
 use self::enter::{chain, enter, room_for_notices};
@@ -24,7 +25,7 @@ use crate::event::Event;
 use crate::points::{Points, Touch};
 use crate::pool::{Core, Goal, weight};
 use crate::release::{self, Released};
-use crate::shim::{Mutex, Ordering, lock};
+use crate::shim::{AtomicU8, Mutex, Ordering, lock};
 use crate::task::{AtomicTimes, Executor, Role, Task, TaskPtr, TaskRef};
 
 /// Why a command could not be enqueued. The queue is as it was.
@@ -108,6 +109,13 @@ pub(crate) struct QueueShared {
     execution: Execution,
     properties: QueueProperties,
     state: Mutex<QueueState>,
+}
+
+impl QueueShared {
+    /// Itself, if many commands that wait for one task wait in groups: where several workers execute.
+    fn spreads(self: &Arc<Self>) -> Option<&Arc<Self>> {
+        (self.execution == Execution::Host && self.core.workers > 1).then_some(self)
+    }
 }
 
 impl Drop for QueueShared {
@@ -241,8 +249,9 @@ impl Queue {
         let in_order = !shared.properties.out_of_order;
         state.plan.waits.clear();
         state.plan.blame = None;
-        let barrier = plan_order(state, &command, in_order)?;
-        let hold = plan_waits(&self.shared, state, command.waits, in_order)?;
+        let weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
+        let barrier = plan_order(&self.shared, state, &command)?;
+        let hold = plan_waits(&self.shared, state, &command, weight)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let executor = match shared.execution {
@@ -260,7 +269,7 @@ impl Queue {
         task.queue = Arc::as_ptr(&self.shared);
         task.groups = groups;
         task.executor = executor;
-        task.weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
+        task.weight = AtomicU8::new(weight);
         task.profiled = shared.properties.profiling;
         if task.profiled {
             task.times = AtomicTimes::new(shared.core.now());
@@ -292,7 +301,7 @@ impl Queue {
                 state.points.clear();
             }
             for touch in &state.touches {
-                state.points.record(touch, &task);
+                state.points.record(touch, &task, weight);
             }
         }
         let itself = matches!(hold, Hold::Itself);

@@ -7,16 +7,21 @@ use oxcl_driver::capability::Execution;
 use oxcl_driver::{EventId, Failure};
 
 use super::enter::{enter, room_for_notices};
+use super::fan::Fan;
 use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
 use crate::event::Event;
 use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
 use crate::release::{self, Released};
 use crate::shim::Ordering;
+use crate::task::group::Group;
 use crate::task::{Role, Task, TaskPtr, TaskRef};
 
 /// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
 const SHARED_WAITS: usize = 4;
+
+/// Tasks that wait for a hidden task in a row; the others are in its list.
+const ROW: usize = 16;
 
 /// How many entries of a plan are looked through; more would cost more than telling a command twice.
 const LOOKED_AT: usize = 16;
@@ -33,6 +38,8 @@ pub(super) struct Planned {
 pub(super) struct SharedWaits {
     pub(super) of: Vec<EventId>,
     pub(super) join: TaskRef,
+    /// Where those who share it wait for it.
+    fan: Fan,
     /// The in-order queue has had it as its barrier: whatever was enqueued since then waits for it.
     pub(super) held: bool,
 }
@@ -89,10 +96,11 @@ impl Plan {
 
 /// Plans what the queue's order asks for. Whether the command is a barrier.
 pub(super) fn plan_order(
+    queue: &Arc<QueueShared>,
     state: &mut QueueState,
     command: &Command<'_>,
-    in_order: bool,
 ) -> Result<bool, EnqueueError> {
+    let in_order = !queue.properties.out_of_order;
     let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
     let barrier = command.fence == Fence::Barrier;
     let all_before = if in_order {
@@ -118,8 +126,9 @@ pub(super) fn plan_order(
     if command.facts.globals {
         touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
     }
+    points.sweep();
     for touch in touches {
-        points.prepare(touch, |wait| plan.add(wait.task, false, wait.depends))?;
+        points.prepare(touch, queue.spreads(), |wait| plan.add(wait.task, false, wait.depends))?;
     }
     if let Some(last) = last_barrier {
         // What was enqueued after the barrier waits for it, so a command that waits for any of that need not.
@@ -140,11 +149,11 @@ pub(super) fn plan_order(
 pub(super) fn plan_waits(
     queue: &Arc<QueueShared>,
     state: &mut QueueState,
-    waits: &[Event],
-    in_order: bool,
+    command: &Command<'_>,
+    weight: u8,
 ) -> Result<Hold, EnqueueError> {
-    let own = Arc::as_ptr(queue);
-    let outside = in_order && waits.iter().any(|event| is_outside(event, own));
+    let (own, waits) = (Arc::as_ptr(queue), command.waits);
+    let outside = !queue.properties.out_of_order && waits.iter().any(|event| is_outside(event, own));
     let ordering = queue.execution == Execution::DeviceOrdered;
     let holds = outside && !ordering;
     if waits.len() >= SHARED_WAITS || holds {
@@ -155,9 +164,11 @@ pub(super) fn plan_waits(
         if !same {
             share_waits(queue, state, waits, holds)?;
         }
-        if let Some(shared) = &state.shared_waits {
+        if let Some(shared) = &mut state.shared_waits {
             let join = &shared.join;
-            state.plan.add(join.ptr(), false, true)?;
+            let target = shared.fan.target(join, queue.spreads())?;
+            state.plan.add(target, false, true)?;
+            shared.fan.count(weight);
             return Ok(match shared.held {
                 _ if !outside => Hold::Nothing,
                 _ if ordering => Hold::Itself,
@@ -197,6 +208,7 @@ fn share_waits(
     }
     let Plan { waits: plan, blame } = plan;
     let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
+    task.group = Group::new(ROW)?;
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     let mut more = Vec::new();
     room_for_notices(&mut more, plan.len())?;
@@ -211,6 +223,6 @@ fn share_waits(
         // Nobody waits for it yet, so nothing follows from its end.
         release::end(at, &Ok(()), &mut Released::default());
     }
-    state.shared_waits = Some(SharedWaits { of, join, held: false });
+    state.shared_waits = Some(SharedWaits { of, join, fan: Fan::default(), held: false });
     Ok(())
 }

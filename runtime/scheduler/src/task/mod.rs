@@ -8,12 +8,13 @@
 //! Who may touch what:
 //! * `body` and `times`: the thread that makes the task, until the task is ready; then its executor (of several
 //!   executors of one launch, `body` is only read until the last of them ends the task).
-//! * `queue_alive`: the maker; then whoever retires the task.
+//! * `queue_alive`: the maker; then whoever retires the task, or ends it if it is a relay.
 //! * everything else is atomic or constant.
 //!
 //! References: one is the scheduler's from the making to the retirement (of user events and joins: to the
 //! completion); the others are handles, the queue's tail, synchronisation points, and offers of a launch's pieces.
 
+pub(crate) mod group;
 pub(crate) mod list;
 pub(crate) mod memory;
 pub(crate) mod notice;
@@ -24,11 +25,12 @@ use std::sync::Arc;
 
 use oxcl_driver::{EventId, Failure, Launch};
 
+use self::group::Group;
 use self::notice::{Callback, Notice, NoticeList};
 use self::state::{Snapshot, State};
 use crate::device::Ticket;
 use crate::queue::QueueShared;
-use crate::shim::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
+use crate::shim::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
 
 /// Entries for other tasks' lists that fit into the record beside the first; more are allocated.
 pub(crate) const INLINE_NOTICES: usize = 4;
@@ -53,6 +55,8 @@ pub(crate) enum Executor {
     Nobody,
     /// The workers.
     Workers,
+    /// The workers: it has no work, but a group of tasks that wait for it, which they tell.
+    Relay,
     /// The driver, which gets it when it is ready.
     Driver,
     /// The driver, which has it from the beginning and is told of every event it waited for.
@@ -112,8 +116,8 @@ pub(crate) struct Task {
     /// Times are kept.
     pub(crate) profiled: bool,
     pub(crate) executor: Executor,
-    /// How long its work took before, as `pool::weight` counts.
-    pub(crate) weight: u8,
+    /// How long its work took before, as `pool::weight` counts; of a relay, the longest of its group's.
+    pub(crate) weight: AtomicU8,
     /// Closed when executed.
     pub(crate) executed: NoticeList,
     /// Closed when retired; unused by user events and joins.
@@ -128,7 +132,7 @@ pub(crate) struct Task {
     pub(crate) body: UnsafeCell<Option<Arc<dyn Launch>>>,
     /// The queue; null for user events and joins. Valid until the task is retired.
     pub(crate) queue: *const QueueShared,
-    /// Keeps the queue alive, in the first task of those that are not retired.
+    /// Keeps the queue alive, in the first task of those that are not retired, and in relays.
     pub(crate) queue_alive: UnsafeCell<Option<Arc<QueueShared>>>,
     /// Its entry in the queue's chain.
     pub(crate) chain_notice: UnsafeCell<Notice>,
@@ -146,6 +150,8 @@ pub(crate) struct Task {
     pub(crate) measured: AtomicBool,
     pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
     pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
+    /// Tasks that wait for it, beside those in `executed`: in joins and relays. Closed with that.
+    pub(crate) group: Group,
     pub(crate) times: AtomicTimes,
     pub(crate) early: Mutex<Vec<EarlyCallback>>,
     /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
@@ -177,7 +183,7 @@ impl Task {
             role,
             profiled: false,
             executor: Executor::Nobody,
-            weight: crate::pool::weight::UNKNOWN,
+            weight: AtomicU8::new(crate::pool::weight::UNKNOWN),
             executed: NoticeList::new(),
             retired: NoticeList::new(),
             first_notice: notice(),
@@ -198,6 +204,7 @@ impl Task {
             ticket: Mutex::new(None),
             notices: std::array::from_fn(|_| notice()),
             more_notices: Box::default(),
+            group: Group::none(),
         }
     }
 
@@ -283,6 +290,15 @@ impl TaskPtr {
 
     pub(crate) fn as_ptr(self) -> *mut Task {
         self.0.as_ptr()
+    }
+
+    /// Has the record brought to this processor, as it is about to be executed. Whether it is still there is of no
+    /// interest.
+    #[inline]
+    pub(crate) fn prefetch(self) {
+        let lines = size_of::<Task>().div_ceil(64);
+        (0..lines)
+            .for_each(|line| crate::shim::prefetch(self.as_ptr().cast::<[u8; 64]>().wrapping_add(line)));
     }
 
     /// The task.

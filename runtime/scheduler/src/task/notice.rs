@@ -187,7 +187,7 @@ impl Iterator for Entries {
             // SAFETY: the list is closed, so nobody writes `next` any more.
             self.next = entry.next.with(|next| unsafe { *next });
             // The next entry is on another task's cache line, and is delivered right after this one.
-            crate::shim::prefetch(self.next);
+            crate::shim::prefetch_to_write(self.next);
             let delivery = match (entry.kind(), entry.target()) {
                 (Kind::Order, Some(target)) => Delivery::Order(target),
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),

@@ -8,7 +8,11 @@ mod unit;
 pub use unit::{UnitCompiler, UnitProgram};
 
 use crate::allocate::{AllocateError, Allocated, Clobbers, Convention, allocate};
-use crate::code::{self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, tidy};
+use crate::code::shape::Shape;
+use crate::code::{
+    self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, advance, predicate,
+    reassociate, tidy,
+};
 use crate::lift::{Ability, LiftError, Symbols, Unsuitable, lift};
 use crate::link::{DataBases, DataObject, LinkError, Piece, link};
 use crate::machine_ir::{self, Module};
@@ -271,6 +275,7 @@ impl<'a> Compiler<'a> {
         let Some(source) = self.functions.get(name).copied() else { return self.routine(name) };
         let mut code = lift(&self.ability, source, &self.symbols)?;
         tidy::tidy(&mut code);
+        self.shape_code(&mut code);
         self.open.insert(name.to_owned());
         let mut depth = 0_u64;
         let mut reached = BTreeSet::new();
@@ -295,6 +300,19 @@ impl<'a> Compiler<'a> {
         }
         self.open.remove(name);
         self.finish(code, depth)
+    }
+
+    /// Gives a function the form that suits the machine.
+    fn shape_code(&self, code: &mut code::Function) {
+        // With hardly any registers nothing is gained by having more to do at once.
+        if self.ability.is_small() {
+            return;
+        }
+        let shape = Shape::of(self.machine, &self.convention);
+        predicate::convert(code, &shape);
+        reassociate::reassociate(code, &shape);
+        advance::advance(code, &shape);
+        tidy::tidy(code);
     }
 
     /// Registers and schedule of a function whose callees are done.

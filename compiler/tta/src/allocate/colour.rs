@@ -71,6 +71,7 @@ pub(super) fn colour(
     let mut registers: BTreeMap<Value, Register> =
         (0..FIXED).map(Value).filter_map(|v| convention.argument(v).map(|register| (v, register))).collect();
     let mut spilled = BTreeSet::new();
+    let costs = convention.near.costs(function);
     let mut turns = [0_usize; 2];
     for value in order.into_iter().rev() {
         let at = value.0 as usize;
@@ -81,9 +82,10 @@ pub(super) fn colour(
         let mut hint = hint.filter(|r| !taken.contains(r) && all.contains(r));
         // In turn, so that what is written next is seldom what was read last.
         let turn = &mut turns[usize::from(function.classes[at] == Class::Bit)];
+        let far = |register: Register| convention.near.cost(costs.get(&value), register);
         let next = |from: usize| {
             let places = (0..all.len()).map(|k| (from + k) % all.len());
-            places.into_iter().find(|k| !taken.contains(&all[*k]))
+            places.into_iter().filter(|k| !taken.contains(&all[*k])).min_by_key(|k| far(all[*k]))
         };
         let found = hint.next().or_else(|| {
             let place = next(*turn % all.len().max(1))?;

@@ -1,5 +1,6 @@
 //! Which registers of a machine programs use, and for what.
 
+use super::near::Near;
 use crate::code::{STACK_POINTER, Value};
 use crate::model::{Guard, GuardSource, Machine};
 use crate::schedule::mir::Register;
@@ -17,6 +18,8 @@ pub struct Convention {
     pub stack: Register,
     /// Frames are multiples of this; at least 16.
     pub stack_align: u32,
+    /// How far each file is from what the machine's units want and leave.
+    pub(super) near: Near,
     arguments: usize,
 }
 
@@ -57,7 +60,8 @@ impl Convention {
             8..14 => 4,
             _ => 8,
         };
-        Some(Self { words, bits, stack, stack_align: stack_align.max(16), arguments })
+        let near = Near::of(machine, &words, &reserved);
+        Some(Self { words, bits, stack, near, stack_align: stack_align.max(16), arguments })
     }
 
     /// The register of a value with a fixed meaning; none for arguments that are passed in memory.

@@ -9,6 +9,7 @@ mod colour;
 mod convention;
 mod finish;
 mod graph;
+mod near;
 mod spill;
 
 pub use convention::Convention;

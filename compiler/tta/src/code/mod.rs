@@ -4,6 +4,10 @@
 //! than once. Values 0 to 31 are the registers `x0` to `x31` of the machine IR: those that hold arguments and results
 //! ([`Convention`](crate::allocate::Convention) says where), and `x2`, the stack pointer. [`tidy`] removes what is not needed.
 
+pub mod advance;
+pub mod predicate;
+pub mod reassociate;
+pub mod shape;
 pub mod tidy;
 
 use crate::ops::Op;

@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
-    ArgValue, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context, ContextOptions, Device,
-    Improvement, ImprovementObserver, Improver, Kernel, NdRange, Program, Service, ServiceOptions,
+    ArgValue, Better, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context, ContextOptions,
+    Device, Improvement, ImprovementObserver, Improver, Kernel, NdRange, Program, Quality, Service,
+    ServiceOptions,
 };
 
 /// Adds to every element what depends on the local size, in a loop that takes a while.
@@ -51,7 +52,7 @@ fn request() -> BuildRequest {
 
 fn program(built: &Built, improver: &Improver) -> Program {
     let program = Program::from_archive(&built.archive).unwrap();
-    program.improve_with(improver, request(), built.cached);
+    program.improve_with(improver, request(), built.quality, built.cached);
     program
 }
 
@@ -101,7 +102,7 @@ fn launches_take_what_was_made_and_old_ones_stay_as_they_are() {
     assert!(!old.is_outdated());
     assert!(!run(&device, &kernel, 64), "made before anybody could know that it is wanted");
     let improvement = run_until_told(&device, &kernel, 64, &told);
-    assert_eq!((improvement.kernel.as_str(), improvement.local), ("busy", [64, 1, 1]));
+    assert_eq!(improvement.better, Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] });
     assert_eq!(improvement.outcome, Ok(()));
     assert!(run(&device, &kernel, 64));
     // A launch that was made ready before goes on with what it has, and says that it is old.
@@ -182,4 +183,58 @@ fn programs_go_and_threads_launch_while_functions_are_made() {
     for thread in 0..3 {
         assert!(run(&device, &shared.kernel("busy").unwrap(), 16 << thread));
     }
+}
+
+fn hurried(service: &Service) -> Built {
+    let built = service.build(&BuildRequest { quality: Quality::First, ..request() }).unwrap();
+    assert_eq!(built.quality, Quality::First);
+    built
+}
+
+#[test]
+fn what_was_built_in_a_hurry_is_built_again_while_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
+    let (improver, told) = improver(&service);
+    let built = hurried(&service);
+    let program = program(&built, &improver);
+    let (device, kernel) = (device(), program.kernel("busy").unwrap());
+    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[64]).unwrap();
+    let data = oxcl_runtime::Buffer::zeroed(ITEMS as u64 * 4).unwrap();
+    let rounds = ROUNDS.to_le_bytes();
+    let arguments = [ArgValue::Buffer(&data), ArgValue::Value(&rounds)];
+    let old = device.prepare(&kernel, &range, &arguments).unwrap();
+    let improvement = run_until_told(&device, &kernel, 64, &told);
+    assert_eq!((improvement.better, improvement.outcome), (Better::Program, Ok(())));
+    assert!(old.is_outdated());
+    old.run().unwrap();
+    // Then the function for the local size, once that is worth it.
+    let improvement = run_until_told(&device, &kernel, 64, &told);
+    assert_eq!(improvement.better, Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] });
+    assert!(run(&device, &kernel, 64));
+    // Another process gets the full code, though it is content with less.
+    let second = self::service(Some(folder.path()), &[]);
+    let built = second.build(&BuildRequest { quality: Quality::First, ..request() }).unwrap();
+    assert_eq!((built.cached, built.quality), (true, Quality::Full));
+}
+
+#[test]
+fn code_made_in_a_hurry_runs_on_where_no_other_can_be_made() {
+    let good = service(None, &[]);
+    let bad = service(None, &["--fault=kill"]);
+    let (improver, told) = improver(&bad);
+    let program = program(&hurried(&good), &improver);
+    let (device, kernel) = (device(), program.kernel("busy").unwrap());
+    // Even without launches it is built again after a while.
+    let improvement = told.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(improvement.better, Better::Program);
+    assert!(improvement.outcome.is_err());
+    for _ in 0..20 {
+        assert!(!run(&device, &kernel, 64));
+    }
+    // What another program has is no better code for this one.
+    let other = BuildRequest::new("program.cl", "kernel void other(global int *x) {}", BuildTarget::Cpu);
+    assert!(program.replace_code(&good.build(&other).unwrap().archive).is_err());
+    program.replace_code(&good.build(&request()).unwrap().archive).unwrap();
+    run(&device, &kernel, 64);
 }

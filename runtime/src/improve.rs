@@ -1,9 +1,10 @@
 //! Better functions for programs that run already: made in the background, taken by the launches that come after.
 //!
 //! In: a program, the request that it was built from, and how much processor time its launches take
-//! ([`oxcl_driver_cpu::Watch`]). Out: functions that are specialised for the local sizes that are launched. A launch that
-//! was made ready keeps its function; nobody waits for anything here. Whatever goes wrong (the compiler is killed, the
-//! program goes away meanwhile) leaves the program as it was.
+//! ([`oxcl_driver_cpu::Watch`]). Out: all functions in full quality, where the program was built in a hurry, and then
+//! functions that are specialised for the local sizes that are launched. A launch that was made ready keeps its function;
+//! nobody waits for anything here. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
+//! program as it was.
 //!
 //! One thread asks a server of its own, which has a low priority. Both start with the first need and end when nothing
 //! was wanted for a while.
@@ -16,24 +17,40 @@ use std::time::{Duration, Instant};
 
 use oxcl_driver_cpu::Watch;
 
-use crate::compiler::BuildRequest;
+use crate::compiler::{BuildRequest, CompilerService as _, Quality};
 use crate::program::Inner;
 use crate::service::Service;
 
 /// Processor time of its launches that makes a function worth a specialised one: about what making it costs.
 pub(crate) const ENOUGH: Duration = Duration::from_millis(20);
+/// Processor time of a kernel's launches after which a program that was built in a hurry is built again at once.
+pub(crate) const HURRY: Duration = Duration::from_millis(2);
+/// When a program that was built in a hurry is built again in any case, if it is still there.
+const REST: Duration = Duration::from_millis(250);
 /// For so many local sizes of a kernel, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
 /// How long thread and server are kept without work.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// What became of the making of a better function.
+/// What is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Better {
+    /// All functions of a program that was built in a hurry.
+    Program,
+    /// A kernel's function for one local size.
+    Function {
+        /// The kernel's name.
+        kernel: String,
+        /// The local size.
+        local: [u64; 3],
+    },
+}
+
+/// What became of the making of something better.
 #[derive(Debug, Clone)]
 pub struct Improvement {
-    /// The kernel's name.
-    pub kernel: String,
-    /// The local size that it is for.
-    pub local: [u64; 3],
+    /// What was to be made.
+    pub better: Better,
     /// When it was begun with.
     pub begun: Instant,
     /// How long it took.
@@ -63,16 +80,21 @@ struct Shared {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Task>,
+    /// What becomes due later, in the order of its times.
+    later: VecDeque<(Instant, Task)>,
     /// There is a thread.
     at_work: bool,
 }
 
-/// A function to make.
+/// Something to make for a program.
 struct Task {
     program: Weak<Inner>,
-    kernel: usize,
-    local: [u64; 3],
-    watch: Arc<Watch>,
+    what: What,
+}
+
+enum What {
+    Program,
+    Function { kernel: usize, local: [u64; 3], watch: Arc<Watch> },
 }
 
 /// What a program needs to become better.
@@ -104,13 +126,17 @@ impl Improver {
         Self { shared: Arc::new(Shared { process, service, observer, state, more }) }
     }
 
-    /// The thread begins with the first task.
-    fn ask(&self, task: Task) {
+    /// Hands a task to the thread, which begins with the first one; `at` is when it becomes due, if not now.
+    fn ask(&self, task: Task, at: Option<Instant>) {
         if self.shared.process != std::process::id() {
             return;
         }
         let mut state = self.shared.lock();
-        state.waiting.push_back(task);
+        match at {
+            // All are put off for the same time, so the order is that of their coming.
+            Some(at) => state.later.push_back((at, task)),
+            None => state.waiting.push_back(task),
+        }
         if state.at_work {
             drop(state);
             self.shared.more.notify_one();
@@ -121,11 +147,8 @@ impl Improver {
         let shared = Arc::clone(&self.shared);
         let started = thread::Builder::new().name("oxcl-improve".into()).spawn(move || shared.work());
         if started.is_err() {
-            // Without a thread the program stays as it is.
-            let mut state = self.shared.lock();
-            state.at_work = false;
-            let forgotten = std::mem::take(&mut state.waiting);
-            drop(state);
+            // Without a thread programs stay as they are.
+            let forgotten = std::mem::take(&mut *self.shared.lock());
             drop(forgotten);
         }
     }
@@ -138,11 +161,19 @@ impl Shared {
             // A program that is gone needs nothing any more.
             let Some(program) = task.program.upgrade() else { continue };
             let begun = Instant::now();
-            let outcome = task.make(&program, &service);
+            let outcome = match task.make(&program, &service) {
+                Ok(true) => Ok(()),
+                Ok(false) => continue,
+                Err(reason) => Err(reason),
+            };
             if let Some(observer) = &self.observer {
-                let kernel = program.kernel_name(task.kernel);
-                let elapsed = begun.elapsed();
-                observer(&Improvement { kernel, local: task.local, begun, elapsed, outcome });
+                let better = match task.what {
+                    What::Program => Better::Program,
+                    What::Function { kernel, local, .. } => {
+                        Better::Function { kernel: program.kernel_name(kernel), local }
+                    }
+                };
+                observer(&Improvement { better, begun, elapsed: begun.elapsed(), outcome });
             }
         }
     }
@@ -150,30 +181,49 @@ impl Shared {
     /// The next task; `None`, and the thread is to end, if there was none for a while.
     fn next(&self) -> Option<Task> {
         let mut state = self.lock();
+        let mut idle = Instant::now();
         loop {
             if let Some(task) = state.waiting.pop_front() {
                 return Some(task);
             }
-            let (back, waited) =
-                self.more.wait_timeout(state, LINGER).unwrap_or_else(PoisonError::into_inner);
-            state = back;
-            if waited.timed_out() && state.waiting.is_empty() {
+            let now = Instant::now();
+            let due = state.later.front().map(|(at, _)| at.saturating_duration_since(now));
+            if due == Some(Duration::ZERO) {
+                return state.later.pop_front().map(|(_, task)| task);
+            }
+            if due.is_some() {
+                idle = now;
+            } else if idle.elapsed() >= LINGER {
                 state.at_work = false;
                 return None;
             }
+            let (back, _) =
+                self.more.wait_timeout(state, due.unwrap_or(LINGER)).unwrap_or_else(PoisonError::into_inner);
+            state = back;
         }
     }
 }
 
 impl Task {
-    fn make(&self, program: &Inner, service: &Service) -> Result<(), String> {
+    /// Makes it, and says whether anything was left to make.
+    fn make(&self, program: &Inner, service: &Service) -> Result<bool, String> {
         let improving = program.improving().ok_or("nothing is known of its sources")?;
-        let request = improving.request_for(self.local);
-        let built = service.specialise(&request, &program.kernel_name(self.kernel));
-        let built = built.map_err(|error| error.to_string())?;
-        program.add_function(self.kernel, self.local, &built.archive)?;
-        self.watch.improved();
-        Ok(())
+        match &self.what {
+            What::Program => {
+                if !program.is_hurried() {
+                    return Ok(false);
+                }
+                let built = service.build(&improving.full()).map_err(|error| error.to_string())?;
+                program.replace_code(&built.archive)?;
+            }
+            What::Function { kernel, local, watch } => {
+                let request = improving.request_for(*local);
+                let built = service.specialise(&request, &program.kernel_name(*kernel));
+                program.add_function(*kernel, *local, &built.map_err(|error| error.to_string())?.archive)?;
+                watch.improved();
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -182,13 +232,25 @@ impl Improving {
         Self { improver, request, cached }
     }
 
+    /// The request for all code in full quality.
+    fn full(&self) -> BuildRequest {
+        BuildRequest { quality: Quality::Full, ..self.request.clone() }
+    }
+
     fn request_for(&self, local: [u64; 3]) -> BuildRequest {
-        BuildRequest { local_sizes: vec![local], ..self.request.clone() }
+        BuildRequest { local_sizes: vec![local], ..self.full() }
     }
 
     /// Has a function made for a kernel of `program`.
     pub(crate) fn ask(&self, program: &Arc<Inner>, kernel: usize, local: [u64; 3], watch: Arc<Watch>) {
-        self.improver.ask(Task { program: Arc::downgrade(program), kernel, local, watch });
+        let what = What::Function { kernel, local, watch };
+        self.improver.ask(Task { program: Arc::downgrade(program), what }, None);
+    }
+
+    /// Has all code of `program` made again, now or when the program has had time to begin.
+    pub(crate) fn ask_program(&self, program: &Arc<Inner>, now: bool) {
+        let at = (!now).then(|| Instant::now() + REST);
+        self.improver.ask(Task { program: Arc::downgrade(program), what: What::Program }, at);
     }
 
     /// The archive with the function for a local size, where an earlier process had it made.

@@ -378,10 +378,10 @@ impl Device {
                 number,
             });
         }
-        let code = kernel.code(self.target())?;
-        let watch = kernel.watch(&code, &geometry).filter(|_| self.cpu().is_some());
-        // The number first: what comes in between is then found at the next launch, not missed.
+        // The watch's number first: what comes in between is then found at the next launch, not missed.
+        let watch = kernel.watch(self.target(), &geometry).filter(|_| self.cpu().is_some());
         let number = watch.as_ref().map_or(0, |watch| watch.number());
+        let code = kernel.code(self.target())?;
         let function = code.function_for(&geometry)?;
         let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
         let work = match self.cpu() {

@@ -58,7 +58,7 @@ pub use compiler::{
 pub use context::{Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
-pub use improve::{Improvement, ImprovementObserver, Improver};
+pub use improve::{Better, Improvement, ImprovementObserver, Improver};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};

@@ -7,13 +7,13 @@ use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
 use oxcl_driver::DriverError;
 use oxcl_driver::program::Program as DriverProgram;
-use oxcl_driver_cpu::{
-    Geometry, KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target, Watch,
-};
+use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
 
-use crate::compiler::BuildRequest;
 use crate::error::{Coded, ErrorCode};
-use crate::improve::{ENOUGH, Improver, Improving, SIZES};
+use crate::improve::Improving;
+use better::Better;
+
+mod better;
 
 /// An executable program. Clones share it.
 #[derive(Debug, Clone)]
@@ -33,14 +33,11 @@ pub(crate) struct Inner {
     memory: Mutex<BTreeMap<&'static str, Option<Arc<ProgramMemory>>>>,
     /// How better functions are made, if they are.
     improving: OnceLock<Improving>,
-    /// What the launches of a kernel with a local size take.
-    watches: Mutex<Watches>,
+    /// What launches take, and what was made later.
+    better: Mutex<Better>,
     /// The programs that drivers made of it, by the digests of their machines.
     for_machines: Mutex<BTreeMap<[u8; 20], Arc<dyn DriverProgram>>>,
 }
-
-/// By kernel and local size.
-type Watches = BTreeMap<(usize, [u64; 3]), Arc<Watch>>;
 
 type Slot = Mutex<Option<Arc<KernelCode>>>;
 
@@ -134,7 +131,7 @@ impl Program {
                 code,
                 memory: Mutex::default(),
                 improving: OnceLock::new(),
-                watches: Mutex::default(),
+                better: Mutex::default(),
                 for_machines: Mutex::default(),
             }),
         })
@@ -168,13 +165,6 @@ impl Program {
             known: self.kernel_names().map(str::to_owned).collect(),
         })?;
         Ok(Kernel { program: self.clone(), index })
-    }
-
-    /// Has functions made for the local sizes that are launched, in the background, once launches take long enough.
-    /// `request` is what the program was built from, and `cached` says that it was in the cache. Only the first call
-    /// counts.
-    pub fn improve_with(&self, improver: &Improver, request: BuildRequest, cached: bool) {
-        let _ = self.inner.improving.set(Improving::new(improver.clone(), request, cached));
     }
 
     /// Bytes of variables at program scope.
@@ -214,39 +204,6 @@ impl Program {
     /// build options. Where another compiler made the archive nobody knows, and the stricter rule holds.
     pub(crate) fn allows_non_uniform(&self) -> bool {
         self.meta().is_some_and(|meta| !meta.uniform_work_group_size && is_version_2(&meta.cl_std))
-    }
-}
-
-impl Inner {
-    pub(crate) fn improving(&self) -> Option<&Improving> {
-        self.improving.get()
-    }
-
-    pub(crate) fn kernel_name(&self, kernel: usize) -> String {
-        self.archive.kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
-    }
-
-    /// Takes a kernel's function for a local size from an archive that was made later.
-    pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
-        let later = Archive::read(archive).map_err(|error| error.to_string())?;
-        let meta = later.program_meta().map_err(|error| error.to_string())?;
-        let facts = |meta: Option<&ProgramMeta>| {
-            meta.map(|meta| (meta.levels.clone(), meta.variables.clone(), meta.triple.clone()))
-        };
-        if facts(meta.as_ref()) != facts(self.meta.as_ref()) {
-            return Err("what was made later is of another program".to_owned());
-        }
-        let code = self.code(kernel, Target::Native).map_err(|error| error.to_string())?;
-        code.add(&later, local).map_err(|error| error.to_string())
-    }
-
-    fn code(&self, kernel: usize, target: Target) -> Result<Arc<KernelCode>, CodeError> {
-        let mut slot = lock(&self.code[kernel][usize::from(target == Target::Reference)]);
-        if let Some(code) = &*slot {
-            return Ok(Arc::clone(code));
-        }
-        let code = KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?;
-        Ok(Arc::clone(slot.insert(Arc::new(code))))
     }
 }
 
@@ -293,39 +250,6 @@ impl Kernel {
 
     pub(crate) fn code(&self, target: Target) -> Result<Arc<KernelCode>, CodeError> {
         self.program.inner.code(self.index, target)
-    }
-
-    /// What watches the launches with this index space; none where no better function will be made for them. Asks for
-    /// one if it is time.
-    pub(crate) fn watch(&self, code: &KernelCode, geometry: &Geometry) -> Option<Arc<Watch>> {
-        let inner = &self.program.inner;
-        let improving = inner.improving()?;
-        let (kernel, local) = (self.index, geometry.local);
-        if !code.is_ours() || !geometry.is_uniform() {
-            return None;
-        }
-        let mut watches = lock(&inner.watches);
-        if let Some(watch) = watches.get(&(kernel, local)) {
-            let watch = Arc::clone(watch);
-            drop(watches);
-            if watch.is_due() {
-                improving.ask(inner, kernel, local, Arc::clone(&watch));
-            }
-            return Some(watch);
-        }
-        let of_kernel = watches.range((kernel, [0; 3])..=(kernel, [u64::MAX; 3])).count();
-        if of_kernel >= SIZES || code.is_specialised_for(local) {
-            return None;
-        }
-        let watch = Arc::new(Watch::new(ENOUGH));
-        watches.insert((kernel, local), Arc::clone(&watch));
-        drop(watches);
-        if let Some(archive) = improving.kept(self.name(), local)
-            && inner.add_function(kernel, local, &archive).is_ok()
-        {
-            watch.improved();
-        }
-        Some(watch)
     }
 }
 

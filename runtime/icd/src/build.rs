@@ -79,6 +79,8 @@ fn begin(program: &Program, places: &[usize], options: &str) -> Answer {
 
 /// Does what a request asks for: the end of a build is its result in every place.
 fn make(program: &Program, places: &[usize], request: BuildRequest, codes: Codes) -> Answer {
+    let runs = matches!(request.action, BuildAction::Build | BuildAction::Link);
+    let request = BuildRequest { quality: if runs { compiler::quality() } else { Quality::Full }, ..request };
     let result = compiler::service().build(&request);
     end(program, places, result, codes, Some(request))
 }
@@ -94,9 +96,12 @@ fn end(
     let mut builds = program.builds();
     let outcome = match result {
         Ok(built) => match load(built.archive.into()) {
-            Ok(loaded) => {
+            Ok(mut loaded) => {
                 if let (Some(request), Some(executable)) = (request, &loaded.executable) {
-                    compiler::improve(executable, request, built.cached);
+                    if built.quality != Quality::Full {
+                        loaded.hurried = Some(Arc::new(request.clone()));
+                    }
+                    compiler::improve(executable, request, built.quality, built.cached);
                 }
                 Ok((loaded, built.log))
             }
@@ -122,6 +127,29 @@ fn end(
         }
     }
     outcome.map(drop).map_err(|(code, _)| Status(code))
+}
+
+/// Sees to it that the archives of a program hold code in full quality: what an application keeps is used for a long time.
+/// Where that cannot be built they stay as they are.
+pub(crate) fn complete(program: &Program) {
+    loop {
+        let wanted = program.builds().iter().find_map(|build| build.hurried.clone());
+        let Some(request) = wanted else { return };
+        let full = BuildRequest { quality: Quality::Full, ..(*request).clone() };
+        let archive = compiler::service().build(&full).ok().map(|built| Arc::<[u8]>::from(built.archive));
+        for build in program.builds().iter_mut() {
+            if !build.hurried.as_ref().is_some_and(|known| Arc::ptr_eq(known, &request)) {
+                continue;
+            }
+            build.hurried = None;
+            let (Some(archive), Some(executable)) = (&archive, &build.executable) else { continue };
+            if executable.replace_code(archive).is_ok()
+                && let Some((place, _)) = &mut build.archive
+            {
+                *place = Arc::clone(archive);
+            }
+        }
+    }
 }
 
 /// Reads an archive.

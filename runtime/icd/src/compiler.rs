@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use oxcl_runtime::{BuildRequest, CompilerService as _, Improver, Program, Service, ServiceOptions};
+use oxcl_runtime::{BuildRequest, CompilerService as _, Improver, Program, Quality, Service, ServiceOptions};
 
 /// What builds, and what makes better functions later unless the environment says otherwise.
 #[derive(Clone)]
@@ -35,10 +35,16 @@ pub(crate) fn service() -> Service {
     compilers().service
 }
 
+/// How good the code of a build shall be that somebody waits for: good enough to begin with, where better code is made
+/// meanwhile.
+pub(crate) fn quality() -> Quality {
+    if compilers().improver.is_some() { Quality::First } else { Quality::Full }
+}
+
 /// A program was built: better functions may be made of it.
-pub(crate) fn improve(program: &Program, request: BuildRequest, cached: bool) {
+pub(crate) fn improve(program: &Program, request: BuildRequest, quality: Quality, cached: bool) {
     if let Some(improver) = compilers().improver {
-        program.improve_with(&improver, request, cached);
+        program.improve_with(&improver, request, quality, cached);
     }
 }
 

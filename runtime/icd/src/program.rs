@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::BinaryType;
+use oxcl_runtime::{BinaryType, BuildRequest};
 
 use crate::args::{In, Memory, Out, Text};
 use crate::cl;
@@ -27,6 +27,8 @@ pub(crate) struct Build {
     pub(crate) archive: Option<(Arc<[u8]>, BinaryType)>,
     /// The archive as a program that runs.
     pub(crate) executable: Option<oxcl_runtime::Program>,
+    /// What the archive was made from, if that was done in a hurry: nobody shall keep such code.
+    pub(crate) hurried: Option<Arc<BuildRequest>>,
 }
 
 impl Build {
@@ -36,6 +38,7 @@ impl Build {
         log: String::new(),
         archive: None,
         executable: None,
+        hurried: None,
     };
 }
 

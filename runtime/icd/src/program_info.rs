@@ -3,6 +3,7 @@
 use oxcl_runtime::BinaryType;
 
 use crate::args::{Memory, Out};
+use crate::build;
 use crate::cl;
 use crate::device::{self, Device};
 use crate::handle::Handle;
@@ -32,13 +33,17 @@ pub(crate) fn get(
         cl::PROGRAM_SOURCE => reply.text(program.source.as_deref().unwrap_or("")),
         cl::PROGRAM_IL => reply.bytes(&[]),
         cl::PROGRAM_BINARY_SIZES => {
+            build::complete(&program);
             let length = |archive: &Option<(std::sync::Arc<[u8]>, BinaryType)>| {
                 archive.as_ref().map_or(0, |(archive, _)| archive.len())
             };
             let sizes: Vec<usize> = program.builds().iter().map(|build| length(&build.archive)).collect();
             reply.slice(&sizes)
         }
-        cl::PROGRAM_BINARIES => binaries(&program, size, value, size_ret),
+        cl::PROGRAM_BINARIES => {
+            build::complete(&program);
+            binaries(&program, size, value, size_ret)
+        }
         cl::PROGRAM_NUM_KERNELS | cl::PROGRAM_KERNEL_NAMES => {
             // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for any device (5.8.7).
             let built = program.executable().ok_or(Status(cl::INVALID_PROGRAM_EXECUTABLE))?;

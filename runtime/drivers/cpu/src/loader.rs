@@ -143,12 +143,6 @@ impl KernelCode {
         matches!(self.origin, Origin::Foreign(_))
     }
 
-    /// Whether our compiler made it, for this processor.
-    #[must_use]
-    pub fn is_ours(&self) -> bool {
-        matches!(self.origin, Origin::Ours { .. })
-    }
-
     /// Whether there is a function for this local size and no other.
     #[must_use]
     pub fn is_specialised_for(&self, local: [u64; 3]) -> bool {

@@ -58,7 +58,6 @@ int main(void) {
   size_t global = ITEMS, local = 64;
   cl_uint factor = 1, added = 0;
   for (cl_uint i = 0; i < rounds; i++) { factor *= 3; added = added * 3 + 64; }
-  EQ(background(), 0);
   int server = 0, low = 0;
   double begin = seconds(), enough = wanted ? 30 : 0.3;
   /* A little longer than until it is at work, so that its answer comes while commands run. */

@@ -194,7 +194,7 @@ fn memory_of_the_host_program_that_is_gone_is_named() {
     // SAFETY: as above.
     let buffer = unsafe { Buffer::over(gone) }.unwrap();
     let kept = Buffer::from_bytes(&bytes(0..4096)).unwrap();
-    let moved = queue.migrate(&[buffer.clone()], Migration::ToDevice, &[]).unwrap();
+    let moved = queue.migrate(std::slice::from_ref(&buffer), Migration::ToDevice, &[]).unwrap();
     let run = queue.kernel(&kernel, &range, &[ArgValue::Buffer(&buffer)], &[]).unwrap();
     for event in [moved, run] {
         let failure = event.wait().unwrap_err().to_string();

@@ -9,6 +9,7 @@ use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
 };
 use oxcl_ir::Context;
+use oxcl_tta::model::Machine;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,7 +26,22 @@ pub(crate) fn split_options(text: &str) -> Result<Vec<String>, String> {
 
 /// What an archive must hold for these devices.
 pub(crate) fn devices(devices: &[Device]) -> Devices {
-    Devices { cpu: devices.iter().any(|d| *d != Device::Ref), reference: devices.contains(&Device::Ref) }
+    let cpu = |device: &Device| !matches!(device, Device::Ref | Device::Processor(_));
+    Devices { cpu: devices.iter().any(cpu), reference: devices.contains(&Device::Ref) }
+}
+
+/// The machines of the simulated processors among these devices, each once.
+pub(crate) fn machines(devices: &[Device], ui: &mut Ui) -> Result<Vec<Machine>, CliError> {
+    let mut machines = Vec::new();
+    for device in devices {
+        if let Device::Processor(processor) = device {
+            let machine = crate::cmd::tta::load_machine(processor.path(), ui)?.machine;
+            if !machines.contains(&machine) {
+                machines.push(machine);
+            }
+        }
+    }
+    Ok(machines)
 }
 
 /// An archive that was just made.
@@ -50,6 +66,7 @@ pub(crate) fn in_process(
     let mut request = Request::new(vec![SourceFile { name, text }]);
     request.options = options(arguments)?;
     request.devices = devices(on);
+    request.machines = machines(on, ui)?;
     request.width = width;
     let compiled = compile(&request, Emit::Archive, None, ui)?;
     Ok(Built { stages: stages(&compiled), archive: compiled.bytes })

@@ -1,22 +1,48 @@
-//! The devices by the names that the command line uses.
+//! The devices by the names that the command line and workloads use.
 
-use clap::ValueEnum;
+use std::path::Path;
 
-/// A device of this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+/// What the name of a simulated processor begins with; the path of its description follows.
+const PROCESSOR: &str = "ttasim:";
+
+/// A device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Device {
-    /// All cores of the CPU
+    /// All cores of the CPU.
     Cpu,
-    /// The CPU, one thread, in the caller
+    /// The CPU, one thread, in the caller.
     Basic,
-    /// The reference executor: slow, and checks what it runs
+    /// The reference executor: slow, and checks what it runs.
     Ref,
-    /// The CPU, one thread, behind 64 MiB of memory of its own
+    /// The CPU, one thread, behind 64 MiB of memory of its own.
     Discrete,
+    /// A transport-triggered processor, simulated.
+    Processor(Processor),
+}
+
+/// A simulated processor: `ttasim:`, the path of its description, and what tells it apart from others of the same
+/// description, such as `#2`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Processor {
+    /// The whole name; it lives as long as the process, as there are few.
+    name: &'static str,
+}
+
+impl Processor {
+    /// The path of its description.
+    pub(crate) fn path(self) -> &'static Path {
+        let word = self.word();
+        let path = word.strip_prefix(PROCESSOR).unwrap_or(word);
+        Path::new(path.strip_suffix(",strict").unwrap_or(path))
+    }
+
+    fn word(self) -> &'static str {
+        self.name.split_once('#').map_or(self.name, |(word, _)| word)
+    }
 }
 
 impl Device {
-    /// Every device, in the order in which they are listed.
+    /// The devices of this machine, in the order in which they are listed.
     pub(crate) const ALL: [Device; 4] = [Device::Cpu, Device::Basic, Device::Ref, Device::Discrete];
 
     /// The name.
@@ -26,6 +52,7 @@ impl Device {
             Device::Basic => "basic",
             Device::Ref => "ref",
             Device::Discrete => "discrete",
+            Device::Processor(processor) => processor.name,
         }
     }
 
@@ -33,12 +60,24 @@ impl Device {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Device::Discrete => "discrete:64M",
+            Device::Processor(processor) => processor.word(),
             other => other.name(),
         }
     }
 
-    /// The device of a name.
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
+    /// The device of a name; paths in it begin at `folder`.
+    pub(crate) fn of_name(name: &str, folder: &Path) -> Option<Self> {
+        if let Some(path) = name.strip_prefix(PROCESSOR).filter(|path| !path.is_empty()) {
+            let whole = format!("{PROCESSOR}{}", folder.join(path).display());
+            return Some(Device::Processor(Processor { name: Box::leak(whole.into_boxed_str()) }));
+        }
+        let name = name.to_ascii_lowercase();
         Self::ALL.into_iter().find(|d| d.name() == name)
     }
+}
+
+/// Reads a device on the command line.
+pub(crate) fn parse(text: &str) -> Result<Device, String> {
+    Device::of_name(text, Path::new(""))
+        .ok_or_else(|| "devices are cpu, basic, ref, discrete and ttasim:MACHINE.adf".to_owned())
 }

@@ -15,6 +15,12 @@ pub(crate) fn device(device: crate::device::Device) -> Result<Device, CliError> 
     Device::by_name(device.word()).map_err(|e| device_error(&e))
 }
 
+/// Several devices of the runtime. Simulated processors among them share a memory and a clock.
+pub(crate) fn devices(devices: &[crate::device::Device]) -> Result<Vec<Device>, CliError> {
+    let words: Vec<&str> = devices.iter().map(|device| device.word()).collect();
+    Device::by_names(&words).map_err(|e| device_error(&e))
+}
+
 /// A device that cannot be had.
 pub(crate) fn device_error(error: &DeviceError) -> CliError {
     CliError::Device { message: format!("{error} [{}]", error.code()), help: None }

@@ -9,7 +9,9 @@ use crate::error::CliError;
 use crate::launching;
 use crate::ui::Ui;
 use crate::ui::table::{Table, duration};
-use oxcl_runtime::{CommandRecord, Context, ContextOptions, Event, Observer, ShareRecord, Times};
+use oxcl_runtime::{
+    CommandRecord, Context, ContextOptions, Event, Observer, ProcessorSpan, ShareRecord, Times,
+};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -68,6 +70,15 @@ struct Kept {
     spans: Vec<Span>,
     names: BTreeMap<u64, Named>,
     moved: Vec<Moved>,
+    cycles: Vec<Cycles>,
+}
+
+/// What a core of a simulated platform executed, or all of them: the first core's record has the spans of all.
+#[derive(Debug)]
+struct Cycles {
+    device: Device,
+    position: usize,
+    spans: Vec<ProcessorSpan>,
 }
 
 #[derive(Debug)]
@@ -121,6 +132,37 @@ pub(crate) fn name(event: &Event, command: &str, device: Device) {
     }
 }
 
+/// Says what simulated processors executed; devices that are none are passed over.
+pub(crate) fn cycles<'a>(devices: impl Iterator<Item = (Device, &'a oxcl_runtime::Device)>) {
+    let Some(recorder) = RECORDER.get() else { return };
+    let cores: Vec<_> = devices.filter_map(|(device, live)| Some((device, live.processor_core()?))).collect();
+    let mut kept = recorder.kept();
+    // A run without processors, such as that of a judge, does not wipe out what another did.
+    if !cores.is_empty() {
+        kept.cycles.clear();
+    }
+    for (device, core) in cores {
+        let position = core.position();
+        if kept.cycles.iter().any(|known| known.position == position) {
+            continue;
+        }
+        let spans = if kept.cycles.is_empty() { core.timeline() } else { Vec::new() };
+        kept.cycles.push(Cycles { device, position, spans });
+    }
+}
+
+/// A device's lane: those of this machine have fixed ones, others come behind them.
+fn lane_of(device: Option<Device>, all: &BTreeSet<Device>) -> usize {
+    let fixed = |device| Device::ALL.iter().position(|known| *known == device);
+    match device {
+        None => Device::ALL.len(),
+        Some(device) => fixed(device).unwrap_or_else(|| {
+            let others = all.iter().filter(|other| fixed(**other).is_none());
+            Device::ALL.len() + 1 + others.take_while(|other| **other != device).count()
+        }),
+    }
+}
+
 /// Says what a program's stages took that has just been loaded: one after another, until now.
 pub(crate) fn loaded(path: &Path, stages: &[(String, Duration)]) {
     let Some(recorder) = RECORDER.get() else { return };
@@ -140,6 +182,7 @@ const WORKERS: u32 = 1;
 const DEVICES: u32 = 2;
 const COMPILER: u32 = 3;
 const MEMORY: u32 = 4;
+const PROCESSORS: u32 = 5;
 
 /// Nanoseconds as the timeline's microseconds.
 fn micros(nanoseconds: u64) -> f64 {
@@ -165,8 +208,14 @@ impl Kept {
             label("thread_name", WORKERS, lane, &lane_name(lane));
         }
         let devices: BTreeSet<Device> = self.names.values().map(|named| named.device).collect();
-        for device in devices {
-            label("thread_name", DEVICES, device as usize, device.name());
+        for device in &devices {
+            label("thread_name", DEVICES, lane_of(Some(*device), &devices), device.name());
+        }
+        if !self.cycles.is_empty() {
+            label("process_name", PROCESSORS, 0, "processors (a microsecond is a cycle)");
+        }
+        for Cycles { device, position, .. } in &self.cycles {
+            label("thread_name", PROCESSORS, *position, device.name());
         }
         // One lane for each reason; devices that move at the same time for the same reason share it.
         let reasons: BTreeSet<&str> = self.moved.iter().map(|moved| moved.what).collect();
@@ -185,6 +234,13 @@ impl Kept {
                 }));
             }
         }
+        for span in self.cycles.iter().flat_map(|cycles| &cycles.spans) {
+            events.push(json!({
+                "ph": "X", "name": span.kernel, "cat": "cycles", "pid": PROCESSORS, "tid": span.device,
+                "ts": span.started, "dur": span.ended - span.started,
+                "args": { "waited_for_devices_only": span.chained },
+            }));
+        }
         for Span { file, stage, start, end } in &self.spans {
             events.push(json!({
                 "ph": "X", "name": stage, "cat": "compile", "pid": COMPILER, "tid": 0,
@@ -197,6 +253,8 @@ impl Kept {
         }
         for record in &self.records {
             let Times { queued, submitted, started, ended } = record.times;
+            // Devices that order commands by themselves have them from the beginning.
+            let submitted = submitted.max(queued);
             let whole = record.lane.map(|lane| (lane, record.groups, started, ended));
             let shared = shares.remove(&record.event).unwrap_or_default();
             let parts = shared.iter().map(|share| (share.lane, share.groups, share.started, share.ended));
@@ -217,7 +275,7 @@ impl Kept {
                 }));
             }
             // Commands of a device overlap, so they are spans of their own and not of its lane.
-            let tid = device.map_or(Device::ALL.len(), |device| device as usize);
+            let tid = lane_of(device, &devices);
             let mut span = |name: &str, start: u64, end: u64| {
                 for (phase, at) in [("b", start), ("e", end)] {
                     events.push(json!({
@@ -239,6 +297,7 @@ impl Kept {
         let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
         for record in &self.records {
             let Times { queued, submitted, started, ended } = record.times;
+            let submitted = submitted.max(queued);
             let sum = sums.entry(&record.label).or_default();
             sum.commands += 1;
             sum.groups += record.groups;
@@ -374,7 +433,7 @@ mod tests {
             events.iter().find(|e| e["name"] == name && e["ph"] == phase).cloned().unwrap()
         };
         assert_eq!(find("first", "X")["dur"], 2.5);
-        assert_eq!(find("first", "b")["tid"], Device::Cpu as usize);
+        assert_eq!(find("first", "b")["tid"], 0);
         assert_eq!(find("blur", "X")["tid"], 3);
         let shared = events.iter().filter(|e| e["ph"] == "X" && e["args"]["groups"] == 2);
         assert_eq!(shared.map(|e| e["tid"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);

@@ -2,6 +2,7 @@
 //! to one in another process ([`Service`](crate::Service)).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use oxcl_binary::archive::Version;
 
@@ -37,6 +38,8 @@ pub enum BuildTarget {
     Reference,
     /// All three.
     Both,
+    /// None of them, but the machines of the request.
+    Machines,
 }
 
 /// A program to build, or a part of one to compile or to link.
@@ -58,6 +61,8 @@ pub struct BuildRequest {
     pub cpus: Vec<String>,
     /// Local sizes to make specialised functions for, beside the generic one.
     pub local_sizes: Vec<[u64; 3]>,
+    /// Descriptions of transport-triggered processors to make code for, as texts; beside the target's.
+    pub machines: Vec<Arc<str>>,
     /// Container version; none: the compiler's choice.
     pub version: Option<Version>,
     /// How much work goes into the code.
@@ -89,6 +94,7 @@ impl BuildRequest {
             target,
             cpus: Vec::new(),
             local_sizes: Vec::new(),
+            machines: Vec::new(),
             version: None,
             quality: Quality::Full,
         }

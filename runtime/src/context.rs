@@ -104,6 +104,14 @@ impl Context {
         Device::on(self, name)
     }
 
+    /// A device for each of these names, as for [`Self::device`]; simulated processors among them share a memory and a clock.
+    ///
+    /// # Errors
+    /// As for [`Self::device`].
+    pub fn devices(&self, names: &[&str]) -> Result<Vec<Device>, DeviceError> {
+        Device::all_on(self, names)
+    }
+
     /// A device of another context as a device of this one, too: the same memory and the same threads execute the
     /// commands of both, in the order in which they become ready. What is short is short for both. Pages that move are
     /// told to the observer of the context that the device was made for.

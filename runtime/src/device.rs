@@ -220,8 +220,13 @@ impl Device {
     /// # Errors
     /// As for [`Self::by_name`].
     pub fn by_names(names: &[&str]) -> Result<Vec<Self>, DeviceError> {
+        Self::all_on(&Context::shared()?, names)
+    }
+
+    /// Devices on a context's pool.
+    pub(crate) fn all_on(context: &Context, names: &[&str]) -> Result<Vec<Self>, DeviceError> {
         let requests = names.iter().map(|name| registry::parse_word(name));
-        Self::open_all(&Context::shared()?, &requests.collect::<Result<Vec<_>, _>>()?)
+        Self::open_all(context, &requests.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// A device on a context's pool.

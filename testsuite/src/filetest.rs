@@ -16,7 +16,7 @@ use oxcl_compiler::{
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
 
 use crate::directive::{FileTest, Kind, Run, parse};
-use crate::processors::{self, MachineFile};
+use crate::processors;
 use crate::render;
 use crate::value::{Expected, Scalar, Value, to_bytes};
 

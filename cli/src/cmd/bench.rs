@@ -1,6 +1,7 @@
 //! `oxcl bench`: measurements of the runtime on this machine.
 
 use super::bench_memory::{self, MemoryArgs};
+use crate::device::{self, Device};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::tasks::{Compiled, Kernels};
@@ -45,6 +46,9 @@ pub(crate) struct TasksArgs {
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME", value_parser = benchmark)]
     only: Vec<Benchmark>,
+    /// The device: cpu, basic, ref, discrete or ttasim:MACHINE.adf
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device::parse, conflicts_with = "functions")]
+    device: Device,
     /// Take the compiled kernels from this archive
     #[arg(long, value_name = "FILE", conflicts_with = "functions")]
     kernels: Option<PathBuf>,
@@ -92,7 +96,7 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     #[cfg(feature = "compiler")]
     if let Some(path) = &args.emit.emit_kernels {
-        let archive = compile(crate::tasks::SOURCE, &args.emit.cpu, ui)?;
+        let archive = compile(crate::tasks::SOURCE, &args.emit.cpu, args.device, ui)?;
         crate::data::file::write_whole(path, &archive)
             .map_err(|source| CliError::Write { path: path.clone(), source })?;
         ui.note(&format!("wrote {}", path.display()));
@@ -105,7 +109,8 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if !args.only.is_empty() {
         plan.benchmarks.clone_from(&args.only);
     }
-    let kernels = if args.functions { None } else { Some(kernels(args.kernels.as_deref(), ui)?) };
+    let kernels =
+        if args.functions { None } else { Some(kernels(args.kernels.as_deref(), args.device, ui)?) };
     let mut figures = Vec::new();
     let mut written = Ok(());
     let each = |figure: Figure| {
@@ -117,7 +122,7 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         figures.push(figure);
     };
     let result = match &kernels {
-        Some(kernels) => bench::run(&plan, |workers| Compiled::start(workers, kernels), each),
+        Some(kernels) => bench::run(&plan, |workers| Compiled::start(workers, args.device, kernels), each),
         None => bench::run(&plan, Functions::start, each),
     };
     result.map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
@@ -129,14 +134,14 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
 }
 
 /// The benchmarks' kernels: from an archive, or compiled here.
-fn kernels(archive: Option<&Path>, ui: &mut Ui) -> Result<Kernels, CliError> {
+fn kernels(archive: Option<&Path>, device: Device, ui: &mut Ui) -> Result<Kernels, CliError> {
     let (path, contents) = match archive {
         Some(path) => {
             let contents = fs::read(path);
             let contents = contents.map_err(|source| CliError::Read { path: path.to_owned(), source })?;
             (path.to_owned(), contents)
         }
-        None => (PathBuf::from("the benchmarks' kernels"), task_kernels(ui)?),
+        None => (PathBuf::from("the benchmarks' kernels"), task_kernels(device, ui)?),
     };
     let program = Program::from_archive(&contents).and_then(|program| Kernels::of(&program));
     program.map_err(|error| CliError::File {
@@ -147,27 +152,28 @@ fn kernels(archive: Option<&Path>, ui: &mut Ui) -> Result<Kernels, CliError> {
 }
 
 #[cfg(feature = "compiler")]
-fn compile(source: &str, cpus: &[String], ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+fn compile(source: &str, cpus: &[String], device: Device, ui: &mut Ui) -> Result<Vec<u8>, CliError> {
     use oxcl_compiler::{Emit, Request, SourceFile};
     let source = SourceFile { name: "kernels.cl".to_owned(), text: source.to_owned() };
     let mut request = Request::new(vec![source]);
-    request.devices = crate::build::devices(&[crate::device::Device::Cpu]);
+    request.devices = crate::build::devices(&[device]);
+    request.machines = crate::build::machines(&[device], ui)?;
     request.cpus = cpus.to_vec();
     Ok(crate::build::compile(&request, Emit::Archive, None, ui)?.bytes)
 }
 
 #[cfg(feature = "compiler")]
-fn task_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
-    compile(crate::tasks::SOURCE, &[], ui)
+fn task_kernels(device: Device, ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    compile(crate::tasks::SOURCE, &[], device, ui)
 }
 
 #[cfg(feature = "compiler")]
 fn memory_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
-    compile(crate::memory::SOURCE, &[], ui)
+    compile(crate::memory::SOURCE, &[], Device::Cpu, ui)
 }
 
 #[cfg(not(feature = "compiler"))]
-fn task_kernels(_ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+fn task_kernels(_device: Device, _ui: &mut Ui) -> Result<Vec<u8>, CliError> {
     Err(CliError::usage_with_help(
         "this oxcl was built without the compiler and has no kernels to run",
         "give it an archive (--kernels FILE), or measure the scheduler alone (--functions)",

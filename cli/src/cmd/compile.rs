@@ -88,7 +88,7 @@ impl MadeFor {
 fn made_for(text: &str) -> Result<MadeFor, String> {
     match text.strip_prefix("ttasim:") {
         Some(path) => Ok(MadeFor::Processor(path.into())),
-        None => Device::of_name(&text.to_ascii_lowercase())
+        None => Device::of_name(text, Path::new(""))
             .map(MadeFor::Device)
             .ok_or_else(|| "devices are cpu, basic, ref and ttasim:MACHINE.adf".to_owned()),
     }

@@ -2,7 +2,7 @@
 
 use super::build_args::BuildArgs;
 use super::{run_kernel, run_workload};
-use crate::device::Device;
+use crate::device::{self, Device};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::sizes::{self, Sizes};
@@ -21,8 +21,8 @@ pub(crate) struct RunArgs {
     /// The kernel; may be left out where there is one. After a workload: more workloads
     #[arg(value_name = "KERNEL")]
     pub(crate) rest: Vec<String>,
-    /// The device [default: cpu]; for a workload, the device of every queue
-    #[arg(long, value_name = "DEVICE", ignore_case = true)]
+    /// The device: cpu, basic, ref, discrete or ttasim:MACHINE.adf [default: cpu]; for a workload, that of every queue
+    #[arg(long, value_name = "DEVICE", value_parser = device::parse)]
     pub(crate) device: Option<Device>,
     /// Global size: X, X,Y or X,Y,Z
     #[arg(short, long, value_name = "SIZES", value_parser = sizes::parse)]

@@ -64,6 +64,12 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
     request.local_sizes.clone_from(&job.local_sizes);
     request.kernels.clone_from(&job.kernels);
     request.quality = job.quality;
+    for text in &job.machines {
+        let machine = oxcl_tta::adf::read(text);
+        let refused = |error| format!("the description of a processor is wrong: {error} [{BAD_REQUEST}]");
+        let machine = machine.map_err(|error| failed(FailKind::Request, refused(error)))?;
+        request.machines.push(machine.machine);
+    }
     if job.version != 0 {
         let version = Version::from_number(job.version);
         check(version.is_some(), "the container version is not known")?;

@@ -1,4 +1,4 @@
-//! The platform of `oxcl bench tasks`: compiled kernels on device `cpu`, through the runtime's own interface, with every
+//! The platform of `oxcl bench tasks`: compiled kernels on device `cpu` or another, through the runtime's own interface, with every
 //! check that it makes. The kernels come from an archive, or are compiled where the compiler is linked in.
 
 use oxcl_runtime::{
@@ -50,10 +50,14 @@ fn refused<E: Coded + Send + Sync + 'static>(error: E) -> BenchError {
 
 impl Compiled {
     /// Starts `workers` workers.
-    pub(crate) fn start(workers: usize, kernels: &Kernels) -> Result<Self, BenchError> {
+    pub(crate) fn start(
+        workers: usize,
+        device: crate::device::Device,
+        kernels: &Kernels,
+    ) -> Result<Self, BenchError> {
         let options = ContextOptions { workers, ..ContextOptions::default() };
         let context = Context::new(options).map_err(refused)?;
-        let device = context.device("cpu").map_err(refused)?;
+        let device = context.device(device.word()).map_err(refused)?;
         Ok(Self { context, device, kernels: kernels.clone() })
     }
 

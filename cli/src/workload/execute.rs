@@ -10,9 +10,10 @@ use crate::launching;
 use crate::trace;
 use crate::ui::progress::Progress;
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Queue, QueueError, QueueProperties,
+    ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Migration, Queue, QueueError,
+    QueueProperties,
 };
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What a run left behind.
@@ -49,6 +50,7 @@ pub(crate) fn run(
     let plan = session.plan;
     let buffers = session.data.iter().map(launching::upload).collect::<Result<Vec<_>, _>>()?;
     let queues = queues(plan, everywhere)?;
+    bring(session, &queues, &buffers)?;
     let mut enqueued: Vec<Option<Enqueued>> = plan.commands.iter().map(|_| None).collect();
     for index in &plan.order {
         let command = &plan.commands[*index];
@@ -80,23 +82,42 @@ pub(crate) fn run(
         commands[*index] = Done { time, report };
     }
     finish(&queues)?;
+    let cores = plan.queues.iter().zip(&queues);
+    trace::cycles(cores.map(|(queue, live)| (everywhere.unwrap_or(queue.device), live.device())));
     Ok(Ran { buffers, commands })
 }
 
 /// The plan's queues, one device for each name.
 fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, CliError> {
     let context = Context::shared().map_err(|e| launching::device_error(&e))?;
-    let mut devices = BTreeMap::new();
+    let names: BTreeSet<Device> =
+        plan.queues.iter().map(|queue| everywhere.unwrap_or(queue.device)).collect();
+    let names: Vec<Device> = names.into_iter().collect();
+    let devices = launching::devices(&names)?;
     let one = |queue: &super::plan::Queue| {
         let chosen = everywhere.unwrap_or(queue.device);
-        let device = match devices.entry(chosen) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => entry.insert(launching::device(chosen)?),
-        };
+        let position = names.binary_search(&chosen).unwrap_or(0);
         let properties = QueueProperties { out_of_order: !queue.in_order, profiling: true };
-        context.queue(device, properties).map_err(|e| queue_error(&e))
+        context.queue(&devices[position], properties).map_err(|e| queue_error(&e))
     };
     plan.queues.iter().map(one).collect()
+}
+
+/// Brings what processors with memory of their own work on to them before the first command, so that none of them waits for
+/// the host afterwards.
+fn bring(session: &Session<'_>, queues: &[Queue], buffers: &[Buffer]) -> Result<(), CliError> {
+    let mut known: BTreeSet<usize> = BTreeSet::new();
+    for index in &session.plan.order {
+        let (reads, writes) = touched(session, *index);
+        let queue = &queues[session.plan.commands[*index].queue];
+        let fresh: BTreeSet<usize> = reads.into_iter().chain(writes).filter(|b| known.insert(*b)).collect();
+        if queue.device().processor_core().is_some() && !fresh.is_empty() {
+            let moved: Vec<Buffer> = fresh.into_iter().map(|b| buffers[b].clone()).collect();
+            queue.migrate(&moved, Migration::ToDevice, &[]).map_err(|e| queue_error(&e))?;
+            queue.finish().map_err(|e| queue_error(&e))?;
+        }
+    }
+    Ok(())
 }
 
 fn finish(queues: &[Queue]) -> Result<(), CliError> {

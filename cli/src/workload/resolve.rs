@@ -60,7 +60,7 @@ fn plan(path: &Path, text: &str, document: &Document) -> Found<Plan> {
         buffers.push(Buffer { name: name.clone(), line: line(row.span()), contents });
     }
     like_cycles(document, &buffers)?;
-    let mut queues = document.queues.values().map(queue).collect::<Found<Vec<_>>>()?;
+    let mut queues = document.queues.values().map(|row| queue(row, folder)).collect::<Found<Vec<_>>>()?;
     if queues.is_empty() {
         names.queues.push("main".to_owned());
         queues.push(Queue { device: Device::Cpu, in_order: true });
@@ -291,16 +291,18 @@ fn like_cycles(document: &Document, buffers: &[Buffer]) -> Found<()> {
     Ok(())
 }
 
-pub(super) fn device(name: &Spanned<String>) -> Found<Device> {
-    Device::of_name(name.get_ref()).ok_or_else(|| {
-        let valid = Device::ALL.map(|d| d.name().to_owned()).to_vec();
+pub(super) fn device(name: &Spanned<String>, folder: &Path) -> Found<Device> {
+    Device::of_name(name.get_ref(), folder).ok_or_else(|| {
+        let mut valid = Device::ALL.map(|d| d.name().to_owned()).to_vec();
+        valid.push("ttasim:MACHINE.adf".to_owned());
         (name.span(), Problem::Word { what: "device", word: name.get_ref().clone(), valid })
     })
 }
 
-fn queue(row: &Spanned<QueueRow>) -> Found<Queue> {
+fn queue(row: &Spanned<QueueRow>, folder: &Path) -> Found<Queue> {
     let body = row.get_ref();
-    let device = body.device.as_ref().map(device).transpose()?.unwrap_or(Device::Cpu);
+    let given = body.device.as_ref().map(|name| device(name, folder)).transpose()?;
+    let device = given.unwrap_or(Device::Cpu);
     let in_order = match &body.order {
         None => true,
         Some(order) => match order.get_ref().as_str() {
@@ -376,7 +378,7 @@ fn expectation(
     } else if let Some(same) = &body.same {
         Reference::Buffer(find("buffer", same, &names.buffers)?)
     } else if let Some(name) = &body.device {
-        Reference::Device(device(name)?)
+        Reference::Device(device(name, folder)?)
     } else {
         let source = files.into_iter().find_map(|(name, format)| Some(file(name.as_ref()?, format, folder)));
         Reference::Value(source.map_or(Value::Zeros(Element::scalar(Scalar::Char), 0), Value::File))

@@ -74,7 +74,8 @@ pub(crate) struct BufferRow {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct QueueRow {
-    /// `cpu`, `basic`, `ref` or `discrete`; `cpu` where absent.
+    /// `cpu`, `basic`, `ref`, `discrete` or `ttasim:MACHINE.adf`; `cpu` where absent. Equal words are one device; `#2` behind one
+    /// makes another of the same machine.
     pub(crate) device: Option<Spanned<String>>,
     /// `in-order` or `out-of-order`; `in-order` where absent.
     pub(crate) order: Option<Spanned<String>>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oxcl_runtime::{
     BinaryType, BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService as _,
-    Quality, Source,
+    MachineText, Quality, Source,
 };
 
 use crate::args::{In, Text, list as listed};
@@ -58,12 +58,26 @@ fn places(program: &Program, count: Uint, devices: In<Handle<Device>>) -> Answer
 
 /// What the code shall run on.
 fn target(devices: &[Shared<Device>]) -> BuildTarget {
-    let references = devices.iter().filter(|device| device.whole().info.name == "ref").count();
-    match references {
-        0 => BuildTarget::Cpu,
-        all if all == devices.len() => BuildTarget::Reference,
+    let is = |wanted: &'static str| move |device: &&Shared<Device>| device.whole().info.name == wanted;
+    let references = devices.iter().filter(is("ref")).count();
+    let processors = devices.iter().filter(|device| device.whole().info.machine.is_some()).count();
+    match (references, devices.len() - references - processors) {
+        (0, 0) => BuildTarget::Machines,
+        (0, _) => BuildTarget::Cpu,
+        (_, 0) => BuildTarget::Reference,
         _ => BuildTarget::Both,
     }
+}
+
+/// The machines that code is made for, each once.
+fn machines(devices: &[Shared<Device>]) -> Vec<Arc<str>> {
+    let mut found: Vec<&MachineText> = Vec::new();
+    for machine in devices.iter().filter_map(|device| device.whole().info.machine.as_ref()) {
+        if found.iter().all(|other| other.digest != machine.digest) {
+            found.push(machine);
+        }
+    }
+    found.into_iter().map(|machine| Arc::clone(&machine.text)).collect()
 }
 
 /// The beginning of a build: CL_INVALID_OPERATION if there are kernels of the program, or a build is under way (5.8.2).
@@ -195,11 +209,12 @@ pub(crate) fn build(
     ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
     let places = places(&program, count, devices)?;
     let options = options.get().unwrap_or_default();
-    let target = target(&program.devices);
+    let (target, machines) = (target(&program.devices), machines(&program.devices));
     match &program.source {
         Some(source) => {
             begin(&program, &places, &options)?;
-            let request = BuildRequest { options, ..BuildRequest::new("program.cl", source, target) };
+            let request =
+                BuildRequest { options, machines, ..BuildRequest::new("program.cl", source, target) };
             run(&program, notify, data, move |program| make(program, &places, request, BUILD))
         }
         None => {
@@ -228,7 +243,9 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
                 end(program, &[*place], Ok(built), BUILD, None)?;
             }
             BinaryType::CompiledObject | BinaryType::Library => {
-                let request = BuildRequest::link(BuildAction::Link, vec![archive.to_vec()], target);
+                let machines = machines(&program.devices);
+                let link = BuildRequest::link(BuildAction::Link, vec![archive.to_vec()], target);
+                let request = BuildRequest { machines, ..link };
                 let request = BuildRequest { options: options.to_owned(), ..request };
                 make(program, &[*place], request, BUILD)?;
             }
@@ -270,6 +287,7 @@ pub(crate) fn compile(
         action: BuildAction::Compile,
         headers: sources,
         options,
+        machines: machines(&program.devices),
         ..BuildRequest::new("program.cl", source, target(&program.devices))
     };
     run(&program, notify, data, move |program| make(program, &places, request, COMPILE))
@@ -309,8 +327,11 @@ pub(crate) fn link(
     let options = options.get().unwrap_or_default();
     let is_library = options.split_whitespace().any(|word| word == "-create-library");
     let action = if is_library { BuildAction::Library } else { BuildAction::Link };
-    let request =
-        BuildRequest { options: options.clone(), ..BuildRequest::link(action, archives, target(&devices)) };
+    let request = BuildRequest {
+        options: options.clone(),
+        machines: machines(&devices),
+        ..BuildRequest::link(action, archives, target(&devices))
+    };
     let places: Vec<usize> = (0..devices.len()).collect();
     let builds = vec![Build::NONE; devices.len()];
     let program = Live::new(Program::new(context, devices, None, builds))?;

@@ -63,8 +63,9 @@ impl Pool {
         }
         let pin = std::env::var_os(PIN_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
         let context = oxcl_runtime::Context::new(ContextOptions { pin, ..ContextOptions::default() })?;
-        let devices: Result<_, _> = words().iter().map(|word| context.device(word)).collect();
-        let new = Pool { process, context, devices: devices? };
+        let words = words();
+        let devices = context.devices(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let new = Pool { process, context, devices };
         // The parent's pool has no threads in this process, so ending it would wait for nobody's end.
         std::mem::forget(pool.replace(new.clone()));
         Ok(new)
@@ -92,6 +93,18 @@ pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
         devices.push(Live::new(Device { parent: None, index, info, units, partition: Vec::new(), cpus })?);
     }
     Ok(devices)
+}
+
+impl Device {
+    /// Its type: a simulated processor is an accelerator.
+    pub(crate) fn kind(&self) -> Bitfield {
+        if self.info.machine.is_some() { cl::DEVICE_TYPE_ACCELERATOR } else { cl::DEVICE_TYPE_CPU }
+    }
+
+    /// Whether its addresses have 32 bits; then it computes neither with 64-bit floats nor on memory of the host.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.info.address_bits == 32
+    }
 }
 
 impl Live<Device> {
@@ -140,9 +153,11 @@ pub(crate) fn get_ids(
 
 /// The devices of a type.
 pub(crate) fn matching(devices: &[Shared<Device>], kind: Bitfield) -> Answer<Vec<Shared<Device>>> {
-    // All of ours are CPUs, and the first is the default.
-    let found: Vec<_> = if kind & cl::DEVICE_TYPE_CPU != 0 {
-        devices.to_vec()
+    // The first is the default.
+    let fits = |device: &&Shared<Device>| kind & device.kind() != 0;
+    let fitting: Vec<_> = devices.iter().filter(fits).cloned().collect();
+    let found: Vec<_> = if !fitting.is_empty() {
+        fitting
     } else if kind & cl::DEVICE_TYPE_DEFAULT != 0 {
         devices.iter().take(1).cloned().collect()
     } else {

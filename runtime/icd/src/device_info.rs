@@ -26,16 +26,19 @@ pub(crate) fn max_allocation() -> u64 {
 pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     let host = Host::get();
     match name {
-        cl::DEVICE_TYPE => reply.value(cl::DEVICE_TYPE_CPU),
+        cl::DEVICE_TYPE => reply.value(device.whole().kind()),
         cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
         cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
         cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(host.clock),
-        cl::DEVICE_ADDRESS_BITS => reply.value(usize::BITS),
+        cl::DEVICE_ADDRESS_BITS => reply.value(device.whole().info.address_bits),
         cl::DEVICE_AVAILABLE | cl::DEVICE_COMPILER_AVAILABLE | cl::DEVICE_LINKER_AVAILABLE => {
             reply.bool(true)
         }
         cl::DEVICE_ENDIAN_LITTLE => reply.bool(cfg!(target_endian = "little")),
-        cl::DEVICE_EXECUTION_CAPABILITIES => reply.value(cl::EXEC_KERNEL | cl::EXEC_NATIVE_KERNEL),
+        cl::DEVICE_EXECUTION_CAPABILITIES => {
+            let native = if device.whole().is_narrow() { 0 } else { cl::EXEC_NATIVE_KERNEL };
+            reply.value(cl::EXEC_KERNEL | native)
+        }
         cl::DEVICE_QUEUE_ON_HOST_PROPERTIES => {
             reply.value(cl::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::QUEUE_PROFILING_ENABLE)
         }
@@ -47,10 +50,12 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_NUMERIC_VERSION => reply.value(reported::VERSION),
         cl::DEVICE_OPENCL_C_VERSION => reply.text(reported::C_VERSION),
         cl::DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => reply.value(reported::C_NUMERIC_VERSION),
-        cl::DEVICE_EXTENSIONS => reply.text(&reported::extension_names(reported::DEVICE_EXTENSIONS)),
-        cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, reported::DEVICE_EXTENSIONS),
+        cl::DEVICE_EXTENSIONS => {
+            reply.text(&reported::extension_names(&reported::extensions(device.whole().is_narrow())))
+        }
+        cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, &reported::extensions(device.whole().is_narrow())),
         cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, reported::C_VERSIONS),
-        cl::DEVICE_OPENCL_C_FEATURES => named(reply, reported::C_FEATURES),
+        cl::DEVICE_OPENCL_C_FEATURES => named(reply, &reported::features(device.whole().is_narrow())),
         cl::DEVICE_PLATFORM => reply.value(platform::root()?.platform.handle()),
         // No submission was made: the form with nothing in it.
         cl::DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => reply.text("v0000-01-01-00"),
@@ -102,6 +107,13 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
                 | cl::FP_FMA
                 | cl::FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
         ),
+        cl::DEVICE_DOUBLE_FP_CONFIG if device.whole().is_narrow() => reply.value(0_u64),
+        cl::DEVICE_GLOBAL_MEM_SIZE | cl::DEVICE_MAX_MEM_ALLOC_SIZE | cl::DEVICE_MAX_CONSTANT_BUFFER_SIZE
+            if info.own_memory =>
+        {
+            reply.value(info.global_memory)
+        }
+        cl::DEVICE_HOST_UNIFIED_MEMORY if info.own_memory => reply.bool(false),
         cl::DEVICE_DOUBLE_FP_CONFIG => reply.value(
             cl::FP_DENORM
                 | cl::FP_INF_NAN
@@ -191,7 +203,9 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
                 | cl::DEVICE_ATOMIC_ORDER_ACQ_REL
                 | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP,
         ),
-        cl::DEVICE_SVM_CAPABILITIES => reply.value(svm::CAPABILITIES),
+        cl::DEVICE_SVM_CAPABILITIES => {
+            reply.value(if device.whole().is_narrow() { 0 } else { svm::CAPABILITIES })
+        }
         _ => extended(device, name, reply),
     }
 }

@@ -62,6 +62,29 @@ pub(crate) const C_FEATURES: &[Named] = &[
     ("__opencl_c_int64", version(3, 0, 0)),
 ];
 
+/// What devices with addresses of 32 bits do not have.
+const WIDE_ONLY: [&str; 5] = [
+    "__opencl_c_fp64",
+    "__opencl_c_generic_address_space",
+    "cl_ext_buffer_device_address",
+    "cl_intel_unified_shared_memory",
+    "cl_khr_fp64",
+];
+
+fn without_wide(all: &[Named], narrow: bool) -> Vec<Named> {
+    all.iter().filter(|(name, _)| !narrow || !WIDE_ONLY.contains(name)).copied().collect()
+}
+
+/// The extensions of a device.
+pub(crate) fn extensions(narrow: bool) -> Vec<Named> {
+    without_wide(DEVICE_EXTENSIONS, narrow)
+}
+
+/// The optional features of OpenCL C of a device.
+pub(crate) fn features(narrow: bool) -> Vec<Named> {
+    without_wide(C_FEATURES, narrow)
+}
+
 /// The names with a blank between them.
 pub(crate) fn extension_names(all: &[Named]) -> String {
     let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();

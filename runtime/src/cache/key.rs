@@ -122,6 +122,7 @@ mod tests {
             version: 0,
             kernels: Kernels::All,
             quality: Quality::Full,
+            machines: Vec::new(),
         }
     }
 
@@ -142,6 +143,7 @@ mod tests {
             |job| job.action = Action::Compile,
             |job| job.inputs.push(vec![1]),
             |job| job.quality = Quality::First,
+            |job| job.machines = vec!["<adf/>".to_owned()],
         ] {
             let mut changed = job();
             change(&mut changed);

@@ -165,7 +165,8 @@ impl Service {
 
     /// Does a job, with several servers if the program has several kernels and the servers are free.
     fn run(&self, job: &Job) -> Result<(Done, Option<[u8; 32]>), BuildError> {
-        let whole = job.action == BuildAction::Build && job.kernels == Kernels::All;
+        let whole =
+            job.action == BuildAction::Build && job.kernels == Kernels::All && job.machines.is_empty();
         let parts = if whole { parts_of(job, self.pool.options().servers) } else { 1 };
         let mut servers = vec![self.pool.take().map_err(|error| unavailable(&error))?];
         while servers.len() < parts {
@@ -352,12 +353,14 @@ fn job(request: &BuildRequest) -> Job {
         headers: texts(&request.headers),
         inputs: request.inputs.clone(),
         options: request.options.clone(),
-        cpu: request.target != BuildTarget::Reference,
-        reference: request.target != BuildTarget::Cpu,
+        cpu: matches!(request.target, BuildTarget::Cpu | BuildTarget::Both),
+        reference: matches!(request.target, BuildTarget::Reference | BuildTarget::Both),
         cpus: request.cpus.clone(),
         local_sizes: request.local_sizes.clone(),
         version: request.version.map_or(0, |version| version.number()),
         kernels: Kernels::All,
-        quality: request.quality,
+        // There is one way to make code for processors.
+        quality: if request.machines.is_empty() { request.quality } else { Quality::Full },
+        machines: request.machines.iter().map(|machine| machine.as_ref().to_owned()).collect(),
     }
 }

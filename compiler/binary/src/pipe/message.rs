@@ -104,6 +104,8 @@ pub struct Job {
     pub kernels: Kernels,
     /// How much work goes into their code.
     pub quality: Quality,
+    /// Descriptions of transport-triggered processors to make code for, as texts.
+    pub machines: Vec<String>,
 }
 
 /// How something on disk looked to the compiler.
@@ -253,6 +255,7 @@ impl Job {
             }
         }
         out.u8(self.quality as u8);
+        out.list(&self.machines, |out, machine| out.text(machine));
         out.done()
     }
 
@@ -285,6 +288,7 @@ impl Job {
             version: input.u32("the version")?,
             kernels: read_kernels(&mut input)?,
             quality: read_quality(&mut input)?,
+            machines: input.list("the machines", 8, |input| input.text("a machine"))?,
         };
         input.end()?;
         Ok(job)

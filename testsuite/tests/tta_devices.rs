@@ -1,0 +1,165 @@
+//! Kernels on simulated processors through the runtime: what is loaded once is not linked again, programs do not mix, chains go
+//! from device to device, and what goes wrong is an error of the command.
+
+use oxcl_compiler::{Devices, Emit, Request, SourceFile, compile};
+use oxcl_runtime::{ArgValue, Buffer, Context, Device, Kernel, NdRange, Program, QueueProperties};
+use oxcl_tta::adf;
+use oxcl_tta::model::Machine;
+use std::path::{Path, PathBuf};
+
+fn path(machine: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../compiler/tta/machines/{machine}.adf"))
+}
+
+fn machine(name: &str) -> Machine {
+    adf::read(&std::fs::read_to_string(path(name)).unwrap()).unwrap().machine
+}
+
+fn word(machine: &str) -> String {
+    format!("ttasim:{},strict", path(machine).display())
+}
+
+fn archive(source: &str, machines: &[&str]) -> Vec<u8> {
+    let mut request = Request::new(vec![SourceFile { name: "kernel.cl".into(), text: source.into() }]);
+    request.devices = Devices { cpu: false, reference: false };
+    request.machines = machines.iter().map(|name| machine(name)).collect();
+    compile(&request, Emit::Archive, None).unwrap_or_else(|error| panic!("{error}")).bytes
+}
+
+fn kernel(source: &str, machines: &[&str], name: &str) -> Kernel {
+    Program::from_archive(&archive(source, machines)).unwrap().kernel(name).unwrap()
+}
+
+fn words(buffer: &Buffer) -> Vec<u32> {
+    buffer.to_vec().chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+fn buffer(words: &[u32]) -> Buffer {
+    Buffer::from_bytes(&words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>()).unwrap()
+}
+
+const ADD: &str = "kernel void f(global uint *a) { a[get_global_id(0)] += 3; }";
+const MULTIPLY: &str = "kernel void f(global uint *a) { a[get_global_id(0)] *= 5; }";
+
+#[test]
+fn the_same_request_gives_the_same_bytes_and_routines_are_there_once() {
+    let source = "kernel void f(global float *a) { a[get_global_id(0)] += 1.5f; }
+                  kernel void g(global float *a) { a[get_global_id(0)] += 2.5f; }";
+    let bytes = archive(source, &["tiny", "one_bus"]);
+    assert_eq!(bytes, archive(source, &["tiny", "one_bus"]));
+    let read = oxcl_binary::archive::Archive::read(&bytes).unwrap();
+    let units = |kernel: &oxcl_binary::archive::Kernel| {
+        kernel.files.iter().filter(|file| file.path.ends_with(".ttau")).count()
+    };
+    assert!(read.kernels.iter().all(|kernel| units(kernel) == 2));
+    let mut routines: Vec<&str> = read
+        .root
+        .iter()
+        .flatten()
+        .map(|file| file.path.as_str())
+        .filter(|path| path.starts_with("/tta/"))
+        .collect();
+    let all = routines.len();
+    routines.sort_unstable();
+    routines.dedup();
+    assert!(all == routines.len() && routines.iter().any(|path| path.ends_with("/__addsf3.ttau")));
+}
+
+#[test]
+fn a_known_kernel_is_linked_once_and_kernels_of_one_name_do_not_meet() {
+    let device = Device::by_name(&word("three_bus")).unwrap();
+    let core = device.processor_core().unwrap();
+    let (add, multiply) = (kernel(ADD, &["three_bus"], "f"), kernel(MULTIPLY, &["three_bus"], "f"));
+    let range = NdRange::new(&[16]).unwrap();
+    let data = buffer(&[1; 16]);
+    let run = |kernel: &Kernel| {
+        device.launch(kernel, &range, &[ArgValue::Buffer(&data)]).unwrap();
+        words(&data)[7]
+    };
+    assert_eq!(run(&add), 4);
+    let linked = core.links();
+    assert_eq!((run(&add), run(&add)), (7, 10));
+    assert_eq!(core.links(), linked, "nothing was linked for what was there");
+    assert_eq!(run(&multiply), 50);
+    assert_ne!(core.links(), linked);
+    let linked = core.links();
+    assert_eq!((run(&add), run(&multiply)), (53, 265));
+    assert_eq!(core.links(), linked);
+}
+
+#[test]
+fn a_chain_over_three_devices_waits_for_devices_only() {
+    let names = ["three_bus", "wide_float", "three_bus"].map(word);
+    let context = Context::shared().unwrap();
+    let devices = Device::by_names(&names.each_ref().map(String::as_str)).unwrap();
+    let kernels = [ADD, MULTIPLY, ADD].map(|source| kernel(source, &["three_bus", "wide_float"], "f"));
+    let data = buffer(&(0..64).collect::<Vec<u32>>());
+    let queues: Vec<_> =
+        devices.iter().map(|device| context.queue(device, QueueProperties::default()).unwrap()).collect();
+    let range = NdRange::new(&[64]).unwrap();
+    let mut before = Vec::new();
+    for (queue, kernel) in queues.iter().zip(&kernels) {
+        let event = queue.kernel(kernel, &range, &[ArgValue::Buffer(&data)], &before).unwrap();
+        before = vec![event];
+    }
+    before[0].wait().unwrap();
+    let expected: Vec<u32> = (0..64).map(|i| (i + 3) * 5 + 3).collect();
+    assert_eq!(words(&data), expected);
+    let spans = devices[0].processor_core().unwrap().timeline();
+    let order: Vec<usize> = spans.iter().map(|span| span.device).collect();
+    assert_eq!(order, [0, 1, 2]);
+    assert!(spans[1].chained && spans[2].chained, "they waited in their slots");
+    assert!(spans.windows(2).all(|pair| pair[0].ended <= pair[1].ended && pair[0].started < pair[1].started));
+}
+
+#[test]
+fn a_fault_and_a_kernel_without_an_end_fail_their_commands_only() {
+    let source = "kernel void wild(global uint *a) { a[0x3fffffff] = 1; }
+                  kernel void endless(global volatile uint *a) { while (a[0] != 77) a[1]++; }
+                  kernel void fine(global uint *a) { a[0] = 9; }";
+    let device = Device::by_name(&word("three_bus")).unwrap();
+    device.processor_core().unwrap().give_up_after(100_000);
+    let program = Program::from_archive(&archive(source, &["three_bus"])).unwrap();
+    let range = NdRange::new(&[1]).unwrap();
+    let data = buffer(&[0; 4]);
+    let run = |name: &str| {
+        let kernel = program.kernel(name).unwrap();
+        device
+            .launch(&kernel, &range, &[ArgValue::Buffer(&data)])
+            .map(drop)
+            .map_err(|error| error.to_string())
+    };
+    let wild = run("wild").unwrap_err();
+    assert!(wild.contains("kernel 'wild'"), "{wild}");
+    let endless = run("endless").unwrap_err();
+    assert!(endless.contains("without an end"), "{endless}");
+    run("fine").unwrap();
+    assert_eq!(words(&data)[0], 9);
+}
+
+#[test]
+fn code_for_another_machine_is_refused_with_both_names() {
+    let device = Device::by_name(&word("tiny")).unwrap();
+    let kernel = kernel(ADD, &["one_bus"], "f");
+    let (range, data) = (NdRange::new(&[1]).unwrap(), buffer(&[0]));
+    let error = device.launch(&kernel, &range, &[ArgValue::Buffer(&data)]).unwrap_err().to_string();
+    for name in ["tiny", "one_bus"] {
+        let digest = oxcl_binary::unit::digest_text(&oxcl_tta::image::digest(&machine(name)));
+        assert!(error.contains(&digest), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_there_yet_is_said_when_it_is_compiled() {
+    for (source, what) in [
+        ("kernel void f(global int *a) { printf(\"%d\", a[0]); }", "printf"),
+        ("global int g = 1; kernel void f(global int *a) { a[0] = g++; }", "program scope"),
+    ] {
+        let mut request = Request::new(vec![SourceFile { name: "k.cl".into(), text: source.into() }]);
+        request.options = oxcl_compiler::BuildOptions::parse("-cl-std=CL3.0").unwrap();
+        request.devices = Devices { cpu: false, reference: false };
+        request.machines = vec![machine("tiny")];
+        let error = compile(&request, Emit::Archive, None).unwrap_err();
+        assert!(error.code() == "OX0208" && error.to_string().contains(what), "{error}");
+    }
+}

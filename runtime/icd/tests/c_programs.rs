@@ -79,3 +79,10 @@ fn improve() {
     client("improve");
     client_with("improve", &[("OXCL_IMPROVE", "off")]);
 }
+
+#[test]
+fn limits() {
+    client("limits");
+    client_with("limits", &[("OXCL_NUM_THREADS", "3")]);
+    client_with("limits", &[("OXCL_NUM_THREADS", "2"), ("OXCL_PIN", "1")]);
+}

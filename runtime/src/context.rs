@@ -213,8 +213,8 @@ fn reason(error: &dyn std::error::Error) -> String {
 /// As many threads as there are CPUs that this process may use, or what the environment says.
 pub(crate) fn thread_count() -> Result<NonZeroUsize, DeviceError> {
     let Some(value) = std::env::var_os(THREADS_VARIABLE) else {
-        // Knows the affinity mask and the control group's share.
-        return Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+        // Knows the affinity mask and the control groups' shares.
+        return Ok(NonZeroUsize::new(oxcl_scheduler::available_processors()).unwrap_or(NonZeroUsize::MIN));
     };
     parse_threads(&value.to_string_lossy())
 }

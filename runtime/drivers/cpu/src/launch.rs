@@ -13,6 +13,7 @@ use oxcl_binary::abi::{
 };
 
 use oxcl_binary::meta::KernelMeta;
+use oxcl_driver::History;
 
 use crate::arguments::{Argument, Cells};
 use crate::error::{Failure, Fault, GroupRun, OutOfResources, Resource};
@@ -20,6 +21,7 @@ use crate::faults::{self, Ended, RawFault};
 use crate::floating::FloatingMode;
 use crate::foreign::PoclLayout;
 use crate::geometry::Geometry;
+use crate::histories::Key;
 use crate::loader::{Entry, Function};
 use crate::nonlocal::{self, Frame};
 use crate::print::{PrintSink, Printed, Printer};
@@ -48,6 +50,7 @@ pub struct PreparedLaunch {
     scratch_bytes: u64,
     traits: KernelTraits,
     printer: Arc<Printer>,
+    history: Arc<History>,
     /// Keeps the variables at program scope.
     variables: Option<Arc<ProgramMemory>>,
 }
@@ -102,6 +105,7 @@ impl PreparedLaunch {
             Entry::Pocl(..) | Entry::Reference(_) => 0,
         };
         Ok(Self {
+            history: function.histories.of(Key::new(geometry, arguments)),
             // Relaxed: the number only has to differ from all others.
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             cells: Cells::new(arguments, automatic)?,
@@ -184,6 +188,11 @@ impl PreparedLaunch {
     #[must_use]
     pub fn take_printed(&self) -> Printed {
         self.printer.take()
+    }
+
+    /// What executions of such launches have shown.
+    pub(crate) fn history(&self) -> &History {
+        &self.history
     }
 
     pub(crate) fn printer(&self) -> &Printer {

@@ -22,6 +22,7 @@ mod features;
 mod floating;
 mod foreign;
 mod geometry;
+mod histories;
 mod image;
 mod launch;
 mod loader;

@@ -19,6 +19,7 @@ use crate::error::LoadError;
 use crate::features::HostCpu;
 use crate::foreign::{self, PoclLayout};
 use crate::geometry::Geometry;
+use crate::histories::Histories;
 use crate::image::Image;
 
 /// What a kernel's code is wanted for.
@@ -68,6 +69,7 @@ pub struct Function {
     pub(crate) kernel: String,
     pub(crate) entry: Entry,
     pub(crate) flush_denorms: bool,
+    pub(crate) histories: Histories,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -252,7 +254,8 @@ impl KernelCode {
                 Entry::Reference(unsafe { std::mem::transmute::<*mut _, RefEntry>(address) })
             }
         };
-        Ok(Function { image, kernel: name.clone(), entry, flush_denorms })
+        let histories = Histories::default();
+        Ok(Function { image, kernel: name.clone(), entry, flush_denorms, histories })
     }
 
     fn no_code(&self, target: Target) -> LoadError {

@@ -46,7 +46,6 @@ impl Unit {
 pub struct KernelWork {
     launch: Arc<PreparedLaunch>,
     unit: Arc<Unit>,
-    history: Arc<History>,
     watch: Option<Arc<Watch>>,
     failure: Mutex<Option<Failure>>,
 }
@@ -75,8 +74,7 @@ impl KernelWork {
     /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
     /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
     pub(crate) unsafe fn new(launch: PreparedLaunch, unit: Arc<Unit>) -> Self {
-        let history = Arc::default();
-        Self { launch: Arc::new(launch), unit, history, watch: None, failure: Mutex::default() }
+        Self { launch: Arc::new(launch), unit, watch: None, failure: Mutex::default() }
     }
 
     /// The same, whose time counts for `watch`.
@@ -148,7 +146,7 @@ impl Launch for KernelWork {
     }
 
     fn history(&self) -> Option<&History> {
-        Some(&self.history)
+        Some(self.launch.history())
     }
 
     fn label(&self) -> &str {

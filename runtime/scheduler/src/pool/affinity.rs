@@ -1,9 +1,14 @@
 //! Which processors this process may use.
 
-/// Number of processors that the affinity mask and the control group leave to this process, at least 1.
+/// Number of processors that the affinity mask and the control groups leave to this process, at least 1.
 #[must_use]
 pub fn available_processors() -> usize {
-    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+    // The mask leaves out what the groups' sets of processors do; the quotas come on top.
+    let processors = match allowed_processors().len() {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+        allowed => allowed,
+    };
+    super::quota::processors().map_or(processors, |most| processors.min(most)).max(1)
 }
 
 /// The processors in the calling thread's affinity mask, in order. Empty where the system does not say.

@@ -9,6 +9,7 @@ pub(crate) mod affinity;
 pub(crate) mod idle;
 pub(crate) mod inject;
 pub(crate) mod parker;
+mod quota;
 pub(crate) mod ring;
 mod threads;
 mod wait;

@@ -6,7 +6,7 @@ use crate::code::{
 use crate::lift::Ability;
 use crate::model::SpaceId;
 use crate::ops::Op;
-use crate::schedule::mir::{Base, Memory};
+use crate::schedule::mir::{Base, Memory, SPILLED};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The operations that moving values to the frame takes.
@@ -39,7 +39,9 @@ impl Ops {
 
     fn memory(&self, object: Option<u32>) -> Option<Memory> {
         let unknown = Memory::unknown(self.space, 4);
-        Some(Memory { base: object.map_or(Base::Unknown, Base::Stack), ..unknown })
+        // No pointer points at a spilled value.
+        let scopes = object.map(|_| SPILLED).into_iter().collect();
+        Some(Memory { base: object.map_or(Base::Unknown, Base::Stack), scopes, ..unknown })
     }
 
     /// Loads a word at a distance from the stack pointer.

@@ -120,15 +120,9 @@ fn take(
             chosen.insert(number);
         }
     }
-    let mut number = 0;
     let (mut moved, mut kept) = (Vec::new(), Vec::new());
-    for node in std::mem::take(&mut function.blocks[block].nodes) {
-        if chosen.contains(&number) {
-            moved.push(node)
-        } else {
-            kept.push(node)
-        }
-        number += 1;
+    for (number, node) in std::mem::take(&mut function.blocks[block].nodes).into_iter().enumerate() {
+        if chosen.contains(&number) { moved.push(node) } else { kept.push(node) }
     }
     function.blocks[block].nodes = kept;
     moved

@@ -58,7 +58,7 @@ fn round(function: &mut Function, shape: &Shape) -> bool {
             let nodes = function.blocks[*side].nodes.clone();
             let inverted = ways.condition.inverted ^ (at == 1);
             let condition = Condition { value: ways.condition.value, inverted };
-            match under(function, nodes, condition, &live_in[seen[at]]) {
+            match under(function, &nodes, condition, &live_in[seen[at]]) {
                 Some(nodes) => merged.extend(nodes),
                 None => whole = false,
             }
@@ -144,12 +144,7 @@ fn has_effects(node: &Node) -> bool {
 }
 
 /// Operations of a block as they happen if a condition holds; `seen` is what keeps its value otherwise.
-fn under(
-    function: &mut Function,
-    nodes: Vec<Node>,
-    condition: Condition,
-    seen: &Values,
-) -> Option<Vec<Node>> {
+fn under(function: &mut Function, nodes: &[Node], condition: Condition, seen: &Values) -> Option<Vec<Node>> {
     let mut out = Vec::with_capacity(nodes.len() + 4);
     let mut names: BTreeMap<Value, Value> = BTreeMap::new();
     // Values are seen if they were there before this round; what it makes is its own.

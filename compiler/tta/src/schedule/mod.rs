@@ -162,8 +162,10 @@ pub struct Relocation {
     pub limit: u64,
 }
 
-/// Blocks of more operations are scheduled once, with the jump last.
-const LONGEST_RETRIED: usize = 48;
+/// Blocks of more operations are scheduled with the jump last only.
+const LONGEST_RETRIED: usize = 64;
+/// Blocks of more operations are scheduled in one order only.
+const LONGEST_REORDERED: usize = 400;
 /// In how many cycles a jump is put first, at most.
 const MOST_RETRIES: usize = 8;
 
@@ -320,7 +322,7 @@ fn block_rows(
         (true, Order::Operation),
     ];
     for (strict, order) in ways {
-        if best.is_some() && (strict || block.nodes.len() > 2 * LONGEST_RETRIED) {
+        if best.is_some() && (strict || block.nodes.len() > LONGEST_REORDERED) {
             break;
         }
         let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, strict);

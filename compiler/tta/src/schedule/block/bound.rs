@@ -6,7 +6,7 @@
 //! delay slots. A schedule may be shorter where operands are shared.
 
 use super::{Input, Scheduler};
-use crate::model::{Direction, FileId, Machine, UnitId};
+use crate::model::{BusId, Direction, FileId, Machine, UnitId};
 use crate::schedule::mir::Terminator;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,11 +17,45 @@ impl Scheduler<'_> {
         let path = self.work.iter().map(|w| w.height + 1).max().unwrap_or(0);
         let path = u64::try_from(path).unwrap_or(0);
         let branch = if jumps > 0 { slots + 1 } else { 0 };
-        let operands: usize = self.work.iter().map(|w| w.inputs.len()).sum();
-        let buses = ((operands + jumps) as u64).div_ceil(self.machine.buses.len().max(1) as u64);
+        let buses = self.buses_bound(jumps);
         let halt = u64::from(matches!(terminator, Terminator::Halt));
         let all = [path, branch, buses, halt, self.units_bound(), self.ports_bound()];
         u32::try_from(all.into_iter().max().unwrap_or(0)).unwrap_or(u32::MAX)
+    }
+
+    /// Operands over the buses that reach their ports, for every set of buses.
+    fn buses_bound(&self, jumps: usize) -> u64 {
+        let mut demand: BTreeMap<Vec<BusId>, u64> = BTreeMap::new();
+        for number in 0..self.work.len() {
+            let offers = self.offers(number);
+            let Some(info) = self.nodes[number].op.map(crate::ops::Op::info) else {
+                // A copy takes a bus as well.
+                let all = self.machine.buses().map(|(bus, _)| bus).collect();
+                *demand.entry(all).or_default() += 1;
+                continue;
+            };
+            for k in 1..=info.inputs {
+                let exchanged = info.swap.filter(|(a, b)| k == *a || k == *b).map(|(a, b)| a + b - k);
+                let mut reach: BTreeSet<BusId> = BTreeSet::new();
+                for (unit, operation) in &offers {
+                    let facts = &self.machine.units[unit.index()];
+                    for k in [Some(k), exchanged].into_iter().flatten() {
+                        let port = facts.operations[usize::from(*operation)].port_of(k);
+                        let input = port.and_then(|p| facts.ports[usize::from(p)].input);
+                        let joined = |bus: &BusId| self.machine.joins(input, *bus, Direction::Input);
+                        reach.extend(self.machine.buses().map(|(bus, _)| bus).filter(joined));
+                    }
+                }
+                *demand.entry(reach.into_iter().collect()).or_default() += 1;
+            }
+        }
+        let everything = self.machine.buses().map(|(bus, _)| bus).collect();
+        *demand.entry(everything).or_default() += jumps as u64;
+        let over = |buses: &Vec<BusId>| {
+            let within = demand.iter().filter(|(other, _)| other.iter().all(|b| buses.contains(b)));
+            within.map(|(_, count)| count).sum::<u64>().div_ceil(buses.len().max(1) as u64)
+        };
+        demand.keys().map(over).max().unwrap_or(0)
     }
 
     fn units_bound(&self) -> u64 {

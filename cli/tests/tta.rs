@@ -174,3 +174,31 @@ fn several_images_are_several_cores() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.out.contains("core 1\nrun\n"), "{}", ran.out);
 }
+
+/// Random kernels on random machines, 200 in all: every execution of each gives what the language says.
+fn fuzz(seed: u64) {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words(&format!("bench fuzz-tta --pairs 50 --seed {seed}")));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.out.starts_with(&format!("50 pairs from seed {seed} ")), "{ran:?}");
+}
+
+#[test]
+fn random_kernels_on_random_machines_1() {
+    fuzz(1);
+}
+
+#[test]
+fn random_kernels_on_random_machines_2() {
+    fuzz(1_000_001);
+}
+
+#[test]
+fn random_kernels_on_random_machines_3() {
+    fuzz(2_000_001);
+}
+
+#[test]
+fn random_kernels_on_random_machines_4() {
+    fuzz(3_000_001);
+}

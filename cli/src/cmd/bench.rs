@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 /// Measure the runtime
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchArgs {
+    #[cfg(feature = "compiler")]
+    FuzzTta(super::bench_fuzz_tta::FuzzArgs),
     Memory(MemoryArgs),
     Tasks(TasksArgs),
     #[cfg(feature = "compiler")]
@@ -86,6 +88,8 @@ fn benchmark(name: &str) -> Result<Benchmark, String> {
 /// Measures.
 pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match args {
+        #[cfg(feature = "compiler")]
+        BenchArgs::FuzzTta(args) => super::bench_fuzz_tta::run(args, ui),
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         BenchArgs::Tasks(args) => tasks(args, ui),
         #[cfg(feature = "compiler")]

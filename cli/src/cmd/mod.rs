@@ -1,6 +1,8 @@
 //! The commands, one file each: arguments, and a `run` from them to an outcome.
 
 pub(crate) mod bench;
+#[cfg(feature = "compiler")]
+mod bench_fuzz_tta;
 mod bench_memory;
 #[cfg(feature = "compiler")]
 mod bench_tta;

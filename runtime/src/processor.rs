@@ -104,13 +104,13 @@ fn of(row: &'static DriverRow, capabilities: &oxcl_driver::Capabilities, file: M
     }
 }
 
-fn unusable(path: &Path, reason: impl ToString) -> DeviceError {
+fn unusable(path: &Path, reason: &impl ToString) -> DeviceError {
     DeviceError::Machine { path: path.display().to_string(), reason: reason.to_string() }
 }
 
 fn read(path: &Path) -> Result<MachineFile, DeviceError> {
     let path = path.to_str().and_then(|path| path.strip_suffix(STRICT)).map_or(path, Path::new);
-    MachineFile::read(path).map_err(|error: MachineError| unusable(path, error))
+    MachineFile::read(path).map_err(|error: MachineError| unusable(path, &error))
 }
 
 fn text_of(file: &MachineFile) -> MachineText {
@@ -124,7 +124,7 @@ fn text_of(file: &MachineFile) -> MachineText {
 /// What the device of a description would be. Simulates nothing.
 pub(crate) fn ask(row: &'static DriverRow, path: &Path) -> Result<DeviceInfo, DeviceError> {
     let file = read(path)?;
-    let capabilities = file.describe().map_err(|error| unusable(path, error))?;
+    let capabilities = file.describe().map_err(|error| unusable(path, &error))?;
     Ok(of(row, &capabilities, text_of(&file)))
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn platform(paths: &[&Path]) -> Result<Vec<Processor>, DeviceError> {
     let engine = if paths.iter().any(strict) { Engine::Strict } else { Engine::Fast };
     let files = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = files.iter().map(|file| (file.name(), file.machine.clone())).collect();
-    let platform = Arc::new(Platform::new(machines, engine).map_err(|error| unusable(first, error))?);
+    let platform = Arc::new(Platform::new(machines, engine).map_err(|error| unusable(first, &error))?);
     let cores = files.iter().zip(platform.devices()).enumerate();
     let processor = |(position, (file, driver)): (usize, (&MachineFile, &Arc<TtaDriver>))| Processor {
         driver: Arc::clone(driver),

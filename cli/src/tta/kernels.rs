@@ -44,7 +44,7 @@ const OPERATORS: &[Operator] = &[
     ("min(a, b)", |a, b| a.min(b)),
     ("(uint)max((int)a, (int)b)", |a, b| a.cast_signed().max(b.cast_signed()).cast_unsigned()),
     ("rotate(a, b)", |a, b| a.rotate_left(b & 31)),
-    ("mul_hi(a, b)", |a, b| (u64::from(a) * u64::from(b) >> 32) as u32),
+    ("mul_hi(a, b)", |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
     ("(a + (uint)(char)b)", |a, b| a.wrapping_add((b.cast_signed() << 24 >> 24).cast_unsigned())),
     ("(a ^ (uint)(short)b)", |a, b| a ^ (b.cast_signed() << 16 >> 16).cast_unsigned()),
     ("(uint)((((ulong)a << 20) + b) >> 7)", |a, b| (((u64::from(a) << 20) + u64::from(b)) >> 7) as u32),

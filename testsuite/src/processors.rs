@@ -1,6 +1,6 @@
 //! Which transport-triggered processors a file test runs on.
 //!
-//! All of [`MACHINES`] where `OXCL_TTA_MACHINES` is `all`; else [`USUAL`] of them, chosen by the file's name, so that every run of
+//! All of [`MACHINES`] where `OXCL_TTA_MACHINES` is `all`; else a few of them, chosen by the file's name, so that every run of
 //! the tests takes the same ones and each machine gets its share of the files.
 
 use oxcl_tta::adf;

@@ -7,6 +7,7 @@
 //! | `options` | build options |
 //! | `targets` | devices to run on, default `ref cpu basic` |
 //! | `bits` | `64`, or `64, REASON`: the file is not for 32-bit devices; default: it also runs on transport-triggered processors |
+//! | `memories` | `one`: the file has generic pointers, so it is not for devices whose address spaces are memories of their own |
 //! | `ulp` | distance allowed between devices for floating-point data; default 0 |
 //! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; default: they also run at 4 and 16 |
 //! | `prints` | a line that the kernels print; repeatable. The order counts where no launch has several work-items |
@@ -69,6 +70,8 @@ pub struct FileTest {
     pub scalar_only: bool,
     /// It is not for 32-bit devices.
     pub wide_only: bool,
+    /// It is not for devices with several memories.
+    pub one_memory: bool,
     /// Buffers to compare; empty means all.
     pub compare: Vec<String>,
     /// Lines that all launches together print.
@@ -100,6 +103,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
         ulp: 0,
         scalar_only: false,
         wide_only: false,
+        one_memory: false,
         compare: Vec::new(),
         prints: Vec::new(),
         fails_with: None,
@@ -130,6 +134,8 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "run" => test.runs.push(parse_run(value, line).map_err(fail)?),
             "options" => test.options = value.to_owned(),
             "targets" => test.targets = value.split_whitespace().map(String::from).collect(),
+            "memories" if value == "one" => test.one_memory = true,
+            "memories" => return Err(fail(format!("'{value}' is not one"))),
             "bits" if value == "64" || value.starts_with("64, ") => test.wide_only = true,
             "bits" => return Err(fail(format!("'{value}' is not 64, or 64 and a reason behind a comma"))),
             "width" if value == "1" => test.scalar_only = true,

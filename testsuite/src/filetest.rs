@@ -226,7 +226,8 @@ impl Input<'_> {
         if self.test.wide_only || !self.test.targets.iter().any(|target| target == "ref") {
             return Ok(Vec::new());
         }
-        let files = processors::chosen(&self.name)?;
+        let mut files = processors::chosen(&self.name)?;
+        files.retain(|file| !self.test.one_memory || file.has_one_memory());
         let mut request = self.request()?;
         request.devices = Devices { cpu: false, reference: true };
         request.machines = files.iter().map(|file| file.machine.clone()).collect();

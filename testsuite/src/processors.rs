@@ -28,6 +28,15 @@ pub struct MachineFile {
     pub machine: Machine,
 }
 
+impl MachineFile {
+    /// Whether all its data is in one memory.
+    pub(crate) fn has_one_memory(&self) -> bool {
+        let mut spaces = self.machine.units.iter().filter_map(|unit| unit.space);
+        let first = spaces.next();
+        spaces.all(|space| Some(space) == first)
+    }
+}
+
 /// The machines for a file of this name.
 ///
 /// # Errors

@@ -1,5 +1,6 @@
 // What OpenCL C 2.0 has beyond 1.2: C11 atomics, generic pointers, work-group functions, without asking for features.
 // test: run
+// memories: one
 // options: -cl-std=CL2.0
 // run: try global=4 local=4 (out=zeros:4) -> out=[10,10,10,10]
 kernel void try(global int *out) {

@@ -1,4 +1,5 @@
 // test: run
+// memories: one
 // options: -cl-std=CL2.0
 // run: gen global=8 local=4 (out=zeros:8) -> out=[3,2,2,0,7,6,6,4]
 int get(int *p) { return *p; }

@@ -175,14 +175,15 @@ fn programs_go_and_threads_launch_while_functions_are_made() {
             });
         }
     });
-    // Everything that was wanted and still had a program was made.
-    let made: Vec<Improvement> =
-        std::iter::from_fn(|| told.recv_timeout(Duration::from_secs(2)).ok()).collect();
-    assert!(made.len() >= 3, "{made:?}");
-    assert!(made.iter().all(|improvement| improvement.outcome.is_ok()), "{made:?}");
+    // Everything that is wanted and still has a program is made, however long a busy machine takes.
+    let begin = Instant::now();
     for thread in 0..3 {
-        assert!(run(&device, &shared.kernel("busy").unwrap(), 16 << thread));
+        while !run(&device, &shared.kernel("busy").unwrap(), 16 << thread) {
+            assert!(begin.elapsed() < PATIENCE, "nothing was made");
+        }
     }
+    let made: Vec<Improvement> = told.try_iter().collect();
+    assert!(made.iter().all(|improvement| improvement.outcome.is_ok()), "{made:?}");
 }
 
 fn hurried(service: &Service) -> Built {

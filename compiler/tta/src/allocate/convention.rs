@@ -51,7 +51,8 @@ impl Convention {
             .map(|(file, _, index)| Register { file, index })
             .filter(|r| !reserved.contains(r))
             .collect();
-        if words.len() < 4 {
+        // The stack pointer, and four for the code: with fewer, operations of three operands do not always find room.
+        if words.len() < 5 {
             return None;
         }
         let stack = words.pop()?;

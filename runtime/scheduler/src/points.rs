@@ -4,6 +4,10 @@
 //! writer. A command that reads waits for the writer, one that writes waits for the readers, or for the writer where
 //! nobody has read since. Nothing is kept about commands that have been executed longer than the next look.
 //!
+//! Forgetting everything, which the end of a wait does, takes the same time however many lines there are: what was known
+//! then is dropped line by line as the lines are used again, at the next sweep, or with the queue. What is kept that long
+//! are records of commands that have ended, never their work.
+//!
 //! Changes come in two steps, so that running out of memory changes nothing: [`Points::prepare`] cuts segments at the
 //! borders of what is touched, makes room, and tells what to wait for; [`Points::record`] cannot fail.
 
@@ -87,6 +91,8 @@ struct Segment {
 #[derive(Debug, Default)]
 struct Line {
     segments: Vec<Segment>,
+    /// What it knows was learnt in this age; of an age that is over it counts for nothing.
+    age: u64,
 }
 
 /// Resource numbers are small and dense, so multiplying spreads them well enough.
@@ -113,6 +119,8 @@ impl Hasher for Spread {
 #[derive(Debug, Default)]
 pub(crate) struct Points {
     lines: HashMap<ResourceId, Line, BuildHasherDefault<Spread>>,
+    /// Changes when all is forgotten.
+    age: u64,
     /// When there are so many lines, those without anything left are removed.
     sweep_at: usize,
 }
@@ -126,7 +134,10 @@ pub(crate) struct Wait {
 }
 
 /// Lines that are always kept.
-const KEPT_LINES: usize = 64;
+const KEPT_LINES: usize = if cfg!(test) { 2 } else { 64 };
+
+/// More lines than this are dropped when all is forgotten, for their memory.
+const MOST_LINES: usize = 1 << 16;
 
 fn is_over(task: &Task) -> bool {
     task.state.load().is_executed()
@@ -273,7 +284,13 @@ impl Points {
     /// [`Points::record`] nothing is forgotten, as the plan refers to it.
     pub(crate) fn sweep(&mut self) {
         if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
-            self.lines.values_mut().for_each(Line::forget_what_is_over);
+            for line in self.lines.values_mut() {
+                if line.age == self.age {
+                    line.forget_what_is_over();
+                } else {
+                    line.segments.clear();
+                }
+            }
             self.lines.retain(|_, line| !line.segments.is_empty());
             self.sweep_at = 2 * self.lines.len();
         }
@@ -288,6 +305,10 @@ impl Points {
         each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
         if let Some(line) = self.lines.get_mut(&touch.resource) {
+            if line.age != self.age {
+                line.segments.clear();
+                line.age = self.age;
+            }
             line.prepare(touch)?;
             return line.wait_for(touch, spread, each);
         }
@@ -297,22 +318,86 @@ impl Points {
             }
             self.lines.try_reserve(1).map_err(|_| EnqueueError::OutOfHostMemory)?;
         }
-        self.lines.entry(touch.resource).or_default().prepare(touch)
+        let line = self.lines.entry(touch.resource).or_default();
+        line.age = self.age;
+        line.prepare(touch)
     }
 
-    /// Records the touch of a command of this weight.
+    /// Records the touch of a command of this weight, unless all was forgotten since it was prepared.
     pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef, weight: u8) {
-        if let Some(line) = self.lines.get_mut(&touch.resource) {
+        if let Some(line) = self.lines.get_mut(&touch.resource)
+            && line.age == self.age
+        {
             if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task, weight) }
         }
     }
 
     /// Forgets everything: whatever comes waits for something else that comes after all of it.
     pub(crate) fn clear(&mut self) {
-        if self.lines.len() > KEPT_LINES {
-            self.lines.clear();
-        } else {
-            self.lines.values_mut().for_each(|line| line.segments.clear());
+        // Who waits for the queue's end waits for this too: dropping thousands of lines would take longer than what they
+        // are about.
+        match self.lines.len() {
+            0..=KEPT_LINES => self.lines.values_mut().for_each(|line| line.segments.clear()),
+            _ if self.lines.len() <= MOST_LINES => self.age += 1,
+            _ => self.lines.clear(),
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::task::Role;
+    use oxcl_driver::EventId;
+
+    /// Whom a command that touches all of these must wait for, by number; then it is recorded.
+    fn enter(points: &mut Points, number: u64, resources: &[u64], access: Access) -> (TaskRef, Vec<u64>) {
+        let task = TaskRef::new(Task::new(Role::InOrder, EventId(number))).unwrap();
+        let touches = resources.iter().map(|resource| Touch::whole(ResourceId(*resource), access));
+        let touches: Vec<Touch> = touches.collect();
+        let mut waits = Vec::new();
+        points.sweep();
+        for touch in &touches {
+            let each = |wait: Wait| {
+                // SAFETY: the tests keep the tasks.
+                waits.push(unsafe { wait.task.get() }.id.0);
+                Ok(())
+            };
+            points.prepare(touch, None, each).unwrap();
+        }
+        touches.iter().for_each(|touch| points.record(touch, &task, crate::pool::weight::UNKNOWN));
+        (task, waits)
+    }
+
+    #[test]
+    fn what_was_forgotten_is_waited_for_no_more_and_what_came_after_is() {
+        for many in [1, 2, 3, 40] {
+            let mut points = Points::default();
+            let all: Vec<u64> = (0..many).collect();
+            let (writer, waits) = enter(&mut points, 1, &all, Access::Write);
+            assert!(waits.is_empty());
+            let (reader, waits) = enter(&mut points, 2, &all, Access::Read);
+            assert_eq!(waits, vec![1; all.len()]);
+            points.clear();
+            // The first resource is used again at once, the others after what touches the first.
+            let (second, waits) = enter(&mut points, 3, &all[..1], Access::ReadWrite);
+            assert!(waits.is_empty(), "{many}");
+            let (third, waits) = enter(&mut points, 4, &all, Access::ReadWrite);
+            assert_eq!(waits, [3]);
+            let (fourth, waits) = enter(&mut points, 5, &all, Access::Read);
+            assert_eq!(waits, vec![4; all.len()]);
+            drop((writer, reader, second, third, fourth));
+        }
+    }
+
+    #[test]
+    fn lines_of_what_was_forgotten_go_at_the_next_sweep() {
+        let mut points = Points::default();
+        let tasks: Vec<TaskRef> = (0..20).map(|i| enter(&mut points, i, &[i], Access::Write).0).collect();
+        points.clear();
+        points.sweep_at = 0;
+        points.sweep();
+        assert!(points.lines.is_empty());
+        drop(tasks);
     }
 }

@@ -163,3 +163,37 @@ fn what_is_not_there_yet_is_said_when_it_is_compiled() {
         assert!(error.code() == "OX0208" && error.to_string().contains(what), "{error}");
     }
 }
+
+/// A host that holds a chain back whose buffers have to come to the devices first: the first command waits for a user event
+/// and for transfers, which end in another order than the one in which the host hears of it.
+#[test]
+fn long_chains_behind_a_user_event_and_migrations_run_once_each_and_in_order() {
+    let source = "kernel void step(global const uint *a, global uint *b) { b[0] = a[0] + 1; }";
+    let kernel = kernel(source, &["three_bus", "wide_float"], "step");
+    let range = NdRange::new(&[1]).unwrap();
+    for names in [&["three_bus"][..], &["three_bus", "wide_float"]] {
+        let words_of = names.iter().map(|name| word(name)).collect::<Vec<_>>();
+        let context = Context::shared().unwrap();
+        let devices = Device::by_names(&words_of.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+        for (out_of_order, length) in [(false, 1000), (true, 1000), (false, 3), (true, 3), (false, 1)] {
+            let properties = QueueProperties { out_of_order, ..QueueProperties::default() };
+            let queues: Vec<_> =
+                devices.iter().map(|device| context.queue(device, properties).unwrap()).collect();
+            // Written by the host, so neither is where it is needed.
+            let cells = [buffer(&[7]), buffer(&[0])];
+            let gate = context.user_event().unwrap();
+            let mut last = gate.event().clone();
+            for i in 0..length {
+                let [from, to] = if i % 2 == 0 { [0, 1] } else { [1, 0] };
+                let args = [ArgValue::Buffer(&cells[from]), ArgValue::Buffer(&cells[to])];
+                last = queues[i % queues.len()].kernel(&kernel, &range, &args, &[last]).unwrap();
+            }
+            assert!(!last.is_complete(), "the gate is closed");
+            gate.complete();
+            last.wait().unwrap();
+            let expected = 7 + u32::try_from(length).unwrap();
+            assert_eq!(words(&cells[length % 2]), [expected], "{names:?}, out of order: {out_of_order}");
+            queues.iter().for_each(|queue| queue.finish().unwrap());
+        }
+    }
+}

@@ -74,8 +74,9 @@ pub trait Submission: Send + Sync {
     /// The driver whose command this is.
     fn driver(&self) -> &Arc<dyn Driver>;
 
-    /// Events on the host that still hold the command back. 0 for every command of a driver that does not order
-    /// commands on the device.
+    /// Events whose ends the scheduler has not passed on to the command yet: what holds it back, as the host sees it. An
+    /// event counts until the scheduler was told of its end and has passed that on, so a device may know of ends that
+    /// still count here. 0 for every command of a driver that does not order commands on the device.
     fn holders(&self) -> u32;
 
     /// The events that the command waits for, as far as they had not ended when it was enqueued. Empty for every command of a
@@ -94,7 +95,9 @@ pub trait Submission: Send + Sync {
     /// The device has begun.
     fn started(&self);
 
-    /// The device has ended. Called once; later calls are ignored.
+    /// The device has ended. Called once; later calls are ignored. A device that orders commands may end one before the
+    /// host was told of everything that it waited for: the scheduler keeps the outcome, and the command's event ends when
+    /// nothing holds it back any more, with what it depends on if that has failed.
     fn ended(&self, outcome: Outcome);
 }
 
@@ -107,9 +110,15 @@ impl fmt::Debug for dyn Submission {
 /// Executes a submission on the calling thread and reports it: the simplest way to implement
 /// [`Driver::submit`], and what a driver thread calls for each command it takes from its list.
 pub fn execute(submission: &dyn Submission, lane: Lane) {
+    submission.ended(perform(submission, lane));
+}
+
+/// Executes a submission on the calling thread without reporting its end, for drivers that have something to do between
+/// the two.
+#[must_use = "the scheduler waits for the outcome"]
+pub fn perform(submission: &dyn Submission, lane: Lane) -> Outcome {
     if let Some(cause) = submission.refusal() {
-        submission.ended(Err(cause));
-        return;
+        return Err(cause);
     }
     submission.started();
     let result = match submission.work() {
@@ -120,7 +129,7 @@ pub fn execute(submission: &dyn Submission, lane: Lane) {
                 .unwrap_or_else(|payload| Err(Failure::from_panic(payload.as_ref())))
         }
     };
-    submission.ended(result.map_err(Arc::new));
+    result.map_err(Arc::new)
 }
 
 /// What a driver answers when it cannot take a submission; the scheduler ends the command with it.

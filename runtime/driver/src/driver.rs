@@ -90,7 +90,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
     }
 
     /// An event that `waiting` waits for has ended; `waiting` tells how many others still hold it back, and
-    /// [`Submission::claim`] who is to execute it. Called at least once for every command. Only for devices with [`crate::capability::Execution::DeviceOrdered`].
+    /// [`Submission::claim`] who is to execute it. Called at least once for every command, also for one whose end was
+    /// reported already. Only for devices with [`crate::capability::Execution::DeviceOrdered`].
     fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
 
     /// An event has ended: tells the driver of every command that waits for it.

@@ -22,8 +22,8 @@ pub(crate) struct Ticket {
     waits: Box<[EventId]>,
     claimed: AtomicBool,
     ended: AtomicBool,
-    /// The driver gave the command up before it was ready; it ends when nothing holds it any more.
-    given_up: AtomicBool,
+    /// The driver said that the command has ended while something held it back; it ends when nothing does any more.
+    early: AtomicBool,
 }
 
 impl std::fmt::Debug for Ticket {
@@ -48,18 +48,18 @@ impl Ticket {
             task,
             claimed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
-            given_up: AtomicBool::new(false),
+            early: AtomicBool::new(false),
         })
     }
 }
 
 impl Ticket {
-    /// Whether the caller is to end a command that the driver gave up before it was ready.
-    fn ends_given_up(&self) -> bool {
-        // Pairs with itself: one thread has said that the command is given up, another one has taken the last hold
-        // away; whichever comes here second sees what the other one did.
-        crate::shim::fence(Ordering::SeqCst);
-        self.holders() == 0 && self.given_up.swap(false, Ordering::AcqRel)
+    /// Whether the caller is to end a command whose end was reported while something held it back. Called by who took a
+    /// hold away, and by who has just reported.
+    fn ends_early(&self) -> bool {
+        // Acquire pairs with the swap in `ended`; release lets that one, if it comes later, see that nothing holds the
+        // command back. Of several swaps after the report one reads it.
+        self.holders() == 0 && self.early.swap(false, Ordering::AcqRel)
     }
 }
 
@@ -115,12 +115,15 @@ impl Submission for Ticket {
         if self.ended.swap(true, Ordering::AcqRel) {
             return;
         }
-        if let Err(cause) = &outcome
-            && self.holders() > 0
-        {
-            self.task.blame(cause);
-            self.given_up.store(true, Ordering::Release);
-            if !self.ends_given_up() {
+        // Whatever holds the task back still has it in a list and will count it down: it must not end before that.
+        if self.holders() > 0 {
+            if let Err(cause) = &outcome {
+                self.task.blame(cause);
+            }
+            // Release publishes what the driver did to whoever takes the last hold away and ends the task; acquire pairs
+            // with that one's swap in `ends_early`, if it was before: then nothing holds the command back, as seen below.
+            self.early.swap(true, Ordering::AcqRel);
+            if !self.ends_early() {
                 return;
             }
         }
@@ -168,10 +171,10 @@ fn give(ticket: &Arc<Ticket>) -> Outcome {
 pub(crate) fn notify(ticket: &Arc<Ticket>, event: EventId, released: &mut Released) {
     let submission = Arc::clone(ticket) as Arc<dyn Submission>;
     let result = catch_unwind(AssertUnwindSafe(|| ticket.driver.broadcast(event, &[submission])));
-    if ticket.ends_given_up() {
-        let outcome = ticket.task.cause().map_or(Ok(()), Err);
+    if ticket.ends_early() {
         ticket.core.finish_times(&ticket.task, None);
-        return release::end(ticket.task.ptr(), &outcome, released);
+        // What it was blamed for meanwhile, by its driver or by what it depends on, stays its cause.
+        return release::end(ticket.task.ptr(), &Ok(()), released);
     }
     if let Err(payload) = result
         && ticket.holders() == 0

@@ -5,7 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32 as Plain, Ordering::Relaxed};
 
 use loom::thread;
-use oxcl_driver::{Driver, EventId, Failure, Lane, Launch, NullDriver};
+use oxcl_driver::capability::Execution;
+use oxcl_driver::command::SubmitResult;
+use oxcl_driver::{
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, EventId, Failure, Lane, Launch,
+    NullDriver, Submission,
+};
 
 use crate::event::UserEvent;
 use crate::points::{Access, ResourceId, Touch};
@@ -338,4 +343,96 @@ fn models_host_waits_beside_a_worker() {
         core.stop_threads();
         worker.join().unwrap();
     });
+}
+
+/// A device that orders commands itself. It keeps what it is given; the model's threads say when it ends.
+#[derive(Debug)]
+struct Keeping {
+    memory: NullDriver,
+    capabilities: Capabilities,
+    kept: std::sync::Mutex<Vec<Arc<dyn Submission>>>,
+}
+
+impl Keeping {
+    fn new() -> Arc<Keeping> {
+        let capabilities =
+            Capabilities { execution: Execution::DeviceOrdered, ..Capabilities::host("a device that keeps") };
+        Arc::new(Keeping { memory: NullDriver::new(), capabilities, kept: std::sync::Mutex::new(Vec::new()) })
+    }
+
+    fn take(&self) -> Arc<dyn Submission> {
+        self.kept.lock().unwrap().pop().unwrap()
+    }
+}
+
+impl Driver for Keeping {
+    fn name(&self) -> &str {
+        "keeping"
+    }
+
+    fn probe(&self) -> Result<u32, DriverError> {
+        Ok(1)
+    }
+
+    fn init(&self) -> Result<(), DriverError> {
+        Ok(())
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
+        self.memory.allocate(request)
+    }
+
+    fn free(&self, allocation: Allocation) {
+        self.memory.free(allocation);
+    }
+
+    fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
+        self.kept.lock().unwrap().push(submission);
+        Ok(())
+    }
+}
+
+/// A device ends a command while the host takes away what held it back: it completes once, after that, and what waits
+/// for it goes on.
+fn device_ends_beside_the_host(failing: bool) {
+    let core = core(1);
+    let keeping = Keeping::new();
+    let driver = Arc::clone(&keeping) as Arc<dyn Driver>;
+    let q = Queue::new(&core, driver, QueueProperties { out_of_order: true, profiling: false }).unwrap();
+    let gate = UserEvent::new(&core).unwrap();
+    let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::new(Plain::new(0)), 1)));
+    let waits = [gate.event().clone()];
+    let event = q.enqueue(Command { work, waits: &waits, ..Command::default() }).unwrap();
+    let after = q.enqueue(Command { waits: &[event.clone()], ..Command::default() }).unwrap();
+    drop((q, waits));
+    let (opened, calls) = (Arc::new(Plain::new(0)), Arc::new(Plain::new(0)));
+    let (their_opened, their_calls) = (Arc::clone(&opened), Arc::clone(&calls));
+    after.on_complete(move |_, _| {
+        assert_eq!(their_opened.load(Relaxed), 1, "it is complete before what it waits for");
+        their_calls.fetch_add(1, Relaxed);
+    });
+    let submission = keeping.take();
+    let device = thread::spawn(move || {
+        submission.ended(if failing { Err(Arc::new(Failure::Abandoned)) } else { Ok(()) });
+    });
+    opened.store(1, Relaxed);
+    gate.complete();
+    device.join().unwrap();
+    assert_eq!(calls.load(Relaxed), 1);
+    assert_eq!(event.wait().is_err(), failing);
+    assert_eq!(after.wait().is_err(), failing);
+}
+
+#[test]
+fn models_device_ends_a_command_that_is_held_back() {
+    loom::model(|| device_ends_beside_the_host(false));
+}
+
+#[test]
+fn models_device_gives_up_a_command_that_is_held_back() {
+    loom::model(|| device_ends_beside_the_host(true));
 }

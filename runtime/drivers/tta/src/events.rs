@@ -15,6 +15,8 @@ struct Entry {
     readers: u32,
     /// It will end without anything further from the host: its command is in a slot or is being executed.
     certain: bool,
+    /// Its command has ended, and the scheduler is about to be told.
+    ended: bool,
 }
 
 /// The events that have words.
@@ -34,20 +36,26 @@ impl Events {
     /// A word for an event that has not ended; none if all are taken.
     pub(crate) fn open(&mut self, event: EventId) -> Option<u64> {
         let number = self.free.pop()?;
-        self.live.insert(event, Entry { number, readers: 0, certain: false });
+        self.live.insert(event, Entry { number, readers: 0, certain: false, ended: false });
         Some(number)
     }
 
     /// The word of an event that has not ended, for a command that waits for it.
     pub(crate) fn wait_for(&mut self, event: EventId) -> Option<u64> {
-        let entry = self.live.get_mut(&event)?;
+        let entry = self.live.get_mut(&event).filter(|entry| !entry.ended)?;
         entry.readers += 1;
         Some(entry.number)
     }
 
-    /// Whether an event with a word has not ended.
+    /// Whether an event with a word has not ended. While it is, the scheduler has not been told of its end, so it still
+    /// counts among what holds back those that wait for it.
     pub(crate) fn is_live(&self, event: EventId) -> bool {
-        self.live.contains_key(&event)
+        self.live.get(&event).is_some_and(|entry| !entry.ended)
+    }
+
+    /// An event's command has ended and the scheduler is told next. The word stays taken until [`Events::close`].
+    pub(crate) fn end(&mut self, event: EventId) {
+        self.live.entry(event).and_modify(|e| e.ended = true);
     }
 
     /// The event's command will end by itself.
@@ -100,6 +108,9 @@ mod tests {
         assert!(!events.is_certain(EventId(1)));
         events.make_certain(EventId(1));
         assert!(events.is_certain(EventId(1)) && events.is_live(EventId(1)));
+        events.end(EventId(1));
+        assert!(events.is_certain(EventId(1)) && !events.is_live(EventId(1)));
+        assert_eq!(events.wait_for(EventId(1)), None, "its end is the host's to tell");
         assert_eq!(events.close(EventId(1)), Some(first));
         assert!((1..EVENTS).all(|k| events.open(EventId(10 + k)) != Some(first)));
         assert_eq!(events.open(EventId(3)), None, "the word is still waited for");

@@ -304,10 +304,14 @@ impl Shared {
     /// The thread of a device: executes transfers.
     fn serve(&self, receiver: &mpsc::Receiver<Arc<dyn Submission>>) {
         for submission in receiver {
-            command::execute(submission.as_ref(), Lane { index: 0 });
+            let outcome = command::perform(submission.as_ref(), Lane { index: 0 });
+            // Commands that wait for it count what the scheduler holds against what the platform will end: from before
+            // the scheduler hears of the end it is not among the latter.
+            self.lock().events.end(submission.event());
+            submission.ended(outcome);
             let mut state = self.lock();
             let State { simulation, events, .. } = &mut *state;
-            // Whatever depended on it and is refused now must do nothing.
+            // Whatever depended on it and is refused now must do nothing, so the word comes after that.
             simulation.disarm_refused();
             if let Some(word) = events.close(submission.event()) {
                 simulation.set_event(word, 1);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use oxcl_driver::capability::Execution;
 use oxcl_driver::{
@@ -22,6 +23,10 @@ enum Style {
     Thread,
     /// On a thread of its own, once `notify` says that nothing holds the command back.
     Ordered,
+    /// Ends commands within `submit`, whatever still holds them back: the device knew before the host.
+    EarlyInSubmit,
+    /// Ends commands on a thread of its own, whatever still holds them back.
+    EarlyOnThread,
     /// Refuses everything.
     Refusing,
 }
@@ -44,7 +49,8 @@ impl TestDriver {
                 driver_command::execute(submission.as_ref(), Lane { index: 0 });
             }
         });
-        let execution = if style == Style::Ordered { Execution::DeviceOrdered } else { Execution::Device };
+        let ordered = matches!(style, Style::Ordered | Style::EarlyInSubmit | Style::EarlyOnThread);
+        let execution = if ordered { Execution::DeviceOrdered } else { Execution::Device };
         Arc::new(TestDriver {
             memory: NullDriver::new(),
             capabilities: Capabilities { execution, ..Capabilities::host("test device") },
@@ -84,8 +90,10 @@ impl Driver for TestDriver {
     fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
         self.submitted.fetch_add(1, Ordering::Relaxed);
         match self.style {
-            Style::InSubmit => driver_command::execute(submission.as_ref(), Lane { index: 0 }),
-            Style::Thread => drop(lock(&self.sender).send(submission)),
+            Style::InSubmit | Style::EarlyInSubmit => {
+                driver_command::execute(submission.as_ref(), Lane { index: 0 });
+            }
+            Style::Thread | Style::EarlyOnThread => drop(lock(&self.sender).send(submission)),
             Style::Ordered => assert!(submission.holders() > 0, "the enqueuer still holds it"),
             Style::Refusing => return Err(DriverError::Device { reason: "no paper".to_owned() }),
         }
@@ -191,6 +199,139 @@ fn a_refused_submission_fails_the_command() {
     let expected = Failure::Driver(DriverError::Device { reason: "no paper".to_owned() });
     assert_eq!(event.wait(), Err(Arc::new(expected)));
     q.finish().unwrap();
+}
+
+/// Work that counts, for drivers that execute before the host says that they may.
+fn counting(ran: &Arc<AtomicU64>) -> Option<Arc<dyn Launch>> {
+    let ran = Arc::clone(ran);
+    work(move || {
+        ran.fetch_add(1, Ordering::Release);
+    })
+}
+
+/// Waits until a driver has executed this many commands, and a little longer, so that it has reported them too.
+fn until_executed(ran: &AtomicU64, count: u64) {
+    while ran.load(Ordering::Acquire) < count {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(2));
+}
+
+const EARLY: [Style; 2] = [Style::EarlyInSubmit, Style::EarlyOnThread];
+
+#[test]
+fn a_command_that_its_driver_ends_early_completes_when_nothing_holds_it_back() {
+    for (workers, style) in [1, 2, 3].into_iter().flat_map(|n| EARLY.map(|style| (n, style))) {
+        let s = scheduler(workers);
+        let driver = TestDriver::start(style);
+        for out_of_order in [false, true] {
+            let device = queue(&s, &driver, out_of_order);
+            let ran = Arc::new(AtomicU64::new(0));
+            let gates = [s.user_event().unwrap(), s.user_event().unwrap()];
+            let waits = gates.each_ref().map(|gate| gate.event().clone());
+            let enqueue = |waits: &[Event]| {
+                device.enqueue(Command { work: counting(&ran), waits, ..Command::default() }).unwrap()
+            };
+            let first = enqueue(&waits);
+            let second = enqueue(std::slice::from_ref(&first));
+            until_executed(&ran, 2);
+            assert!(!first.is_complete() && !second.is_complete(), "{style:?}: a gate is closed");
+            gates[0].complete();
+            assert!(!first.is_complete() && !second.is_complete(), "{style:?}: one gate is closed");
+            gates[1].complete();
+            assert_eq!((first.wait(), second.wait()), (Ok(()), Ok(())));
+            device.finish().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_its_driver_ends_early_and_well_fails_with_what_it_depends_on() {
+    for style in EARLY {
+        let s = scheduler(2);
+        let driver = TestDriver::start(style);
+        let (device, host) = (queue(&s, &driver, true), out_of_order(&s));
+        let ran = Arc::new(AtomicU64::new(0));
+        let gate = s.user_event().unwrap();
+        let mut last = gate.event().clone();
+        let mut events = Vec::new();
+        for i in 0..40 {
+            let on_device = i % 2 == 0;
+            let body = if on_device { counting(&ran) } else { work(|| panic!("must not run")) };
+            let q = if on_device { &device } else { &host };
+            last = q.enqueue(Command { work: body, waits: &[last], ..Command::default() }).unwrap();
+            events.push(last.clone());
+        }
+        until_executed(&ran, 20);
+        assert!(events.iter().all(|event| !event.is_complete()), "{style:?}");
+        gate.fail(-7);
+        for event in events {
+            assert_eq!(event.wait(), Err(Arc::new(Failure::UserEvent { status: -7 })), "{style:?}");
+        }
+    }
+}
+
+#[test]
+fn a_failure_that_a_driver_reports_early_comes_when_nothing_holds_the_command_back() {
+    for style in EARLY {
+        let s = scheduler(2);
+        let device = queue(&s, &TestDriver::start(style), false);
+        let gate = s.user_event().unwrap();
+        let waits = [gate.event().clone()];
+        let ran = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&ran);
+        let body = super::Work {
+            groups: 1,
+            run: move |_, _| {
+                counted.fetch_add(1, Ordering::Release);
+                Err(kernel_failure())
+            },
+        };
+        let command = Command { work: Some(Arc::new(body)), waits: &waits, ..Command::default() };
+        let event = device.enqueue(command).unwrap();
+        until_executed(&ran, 1);
+        assert!(!event.is_complete(), "{style:?}");
+        gate.complete();
+        assert_eq!(event.wait(), Err(Arc::new(kernel_failure())), "{style:?}");
+    }
+}
+
+/// A command of the host, hundreds on a device that ends them before, and a host command after each of those.
+#[test]
+fn many_commands_that_end_early_complete_after_the_one_they_wait_for() {
+    const MANY: u64 = 300;
+    for (workers, style) in [1, 2, 3].into_iter().flat_map(|n| EARLY.map(|style| (n, style))) {
+        let s = scheduler(workers);
+        let driver = TestDriver::start(style);
+        let (device, host) = (queue(&s, &driver, true), out_of_order(&s));
+        let gate = s.user_event().unwrap();
+        let (ran, after) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let root_done = Arc::new(AtomicBool::new(false));
+        let done = Arc::clone(&root_done);
+        let waits = [gate.event().clone()];
+        let body = work(move || done.store(true, Ordering::Release));
+        let root = host.enqueue(Command { work: body, waits: &waits, ..Command::default() }).unwrap();
+        let mut events = Vec::new();
+        for _ in 0..MANY {
+            let waits = [root.clone()];
+            let early = device.enqueue(Command { work: counting(&ran), waits: &waits, ..Command::default() });
+            let waits = [early.unwrap(), root.clone()];
+            let (done, after) = (Arc::clone(&root_done), Arc::clone(&after));
+            let body = work(move || {
+                assert!(done.load(Ordering::Acquire), "it ran before the first command");
+                after.fetch_add(1, Ordering::Relaxed);
+            });
+            events.push(host.enqueue(Command { work: body, waits: &waits, ..Command::default() }).unwrap());
+            events.extend(waits);
+        }
+        until_executed(&ran, MANY);
+        assert!(events.iter().all(|event| !event.is_complete()), "{style:?}");
+        gate.complete();
+        host.finish().unwrap();
+        device.finish().unwrap();
+        assert!(events.iter().all(|event| event.is_complete() && event.wait().is_ok()), "{style:?}");
+        assert_eq!(after.load(Ordering::Relaxed), MANY);
+    }
 }
 
 /// A launch that wants a large stack, and uses it.

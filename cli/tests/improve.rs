@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
-    ArgValue, Better, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context, ContextOptions,
-    Device, Improvement, ImprovementObserver, Improver, Kernel, NdRange, Program, Quality, Service,
-    ServiceOptions,
+    ArgValue, Better, Buffer, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context,
+    ContextOptions, Device, Improvement, ImprovementObserver, Improver, Kernel, Launch, NdRange, Program,
+    Quality, Service, ServiceOptions,
 };
 
 /// Adds to every element what depends on the local size, in a loop that takes a while.
@@ -60,10 +60,17 @@ fn device() -> Device {
     Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap().device("cpu").unwrap()
 }
 
+/// A launch with work-groups of 64, made ready with the code that is there now.
+fn prepared(device: &Device, kernel: &Kernel, data: &Buffer) -> Launch {
+    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[64]).unwrap();
+    let rounds = ROUNDS.to_le_bytes();
+    device.prepare(kernel, &range, &[ArgValue::Buffer(data), ArgValue::Value(&rounds)]).unwrap()
+}
+
 /// Launches the kernel once, checks what it did, and says whether its function was a specialised one.
 fn run(device: &Device, kernel: &Kernel, local: u64) -> bool {
     let bytes: Vec<u8> = (0..ITEMS as u32).flat_map(u32::to_le_bytes).collect();
-    let data = oxcl_runtime::Buffer::from_bytes(&bytes).unwrap();
+    let data = Buffer::from_bytes(&bytes).unwrap();
     let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[local]).unwrap();
     let rounds = ROUNDS.to_le_bytes();
     let report = device.launch(kernel, &range, &[ArgValue::Buffer(&data), ArgValue::Value(&rounds)]).unwrap();
@@ -94,11 +101,8 @@ fn launches_take_what_was_made_and_old_ones_stay_as_they_are() {
     let built = service.build(&request()).unwrap();
     let program = program(&built, &improver);
     let (device, kernel) = (device(), program.kernel("busy").unwrap());
-    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[64]).unwrap();
-    let data = oxcl_runtime::Buffer::zeroed(ITEMS as u64 * 4).unwrap();
-    let rounds = ROUNDS.to_le_bytes();
-    let arguments = [ArgValue::Buffer(&data), ArgValue::Value(&rounds)];
-    let old = device.prepare(&kernel, &range, &arguments).unwrap();
+    let data = Buffer::zeroed(ITEMS as u64 * 4).unwrap();
+    let old = prepared(&device, &kernel, &data);
     assert!(!old.is_outdated());
     assert!(!run(&device, &kernel, 64), "made before anybody could know that it is wanted");
     let improvement = run_until_told(&device, &kernel, 64, &told);
@@ -200,11 +204,8 @@ fn what_was_built_in_a_hurry_is_built_again_while_it_runs() {
     let built = hurried(&service);
     let program = program(&built, &improver);
     let (device, kernel) = (device(), program.kernel("busy").unwrap());
-    let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[64]).unwrap();
-    let data = oxcl_runtime::Buffer::zeroed(ITEMS as u64 * 4).unwrap();
-    let rounds = ROUNDS.to_le_bytes();
-    let arguments = [ArgValue::Buffer(&data), ArgValue::Value(&rounds)];
-    let old = device.prepare(&kernel, &range, &arguments).unwrap();
+    let data = Buffer::zeroed(ITEMS as u64 * 4).unwrap();
+    let old = prepared(&device, &kernel, &data);
     let improvement = run_until_told(&device, &kernel, 64, &told);
     assert_eq!((improvement.better, improvement.outcome), (Better::Program, Ok(())));
     assert!(old.is_outdated());

@@ -1,26 +1,13 @@
 //! Two contexts on one device with memory of its own: what is short is short for both, and neither loses anything by what
 //! the other one does, whatever fails and whatever is released first.
 
-#[path = "../drivers/cpu/tests/support/mod.rs"]
-mod support;
+mod step;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded as _, Context, ContextOptions, Device, Event, Kernel, LaunchError, NdRange,
-    Program, Queue, QueueError, QueueProperties,
+    ArgValue, Buffer, Coded as _, Context, Device, Event, Kernel, LaunchError, NdRange, Queue, QueueError,
+    QueueProperties,
 };
-use support::step_archive;
-
-fn step() -> Kernel {
-    Program::from_archive(&step_archive()).unwrap().kernel("step").unwrap()
-}
-
-fn context() -> Context {
-    Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap()
-}
-
-fn bytes(numbers: impl IntoIterator<Item = i32>) -> Vec<u8> {
-    numbers.into_iter().flat_map(i32::to_le_bytes).collect()
-}
+use step::{bytes, context, step};
 
 /// Numbers of a buffer of 16 KiB: four fit the device.
 const NUMBERS: i32 = 4096;

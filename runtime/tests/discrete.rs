@@ -1,26 +1,13 @@
 //! Devices with memory of their own, from the outside: content follows its users, from place to place and in and out of
 //! memory that is too small for it.
 
-#[path = "../drivers/cpu/tests/support/mod.rs"]
-mod support;
+mod step;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded as _, Context, ContextOptions, Device, HostSpan, Kernel, LaunchError, MapAccess,
-    Migration, NdRange, Program, Queue, QueueError, QueueProperties,
+    ArgValue, Buffer, Coded as _, Context, ContextOptions, Device, HostSpan, LaunchError, MapAccess,
+    Migration, NdRange, Queue, QueueError, QueueProperties,
 };
-use support::step_archive;
-
-fn step() -> Kernel {
-    Program::from_archive(&step_archive()).unwrap().kernel("step").unwrap()
-}
-
-fn context() -> Context {
-    Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap()
-}
-
-fn bytes(numbers: impl IntoIterator<Item = i32>) -> Vec<u8> {
-    numbers.into_iter().flat_map(i32::to_le_bytes).collect()
-}
+use step::{bytes, context, step};
 
 fn queue(context: &Context, device: &Device) -> Queue {
     context.queue(device, QueueProperties::default()).unwrap()

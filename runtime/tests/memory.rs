@@ -1,23 +1,14 @@
 //! Memory from the outside: memory of the host program, sub-buffers, memory known by its address.
 
-#[path = "../drivers/cpu/tests/support/mod.rs"]
-mod support;
+mod step;
 
 use std::ptr::NonNull;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, BufferError, Context, ContextOptions, HostSpan, Kernel, MapAccess, Migration, NdRange,
-    Program, QueueError, QueueProperties, RectRegion, SharedKind, SharedMemory,
+    ArgValue, Buffer, BufferError, HostSpan, MapAccess, Migration, NdRange, QueueError, QueueProperties,
+    RectRegion, SharedKind, SharedMemory,
 };
-use support::step_archive;
-
-fn step() -> Kernel {
-    Program::from_archive(&step_archive()).unwrap().kernel("step").unwrap()
-}
-
-fn context() -> Context {
-    Context::new(ContextOptions { workers: 2, ..ContextOptions::default() }).unwrap()
-}
+use step::{context, step};
 
 fn span(bytes: &mut [u8]) -> HostSpan {
     let length = bytes.len() as u64;

@@ -1,29 +1,20 @@
 //! Queues from the outside: commands of every kind on every device, order, failures and what they bring down.
 
-#[path = "../drivers/cpu/tests/support/mod.rs"]
-mod support;
+mod step;
 
 use std::sync::Arc;
 
 use oxcl_driver::Failure;
 use oxcl_runtime::{
-    ArgValue, Buffer, BufferError, Coded as _, Context, ContextOptions, Kernel, MapAccess, NdRange, Program,
-    QueueError, QueueProperties, RectRegion, Status,
+    ArgValue, Buffer, BufferError, Coded as _, Context, ContextOptions, MapAccess, NdRange, QueueError,
+    QueueProperties, RectRegion, Status,
 };
-use support::step_archive;
+use step::{bytes, step};
 
 const DEVICES: [&str; 3] = ["cpu", "basic", "ref"];
 
-fn step() -> Kernel {
-    Program::from_archive(&step_archive()).unwrap().kernel("step").unwrap()
-}
-
 fn context(workers: usize) -> Context {
     Context::new(ContextOptions { workers, ..ContextOptions::default() }).unwrap()
-}
-
-fn bytes(numbers: impl IntoIterator<Item = i32>) -> Vec<u8> {
-    numbers.into_iter().flat_map(i32::to_le_bytes).collect()
 }
 
 const BOTH: [QueueProperties; 2] = [

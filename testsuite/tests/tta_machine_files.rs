@@ -16,8 +16,10 @@ use oxcl_tta::model::Machine;
 use oxcl_tta::validate::{Severity, compile_obstacles, validate};
 use oxcl_tta::{asm, draw, sample, twin};
 use oxcl_ttasim::{Engine, Stop, System};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+#[path = "../../compiler/tta/tests/support/machine_files.rs"]
+mod machine_files;
 
 const ADD: &str = "kernel void add(global const int *a, global const int *b, global int *c, int k) {
     size_t i = get_global_id(0);
@@ -34,17 +36,6 @@ const SUM: &str = "kernel void sum(global const uint *in, global uint *out, loca
     }
     if (l == 0) out[get_group_id(0)] = part[0];
 }";
-
-fn machine_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            machine_files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "adf") {
-            found.push(path);
-        }
-    }
-}
 
 /// The cycles of a kernel whose last buffer must hold `expected` afterwards.
 fn run(machine: &Machine, source: &str, arguments: &[Argument], expected: &[u32]) -> Result<u64, String> {
@@ -133,14 +124,7 @@ fn verdict(machine: &Machine) -> String {
 
 #[test]
 fn every_machine_file_runs_or_says_why_not() {
-    let Some(folders) = std::env::var_os("OXCL_ADF_DIRS") else {
-        eprintln!("not run: OXCL_ADF_DIRS names no folders with machine files");
-        return;
-    };
-    let mut files = Vec::new();
-    std::env::split_paths(&folders).for_each(|folder| machine_files(&folder, &mut files));
-    files.sort();
-    assert!(!files.is_empty(), "OXCL_ADF_DIRS names no machine file");
+    let Some(files) = machine_files::machine_files() else { return };
     let mut wrong = Vec::new();
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

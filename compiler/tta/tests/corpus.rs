@@ -6,32 +6,13 @@
 
 use oxcl_tta::adf::{AdfProblem, read, write};
 use oxcl_tta::validate::{Severity, compile_obstacles, validate};
-use std::path::{Path, PathBuf};
 
-fn machine_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            machine_files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "adf") {
-            found.push(path);
-        }
-    }
-}
+#[path = "support/machine_files.rs"]
+mod machine_files;
 
 #[test]
 fn every_machine_loads_or_is_refused_by_name() {
-    let Some(folders) = std::env::var_os("OXCL_ADF_DIRS") else {
-        eprintln!("not run: OXCL_ADF_DIRS names no folders with machine files");
-        return;
-    };
-    let mut files = Vec::new();
-    for folder in std::env::split_paths(&folders) {
-        machine_files(&folder, &mut files);
-    }
-    files.sort();
-    assert!(!files.is_empty(), "OXCL_ADF_DIRS names no machine file");
+    let Some(files) = machine_files::machine_files() else { return };
     let (mut loaded, mut compilable) = (0, 0);
     for file in &files {
         let bytes = std::fs::read(file).expect("a listed file can be read");

@@ -214,15 +214,7 @@ mod tests {
     fn traces_are_the_same_every_time_and_free_what_they_took() {
         assert_eq!(traces(3), traces(3));
         for trace in traces(3) {
-            let mut live = vec![false; trace.chunks];
-            for event in &trace.events {
-                let (chunk, comes) = match *event {
-                    Event::Allocate { chunk, size } => (chunk, size > 0),
-                    Event::Free { chunk } => (chunk, false),
-                };
-                assert_ne!(live[chunk as usize], comes, "{}", trace.name);
-                live[chunk as usize] = comes;
-            }
+            trace.assert_taken_before_given();
             assert!(trace.peak() > 1 << 20, "{}", trace.name);
         }
     }

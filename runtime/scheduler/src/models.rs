@@ -43,6 +43,14 @@ fn core(workers: usize) -> Arc<Core> {
     Arc::new(Core::new(workers, true, None))
 }
 
+/// A pool of two, the second of which works on a thread.
+fn core_with_worker() -> (Arc<Core>, thread::JoinHandle<()>) {
+    let core = core(2);
+    core.begin_threads();
+    let theirs = Arc::clone(&core);
+    (core, thread::spawn(move || theirs.work(1)))
+}
+
 fn queue(core: &Arc<Core>, out_of_order: bool) -> Queue {
     let driver: Arc<dyn Driver> = Arc::new(NullDriver::new());
     Queue::new(core, driver, QueueProperties { out_of_order, profiling: false }).unwrap()
@@ -286,10 +294,7 @@ fn models_retiring_in_order() {
 fn models_shutdown_with_pending_commands() {
     loom::model(|| {
         let ran = Arc::new(Plain::new(0));
-        let core = core(2);
-        core.begin_threads();
-        let theirs = Arc::clone(&core);
-        let worker = thread::spawn(move || theirs.work(1));
+        let (core, worker) = core_with_worker();
         let q = queue(&core, false);
         let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
         let event = q.enqueue(Command { work, ..Command::default() }).unwrap();
@@ -307,10 +312,7 @@ fn models_shutdown_with_pending_commands() {
 fn models_groups_that_wait() {
     loom::model(|| {
         let ran = Arc::new(Plain::new(0));
-        let core = core(2);
-        core.begin_threads();
-        let theirs = Arc::clone(&core);
-        let worker = thread::spawn(move || theirs.work(1));
+        let (core, worker) = core_with_worker();
         let q = queue(&core, false);
         for access in [Access::Write, Access::Read, Access::Read] {
             let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
@@ -330,10 +332,7 @@ fn models_groups_that_wait() {
 fn models_host_waits_beside_a_worker() {
     loom::model(|| {
         let ran = Arc::new(Plain::new(0));
-        let core = core(2);
-        core.begin_threads();
-        let theirs = Arc::clone(&core);
-        let worker = thread::spawn(move || theirs.work(1));
+        let (core, worker) = core_with_worker();
         let q = queue(&core, false);
         let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 2)));
         q.enqueue_silently(Command { work, ..Command::default() }).unwrap();

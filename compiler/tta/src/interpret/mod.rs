@@ -201,13 +201,10 @@ impl<'a> World<'a> {
     /// What an operation gives that needs no memory; `None` for one without a result.
     fn operate(&mut self, op: Op, inputs: &[u32]) -> Result<Vec<u64>, Wrong> {
         let input = |k: usize| inputs.get(k).copied().map(u64::from).ok_or(Wrong::Operands);
-        Ok(match op.info().semantics {
-            Semantics::Unary(f) => vec![f(input(0)?)],
-            Semantics::Binary(f) => vec![f(input(0)?, input(1)?)],
-            Semantics::Ternary(f) => vec![f(input(0)?, input(1)?, input(2)?)],
-            Semantics::Pair(f) => {
-                let (a, b) = f(input(0)?, input(1)?);
-                vec![a, b]
+        let semantics = op.info().semantics;
+        Ok(match semantics {
+            Semantics::Unary(_) | Semantics::Binary(_) | Semantics::Ternary(_) | Semantics::Pair(_) => {
+                semantics.values(input)?.unwrap_or_default()
             }
             Semantics::Device(Device::WriteByte) => {
                 self.output.push((input(0)? & 0xff) as u8);

@@ -112,6 +112,26 @@ pub enum Semantics {
     Device(Device),
 }
 
+impl Semantics {
+    /// The results, where they depend on the inputs only; `None` for what does more. `input` gives an input by its number from
+    /// 0 on.
+    ///
+    /// # Errors
+    /// What `input` fails with.
+    pub fn values<E>(&self, input: impl Fn(usize) -> Result<u64, E>) -> Result<Option<Vec<u64>>, E> {
+        Ok(Some(match self {
+            Self::Unary(f) => vec![f(input(0)?)],
+            Self::Binary(f) => vec![f(input(0)?, input(1)?)],
+            Self::Ternary(f) => vec![f(input(0)?, input(1)?, input(2)?)],
+            Self::Pair(f) => {
+                let (a, b) = f(input(0)?, input(1)?);
+                vec![a, b]
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
 /// The facts of an operation.
 #[derive(Debug, Clone, Copy)]
 pub struct OpInfo {

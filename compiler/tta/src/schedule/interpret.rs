@@ -193,12 +193,8 @@ impl Run<'_> {
     ) -> Result<Vec<u64>, Stop> {
         let input = |k: usize| inputs.get(k).copied().ok_or(Stop::Missing("an operand"));
         Ok(match semantics {
-            Semantics::Unary(f) => vec![f(input(0)?)],
-            Semantics::Binary(f) => vec![f(input(0)?, input(1)?)],
-            Semantics::Ternary(f) => vec![f(input(0)?, input(1)?, input(2)?)],
-            Semantics::Pair(f) => {
-                let (a, b) = f(input(0)?, input(1)?);
-                vec![a, b]
+            Semantics::Unary(_) | Semantics::Binary(_) | Semantics::Ternary(_) | Semantics::Pair(_) => {
+                semantics.values(input)?.unwrap_or_default()
             }
             Semantics::Load(access) => {
                 let (space, address) = (self.space(memory)?, address(access, inputs)?);

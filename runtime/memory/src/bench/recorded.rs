@@ -12,10 +12,10 @@
 //! | `together` | the first four at the same time on one device, each at the speed at which all end together |
 //! | `reclaim` | a pool at twice its memory, as device `discrete` runs it: adaptive order, parts of 64 KiB |
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::Numbers;
-use super::traces::{Recorder, Trace};
+use super::traces::{Blocks, Recorder, Trace};
 use crate::plan::{Fence, Use};
 use crate::policy::Adaptive;
 use crate::pool::Pool;
@@ -95,7 +95,7 @@ fn reclaim(seed: u64) -> Trace {
         total += size;
         objects.extend(pool.create(size));
     }
-    let mut chunks: BTreeMap<u64, (u32, u64, u32)> = BTreeMap::new();
+    let mut blocks = Blocks::default();
     for step in 0..2000 {
         let at = numbers.below(objects.len() as u64) as usize;
         let set: Vec<Use> = (0..1 + numbers.below(4) as usize)
@@ -106,18 +106,7 @@ fn reclaim(seed: u64) -> Trace {
             continue;
         }
         pool.passed(fence);
-        let now: BTreeMap<u64, (u32, u64)> =
-            pool.blocks().map(|block| (block.address, (block.owner.owner(), block.size))).collect();
-        chunks.retain(|address, (owner, size, chunk)| {
-            let stays = now.get(address) == Some(&(*owner, *size));
-            if !stays {
-                program.give(*chunk);
-            }
-            stays
-        });
-        for (address, (owner, size)) in now {
-            chunks.entry(address).or_insert_with(|| (owner, size, program.take(size)));
-        }
+        blocks.follow(&pool, &mut program);
     }
     program.done("reclaim")
 }
@@ -125,7 +114,6 @@ fn reclaim(seed: u64) -> Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::traces::Event;
     use crate::bench::{FirstFit, Tight, fragmentations_recorded};
 
     #[test]
@@ -135,15 +123,7 @@ mod tests {
         }
         assert_eq!(recorded(1), recorded(1));
         for trace in recorded(1) {
-            let mut live = vec![false; trace.chunks];
-            for event in &trace.events {
-                let (chunk, comes) = match *event {
-                    Event::Allocate { chunk, size } => (chunk, size > 0),
-                    Event::Free { chunk } => (chunk, false),
-                };
-                assert_ne!(live[chunk as usize], comes, "{}", trace.name);
-                live[chunk as usize] = comes;
-            }
+            trace.assert_taken_before_given();
             assert!(trace.events.len() > 70, "{}: {}", trace.name, trace.events.len());
         }
     }

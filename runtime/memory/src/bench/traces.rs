@@ -46,6 +46,20 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Holds that a chunk is taken when it is free and given back when it is not.
+    #[cfg(test)]
+    pub(super) fn assert_taken_before_given(&self) {
+        let mut live = vec![false; self.chunks];
+        for event in &self.events {
+            let (chunk, comes) = match *event {
+                Event::Allocate { chunk, size } => (chunk, size > 0),
+                Event::Free { chunk } => (chunk, false),
+            };
+            assert_ne!(live[chunk as usize], comes, "{}", self.name);
+            live[chunk as usize] = comes;
+        }
+    }
+
     /// The most bytes that are live at one time.
     #[must_use]
     pub fn peak(&self) -> u64 {
@@ -185,6 +199,28 @@ fn requests(seed: u64) -> Trace {
     program.done("requests")
 }
 
+/// The blocks of a pool, as chunks of a recording: by address, with owner, size and chunk number.
+#[derive(Default)]
+pub(super) struct Blocks(BTreeMap<u64, (u32, u64, u32)>);
+
+impl Blocks {
+    /// Records what the pool has taken from its region and given back since the last time.
+    pub(super) fn follow(&mut self, pool: &Pool, program: &mut Recorder) {
+        let now: BTreeMap<u64, (u32, u64)> =
+            pool.blocks().map(|block| (block.address, (block.owner.owner(), block.size))).collect();
+        self.0.retain(|address, (owner, size, chunk)| {
+            let stays = now.get(address) == Some(&(*owner, *size));
+            if !stays {
+                program.give(*chunk);
+            }
+            stays
+        });
+        for (address, (owner, size)) in now {
+            self.0.entry(address).or_insert_with(|| (owner, size, program.take(size)));
+        }
+    }
+}
+
 fn paging(seed: u64) -> Trace {
     let mut program = Recorder::default();
     let mut numbers = Numbers::new(seed);
@@ -200,7 +236,7 @@ fn paging(seed: u64) -> Trace {
         total += size;
         objects.extend(pool.create(size));
     }
-    let mut chunks: BTreeMap<u64, (u32, u64, u32)> = BTreeMap::new();
+    let mut blocks = Blocks::default();
     for step in 0..3000 {
         let set: Vec<Use> =
             (0..3).map(|_| Use::write(objects[numbers.below(objects.len() as u64) as usize])).collect();
@@ -209,21 +245,7 @@ fn paging(seed: u64) -> Trace {
             continue;
         }
         pool.passed(fence);
-        let now: BTreeMap<u64, (u32, u64)> =
-            pool.blocks().map(|block| (block.address, (block.owner.owner(), block.size))).collect();
-        let gone: Vec<u64> = chunks
-            .iter()
-            .filter(|(address, (owner, size, _))| now.get(address) != Some(&(*owner, *size)))
-            .map(|(&address, _)| address)
-            .collect();
-        for address in gone {
-            if let Some((_, _, chunk)) = chunks.remove(&address) {
-                program.give(chunk);
-            }
-        }
-        for (address, (owner, size)) in now {
-            chunks.entry(address).or_insert_with(|| (owner, size, program.take(size)));
-        }
+        blocks.follow(&pool, &mut program);
     }
     program.done("paging")
 }

@@ -4,31 +4,13 @@
 #![expect(clippy::print_stderr, reason = "the figures are what a person runs this test for")]
 
 use crate::differential::compare;
+use crate::machine_files::machine_files;
 use crate::schedule;
 use oxcl_tta::adf::read;
 use oxcl_tta::validate::{Severity, compile_obstacles, validate};
-use std::path::{Path, PathBuf};
-
-fn machine_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for path in entries.flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            machine_files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "adf") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn random_programs_run_on_every_machine_file() {
-    let Some(folders) = std::env::var_os("OXCL_ADF_DIRS") else {
-        eprintln!("not run: OXCL_ADF_DIRS names no folders with machine files");
-        return;
-    };
-    let mut files = Vec::new();
-    std::env::split_paths(&folders).for_each(|folder| machine_files(&folder, &mut files));
-    files.sort();
+    let Some(files) = machine_files() else { return };
     let mut ran = 0;
     for file in &files {
         let text =

@@ -5,6 +5,8 @@ mod cores;
 mod corpus;
 mod differential;
 mod hazards;
+#[path = "../../../../compiler/tta/tests/support/machine_files.rs"]
+mod machine_files;
 mod reports;
 mod schedule;
 mod timing;

@@ -115,7 +115,7 @@ impl Event {
             self.on_complete(call);
             return;
         }
-        lock(&self.task.early).push((stage, Box::new(call)));
+        lock(&self.task.rare.early).push((stage, Box::new(call)));
         let before = self.task.state.set(Snapshot::EARLY);
         let submitted = stage <= Stage::Submitted && self.task.pending.load(Ordering::Acquire) == 0;
         if before.is_running() || before.is_executed() || before.is_complete() || submitted {

@@ -28,6 +28,10 @@ pub(crate) struct Released {
     instant: TaskList,
     /// Ready, to be submitted to drivers.
     device: TaskList,
+    /// Executed, and this thread's to retire.
+    retiring: TaskList,
+    /// Joins and user events that everyone was told of: what is left is to let go of them.
+    over: TaskList,
     /// To be called, in the order of the completions.
     callbacks: Vec<CallbackNotice>,
     /// To be told that they wait for one event less, and which.
@@ -96,7 +100,7 @@ impl Released {
     fn deliver_group(&mut self, task: &Task) {
         let cause = task.cause();
         let mut ready = Ready::default();
-        for target in task.group.close().rev() {
+        for target in task.rare.group.close().rev() {
             if let Some(cause) = &cause {
                 // SAFETY: the target cannot end before it was told.
                 unsafe { target.get() }.blame(cause);
@@ -131,8 +135,9 @@ impl Released {
         }
     }
 
-    /// Everything that needs no worker, until nothing of it is left.
-    pub(crate) fn settle(&mut self) {
+    /// Everything that needs no worker, until nothing of it is left. What only tidies up is left for a second call if
+    /// there are workers to be told `first`.
+    fn settle(&mut self, first: bool) {
         loop {
             if let Some(task) = self.instant.pop() {
                 end(task, &Ok(()), self);
@@ -140,10 +145,24 @@ impl Released {
                 crate::device::submit(task, self);
             } else if let Some((ticket, event)) = self.notify.pop() {
                 crate::device::notify(&ticket, event, self);
+            } else if first {
+                return;
+            } else if let Some(task) = self.retiring.pop() {
+                retire(task, self);
+            } else if let Some(task) = self.over.pop() {
+                let_go(task);
             } else {
                 return;
             }
         }
+    }
+
+    /// Whether [`Released::settle`] has nothing to do.
+    fn is_settled(&self, first: bool) -> bool {
+        self.instant.is_empty()
+            && self.device.is_empty()
+            && self.notify.is_empty()
+            && (first || (self.retiring.is_empty() && self.over.is_empty()))
     }
 
     /// Tells a driver, at the next settling, that what it was given is entered completely.
@@ -196,9 +215,17 @@ crate::shim::per_thread! {
     static CALLING: RefCell<Option<Vec<CallbackNotice>>> = RefCell::new(None);
 }
 
-/// A task that was executed (or needs no execution) ends. The caller is its only executor left.
+/// A task that nobody waits for yet ends.
+pub(crate) fn end_unheard(at: TaskPtr) {
+    let mut released = Released::default();
+    end(at, &Ok(()), &mut released);
+    released.settle(false);
+}
+
+/// A task that was executed (or needs no execution) ends: those who wait for it are told. The caller is its only
+/// executor left. Settling `released` does the rest.
 pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
-    // SAFETY: the scheduler's reference is held until `retire` or the end of this function.
+    // SAFETY: the scheduler's reference is held until `retire` or `let_go`.
     let task = unsafe { at.get() };
     // The work and all that it holds go before anyone hears of the end.
     // SAFETY: the caller is the only executor left, and nobody else reads the body.
@@ -225,20 +252,27 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
             released.deliver_group(task);
             let entries = task.executed.close();
             released.deliver(entries, task);
-            early_callbacks(task);
-            // SAFETY: only who ends such a task touches the field.
-            let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
-            // SAFETY: the scheduler's reference, which nobody else gives back.
-            unsafe { at.release() };
-            drop(queue);
+            released.over.push(at);
             return;
         }
     }
     early_callbacks(task);
     // From here on another thread may retire the task, unless it is up to this one.
     if task.state.set(Snapshot::EXECUTED).is_before_retired() {
-        retire(at, released);
+        released.retiring.push(at);
     }
+}
+
+/// The end of a join or a user event that has ended.
+fn let_go(at: TaskPtr) {
+    // SAFETY: the scheduler's reference is held until the release below.
+    let task = unsafe { at.get() };
+    early_callbacks(task);
+    // SAFETY: only who ends such a task touches the field.
+    let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
+    // SAFETY: the scheduler's reference, which nobody else gives back.
+    unsafe { at.release() };
+    drop(queue);
 }
 
 /// Retires a task that was executed and whose predecessors have retired, and all that could only wait for that.
@@ -282,7 +316,7 @@ pub(crate) fn early_callbacks(task: &Task) {
 /// Calls what waits for `stage` or an earlier one and was not called yet.
 pub(crate) fn early_callbacks_up_to(task: &Task, stage: Stage) {
     let mut due = Vec::new();
-    let mut early = crate::shim::lock(&task.early);
+    let mut early = crate::shim::lock(&task.rare.early);
     for (wanted, call) in std::mem::take(&mut *early) {
         if wanted <= stage {
             due.push(call);
@@ -328,7 +362,7 @@ pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
 /// Passes on what was set free, from a thread that is not executing: ready tasks go to their schedulers, callbacks are
 /// called.
 pub(crate) fn conclude(released: &mut Released) {
-    settle_nested(released);
+    settle_nested(released, false);
     released.ready.append(std::mem::take(&mut released.relays));
     let mut local: Option<(*const Core, TaskList)> = None;
     while let Some(task) = released.ready.pop() {
@@ -351,14 +385,18 @@ pub(crate) fn conclude(released: &mut Released) {
     released.call();
 }
 
-/// [`Released::settle`], with what drivers report meanwhile.
-pub(crate) fn settle_nested(released: &mut Released) {
+/// What needs no worker is done, with what drivers report meanwhile, until nothing of it is left. What only tidies up
+/// is left for a second call if workers are to be told `first` of what they can execute.
+pub(crate) fn settle_nested(released: &mut Released, first: bool) {
+    if released.is_settled(first) {
+        return;
+    }
     let outer = NESTED.with(|nested| {
         let mut nested = nested.borrow_mut();
         nested.is_none().then(|| *nested = Some(Vec::new())).is_some()
     });
     loop {
-        released.settle();
+        released.settle(first);
         if !outer {
             return;
         }

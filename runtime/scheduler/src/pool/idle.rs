@@ -75,9 +75,11 @@ impl Idle {
         self.word.fetch_add(SEARCHING, Ordering::AcqRel);
     }
 
-    /// The caller found work. Whether nobody searches now.
+    /// The caller found work. Whether nobody searches now while somebody sleeps; who falls asleep later looks for work
+    /// by itself.
     pub(crate) fn end_search(&self) -> bool {
-        self.word.fetch_sub(SEARCHING, Ordering::AcqRel) & SEARCHING_MASK == 1
+        let before = IdleSnapshot(self.word.fetch_sub(SEARCHING, Ordering::AcqRel));
+        before.searching() == 1 && before.sleeping()
     }
 
     /// The caller, who was searching, goes to sleep. It must look for work once more and then either park or
@@ -147,24 +149,25 @@ impl Idle {
         }
     }
 
-    /// Wakes a sleeping worker beside those who are searching: there is work for more.
-    pub(crate) fn wake_another(&self) {
-        self.wake(|_| true);
+    /// Wakes a sleeping worker beside those who are searching: there is work for more. Whether one slept.
+    pub(crate) fn wake_another(&self) -> bool {
+        self.wake(|_| true)
     }
 
     /// Wakes a sleeping worker if `wanted` says so with the list locked: the host's slot first, as it waits for a
-    /// result, then the one that fell asleep last.
-    fn wake(&self, wanted: impl Fn(IdleSnapshot) -> bool) {
+    /// result, then the one that fell asleep last. Whether one was woken.
+    fn wake(&self, wanted: impl Fn(IdleSnapshot) -> bool) -> bool {
         let mut sleepers = lock(&self.sleepers);
         if !wanted(IdleSnapshot(self.word.load(Ordering::Relaxed))) {
-            return;
+            return false;
         }
         let host = sleepers.iter().position(|sleeper| sleeper.slot == 0);
-        let Some(index) = host.or_else(|| sleepers.len().checked_sub(1)) else { return };
+        let Some(index) = host.or_else(|| sleepers.len().checked_sub(1)) else { return false };
         // The woken worker counts as searching from here on.
         let sleeper = self.remove(&mut sleepers, index);
         drop(sleepers);
         sleeper.parker.unpark();
+        true
     }
 
     /// Wakes everybody, to end.

@@ -38,8 +38,11 @@ const BATCH: usize = 32;
 /// More tasks than there are workers.
 const MANY: usize = usize::MAX;
 
-/// Workers that one thread wakes at once, at most.
+/// Workers that one thread wakes at once, where it is not known that there is work for more.
 const WAKE_AT_ONCE: usize = 2;
+
+/// Workers that one thread wakes at once, at most: each that is woken wakes others in turn.
+const WAKE_AT_MOST: usize = 16;
 
 /// Of so many tasks one is taken from the inject queue before the worker's own ring, so that neither starves.
 const FAIRNESS: u32 = 61;
@@ -154,9 +157,10 @@ impl Core {
     /// Takes tasks that became ready outside the workers. Without threads of the pool they are executed here and now,
     /// as the caller may be the last one to come by.
     pub(crate) fn accept(&self, list: TaskList) {
+        let worth = self.worth_waking(&list);
         let length = self.inject.push(weight::longest_first(list));
         if self.has_threads() {
-            self.tell(length);
+            self.tell_at_once(length, worth);
         } else {
             self.help_out();
         }
@@ -165,14 +169,29 @@ impl Core {
     /// Lets sleeping workers know of `amount` ready tasks: at once if it is more than one, else only if nobody keeps
     /// watch. Who searches already will find one of them.
     fn tell(&self, amount: usize) {
+        self.tell_at_once(amount, WAKE_AT_ONCE);
+    }
+
+    /// How many workers to wake at once for these tasks.
+    fn worth_waking(&self, list: &TaskList) -> usize {
+        if self.workers <= 1 + WAKE_AT_ONCE || list.len() <= WAKE_AT_ONCE {
+            return WAKE_AT_ONCE;
+        }
+        weight::worth_waking(list, WAKE_AT_MOST).max(WAKE_AT_ONCE)
+    }
+
+    /// As [`Core::tell`], waking up to so many `at_once`.
+    fn tell_at_once(&self, amount: usize, at_once: usize) {
         let seen = self.idle.after_push();
         if !seen.sleeping() || seen.searching() >= amount {
             return;
         }
         if amount > 1 {
             // Each of those who are woken wakes others in turn, so the workers are up after a few steps.
-            for _ in 0..(amount - seen.searching()).min(WAKE_AT_ONCE) {
-                self.idle.wake_another();
+            for _ in 0..(amount - seen.searching()).min(at_once) {
+                if !self.idle.wake_another() {
+                    break;
+                }
             }
         } else if seen.host_sleeps() || !seen.watched() {
             self.idle.wake_one();
@@ -189,6 +208,14 @@ impl Core {
             self.help_out();
         } else if self.inject.len() > 0 && self.idle.after_push().sleeping() {
             self.idle.wake_one();
+        }
+    }
+
+    /// As [`Core::flush`], but a single task is left for a moment to whoever keeps watch: the caller is likely to wait
+    /// for it next, and executes it then.
+    pub(crate) fn flush_soon(&self) {
+        if self.inject.len() != 1 || !self.idle.after_push().watched() {
+            self.flush();
         }
     }
 

@@ -122,7 +122,7 @@ impl Core {
             if now != takes {
                 takes = now;
                 quiet = 0;
-            } else if self.inject.len() > 0 {
+            } else if self.has_work() {
                 return;
             } else {
                 quiet += 1;

@@ -36,10 +36,10 @@ impl Goal {
 }
 
 /// How long somebody spins before sleeping: about what waking costs.
-const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 800 };
+const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 1600 };
 
 /// After so many rounds a worker of the pool takes a task that lies alone: a few microseconds.
-const PATIENCE: u32 = if cfg!(loom) { 1 } else { 32 };
+const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// The calling thread's place to sleep.
 #[cfg(not(loom))]
@@ -56,8 +56,8 @@ fn thread_parker() -> Arc<Parker> {
     Arc::new(Parker::new())
 }
 
-/// Spin-loop hints between two looks for work, at most: about 0.1 us, as that is what a start is late.
-const LONGEST_PAUSE: u32 = 8;
+/// Spin-loop hints between two looks for work, at most: about 0.05 us, as that is what a start is late.
+const LONGEST_PAUSE: u32 = 4;
 
 impl Core {
     /// Returns when the goal is reached. The caller holds a reference to the task.
@@ -111,8 +111,9 @@ impl Core {
             // Pairs with the fences in `wait` and `help_out`.
             fence(Ordering::SeqCst);
             if self.has_threads() {
-                if !self.rings[0].is_empty() {
-                    self.tell(super::MANY);
+                match self.rings[0].len() {
+                    0 => {}
+                    left => self.tell(usize::try_from(left).unwrap_or(super::MANY)),
                 }
             } else if self.host_request.swap(false, Ordering::AcqRel) && self.take_host_slot() {
                 self.drain();

@@ -69,13 +69,32 @@ impl Enough {
         if unsafe { task.get() }.executor == Executor::Relay {
             return true;
         }
-        self.nanoseconds += match weight(task) {
-            LIGHT => 512,
-            UNKNOWN => 4096,
-            class => 1024 << ((u64::from(class) - 1) / STEPS),
-        };
+        self.nanoseconds += nanoseconds(weight(task));
         self.nanoseconds >= AT_ONCE
     }
+}
+
+/// How long work of this weight takes, about.
+fn nanoseconds(weight: u8) -> u64 {
+    match weight {
+        LIGHT => 512,
+        UNKNOWN => 4096,
+        class => 1024 << ((u64::from(class) - 1) / STEPS),
+    }
+}
+
+/// How many workers, of up to `most`, it is worth to wake at once for these tasks: waking one costs the caller some
+/// microseconds, and it begins some tens of microseconds later.
+pub(super) fn worth_waking(list: &TaskList, most: usize) -> usize {
+    let enough = most as u64 * AT_ONCE;
+    let mut work = 0;
+    for task in list.iter() {
+        work += nanoseconds(weight(task));
+        if work >= enough {
+            return most;
+        }
+    }
+    usize::try_from(work / AT_ONCE).unwrap_or(most)
 }
 
 /// Whether some tasks are known to take longer than others, and the list is short enough to care.

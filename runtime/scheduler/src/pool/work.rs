@@ -12,6 +12,7 @@ use super::{Core, Local, MANY, weight};
 use crate::observe::ShareRecord;
 use crate::release::{self, Released};
 use crate::shim::Ordering;
+use crate::task::list::TaskList;
 use crate::task::state::Snapshot;
 use crate::task::{Executor, Task, TaskPtr};
 
@@ -67,9 +68,7 @@ impl Core {
         while let Some(task) = next {
             streak += 1;
             if streak >= STREAK || enough() {
-                let mut list = crate::task::list::TaskList::default();
-                list.push(task);
-                self.push_own(local.slot, list);
+                self.push_own(local.slot, TaskList::of(task));
                 self.tell(1);
                 return;
             }
@@ -87,6 +86,7 @@ impl Core {
         let task = unsafe { at.get() };
         if task.groups == 1 {
             self.begin(task);
+            task.executed.prefetch();
             let outcome = task.body.with(|body| {
                 // SAFETY: the body is set before the task is ready; only its one executor uses it, until it ends.
                 let launch = unsafe { (*body).as_ref() };
@@ -99,21 +99,41 @@ impl Core {
         } else {
             self.take_part(local, at, &mut released);
         }
-        release::settle_nested(&mut released);
+        // Others begin with what was set free before this thread tidies up, which may set free more.
+        release::settle_nested(&mut released, true);
+        let mut next = self.hand_out(local, &mut released, None);
+        release::settle_nested(&mut released, false);
+        next = self.hand_out(local, &mut released, next);
+        if released.has_callbacks()
+            && let Some(task) = next.take()
+        {
+            // Callbacks may take long.
+            self.push_own(local.slot, TaskList::of(task));
+            self.tell(2);
+        }
+        released.call();
+        next
+    }
+
+    /// Lets other workers have what was set free, but for the task that this one executes next, if it has none.
+    fn hand_out(&self, local: &Local, released: &mut Released, next: Option<TaskPtr>) -> Option<TaskPtr> {
+        if released.ready.is_empty() && released.relays.is_empty() {
+            return next;
+        }
         let mut rest = weight::deal(std::mem::take(&mut released.ready), self.workers);
-        let next = if released.has_callbacks() { None } else { rest.pop() };
+        let next = next.or_else(|| if released.has_callbacks() { None } else { rest.pop() });
         let relays = std::mem::take(&mut released.relays);
         if !rest.is_empty() || !relays.is_empty() {
             // The worker takes one of them itself if it has nothing to do next.
             let others = rest.len() + relays.len() + usize::from(next.is_some());
+            let worth = self.worth_waking(&rest).max(self.worth_waking(&relays));
             self.push_own(local.slot, rest);
             if !relays.is_empty() {
                 // Groups begin in their order, each when a worker has nothing else left.
                 self.inject.push(weight::longest_first(relays));
             }
-            self.tell(others.max(2));
+            self.tell_at_once(others.max(2), worth);
         }
-        released.call();
         next
     }
 

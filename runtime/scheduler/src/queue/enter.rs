@@ -11,7 +11,7 @@ use crate::shim::UnsafeCell;
 use crate::task::group::Joined;
 use crate::task::notice::{Kind, Notice};
 use crate::task::state::Snapshot;
-use crate::task::{INLINE_NOTICES, Task, TaskPtr, TaskRef};
+use crate::task::{INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
 
 /// Appends a task to the chain along which the queue retires.
 pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskPtr) {
@@ -47,7 +47,9 @@ fn fill(cell: &UnsafeCell<Notice>, notice: Notice) -> NonNull<Notice> {
 fn entry(task: &Task, index: usize) -> &UnsafeCell<Notice> {
     match index.checked_sub(1) {
         None => &task.first_notice,
-        Some(index) => task.notices.get(index).unwrap_or_else(|| &task.more_notices[index - INLINE_NOTICES]),
+        Some(index) => {
+            task.notices.get(index).unwrap_or_else(|| &task.rare.more_notices[index - INLINE_NOTICES])
+        }
     }
 }
 
@@ -59,12 +61,17 @@ pub(super) fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
     for (index, planned) in plan.iter().enumerate() {
         // SAFETY: the planner holds a reference, as it still holds the queue's lock.
         let other = unsafe { planned.task.get() };
-        let joined = if planned.depends && !planned.retired { other.group.join(at) } else { Joined::Full };
+        let joined =
+            if planned.depends && !planned.retired { other.rare.group.join(at) } else { Joined::Full };
         let waits = match joined {
             Joined::Yes => true,
             Joined::Closed => false,
             Joined::Full => {
-                let kind = if planned.depends { Kind::Depend } else { Kind::Order };
+                let kind = match (planned.depends, task.role) {
+                    (true, Role::Join) => Kind::Join,
+                    (true, _) => Kind::Depend,
+                    (false, _) => Kind::Order,
+                };
                 let entry = fill(entry(task, index), Notice::new(kind, Some(at)));
                 let list = if planned.retired { &other.retired } else { &other.executed };
                 // SAFETY: the entry stays in the task, which is not freed before all its entries were delivered.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::enter::enter;
 use super::plan::Planned;
 use super::{EnqueueError, QueueShared};
-use crate::release::{self, Released};
+use crate::release;
 use crate::shim::Ordering;
 use crate::task::group::Group;
 use crate::task::{Executor, Role, Task, TaskPtr, TaskRef};
@@ -75,7 +75,7 @@ fn relay(root: &TaskRef, queue: &Arc<QueueShared>) -> Result<TaskRef, EnqueueErr
     let mut task = Task::new(Role::Join, root.id);
     task.executor = Executor::Relay;
     task.weight = crate::shim::AtomicU8::new(0);
-    task.group = Group::new(GROUP as usize)?;
+    task.rare.group = Group::new(GROUP)?;
     task.pending = crate::shim::AtomicU32::new(2);
     task.queue = Arc::as_ptr(queue);
     task.queue_alive = crate::shim::UnsafeCell::new(Some(Arc::clone(queue)));
@@ -85,7 +85,7 @@ fn relay(root: &TaskRef, queue: &Arc<QueueShared>) -> Result<TaskRef, EnqueueErr
     // Acquire and release as in `Released::arrive`.
     if task.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied {
         // Nobody waits for it yet, so nothing follows from its end.
-        release::end(at, &Ok(()), &mut Released::default());
+        release::end_unheard(at);
     }
     Ok(task)
 }

@@ -174,7 +174,7 @@ impl Queue {
 
     /// Makes sure that everything enqueued so far gets executed without further calls.
     pub fn flush(&self) -> Result<(), EnqueueError> {
-        self.shared.core.flush();
+        self.shared.core.flush_soon();
         if self.shared.execution != Execution::Host {
             self.shared.driver.flush(self.shared.token)?;
         }
@@ -279,7 +279,7 @@ impl Queue {
         task.body = crate::shim::UnsafeCell::new(command.work);
         let mut more = Vec::new();
         room_for_notices(&mut more, waits)?;
-        task.more_notices = more.into_boxed_slice();
+        task.rare.more_notices = more.into_boxed_slice();
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
         task.start_with(2 + u32::from(keep));
         let task = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;

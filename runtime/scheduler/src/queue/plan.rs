@@ -12,7 +12,7 @@ use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
 use crate::event::Event;
 use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
-use crate::release::{self, Released};
+use crate::release;
 use crate::shim::Ordering;
 use crate::task::group::Group;
 use crate::task::{Role, Task, TaskPtr, TaskRef};
@@ -21,7 +21,7 @@ use crate::task::{Role, Task, TaskPtr, TaskRef};
 const SHARED_WAITS: usize = 4;
 
 /// Tasks that wait for a hidden task in a row; the others are in its list.
-const ROW: usize = 16;
+const ROW: u32 = 16;
 
 /// How many entries of a plan are looked through; more would cost more than telling a command twice.
 const LOOKED_AT: usize = 16;
@@ -208,11 +208,11 @@ fn share_waits(
     }
     let Plan { waits: plan, blame } = plan;
     let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
-    task.group = Group::new(ROW)?;
+    task.rare.group = Group::new(ROW)?;
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     let mut more = Vec::new();
     room_for_notices(&mut more, plan.len())?;
-    task.more_notices = more.into_boxed_slice();
+    task.rare.more_notices = more.into_boxed_slice();
     let join = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
     if let Some(cause) = &blame {
         join.blame(cause);
@@ -221,7 +221,7 @@ fn share_waits(
     let satisfied = 1 + enter(at, &plan);
     if join.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied {
         // Nobody waits for it yet, so nothing follows from its end.
-        release::end(at, &Ok(()), &mut Released::default());
+        release::end_unheard(at);
     }
     state.shared_waits = Some(SharedWaits { of, join, fan: Fan::default(), held: false });
     Ok(())

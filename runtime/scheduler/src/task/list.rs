@@ -20,6 +20,13 @@ impl TaskList {
     /// A list without tasks.
     pub(crate) const EMPTY: TaskList = TaskList { ends: None, length: 0 };
 
+    /// A list of one task.
+    pub(crate) fn of(task: TaskPtr) -> TaskList {
+        let mut list = TaskList::EMPTY;
+        list.push(task);
+        list
+    }
+
     /// The tasks, from first to last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = TaskPtr> + '_ {
         let mut next = self.ends.map(|(first, _)| first);

@@ -20,6 +20,7 @@ pub(crate) mod memory;
 pub(crate) mod notice;
 pub(crate) mod state;
 
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -149,17 +150,30 @@ pub(crate) struct Task {
     /// This execution is measured. Written as `order` is.
     pub(crate) measured: AtomicBool,
     pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
-    pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
+    pub(crate) times: AtomicTimes,
+    /// Dropped only if the state or the executor say that there is something in it: who frees a record that another
+    /// processor has used fetches no more of it than it must.
+    pub(crate) rare: ManuallyDrop<Rare>,
+}
+
+/// What few tasks have.
+#[repr(C)]
+pub(crate) struct Rare {
     /// Tasks that wait for it, beside those in `executed`: in joins and relays. Closed with that.
     pub(crate) group: Group,
-    pub(crate) times: AtomicTimes,
+    pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
     pub(crate) early: Mutex<Vec<EarlyCallback>>,
     /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
     ticket: Mutex<Option<Arc<Ticket>>>,
 }
 
 #[cfg(not(any(loom, oxcl_tsan)))]
-const _: () = assert!(std::mem::offset_of!(Task, body) == 64 && std::mem::offset_of!(Task, taken) == 128);
+const _: () = assert!(
+    std::mem::offset_of!(Task, body) == 64
+        && std::mem::offset_of!(Task, taken) == 128
+        && std::mem::offset_of!(Task, rare).is_multiple_of(64)
+        && size_of::<Group>() <= 64
+);
 
 // SAFETY: the header says which thread may touch which field when; the raw queue pointer is valid until retirement.
 unsafe impl Send for Task {}
@@ -200,11 +214,13 @@ impl Task {
             order: AtomicU64::new(0),
             measured: AtomicBool::new(false),
             times: AtomicTimes::new(0),
-            early: Mutex::new(Vec::new()),
-            ticket: Mutex::new(None),
             notices: std::array::from_fn(|_| notice()),
-            more_notices: Box::default(),
-            group: Group::none(),
+            rare: ManuallyDrop::new(Rare {
+                more_notices: Box::default(),
+                group: Group::none(),
+                early: Mutex::new(Vec::new()),
+                ticket: Mutex::new(None),
+            }),
         }
     }
 
@@ -214,17 +230,17 @@ impl Task {
     }
 
     pub(crate) fn ticket(&self) -> Option<Arc<Ticket>> {
-        lock(&self.ticket).clone()
+        lock(&self.rare.ticket).clone()
     }
 
     pub(crate) fn set_ticket(&self, ticket: Arc<Ticket>) {
-        *lock(&self.ticket) = Some(ticket);
+        *lock(&self.rare.ticket) = Some(ticket);
     }
 
     /// The ticket refers to the task: it goes when the task ends.
     pub(crate) fn clear_ticket(&self) {
         if self.executor == Executor::OrderingDriver {
-            let ticket = lock(&self.ticket).take();
+            let ticket = lock(&self.rare.ticket).take();
             drop(ticket);
         }
     }
@@ -271,6 +287,10 @@ impl Drop for Task {
             // SAFETY: `blame` gave up this count, and it is taken back once.
             drop(unsafe { Arc::from_raw(raw.as_ptr()) });
         }
+        if self.state.load().has_rare() || self.executor == Executor::OrderingDriver {
+            // SAFETY: dropped once, as the task is.
+            unsafe { ManuallyDrop::drop(&mut self.rare) };
+        }
     }
 }
 
@@ -292,13 +312,20 @@ impl TaskPtr {
         self.0.as_ptr()
     }
 
-    /// Has the record brought to this processor, as it is about to be executed. Whether it is still there is of no
-    /// interest.
+    /// Has what executing and retiring touch brought to this processor, as that is about to be done. Whether the record
+    /// is still there is of no interest.
     #[inline]
     pub(crate) fn prefetch(self) {
-        let lines = size_of::<Task>().div_ceil(64);
-        (0..lines)
-            .for_each(|line| crate::shim::prefetch(self.as_ptr().cast::<[u8; 64]>().wrapping_add(line)));
+        let lines = self.as_ptr().cast::<[u8; 64]>();
+        crate::shim::prefetch_to_write(lines);
+        crate::shim::prefetch_to_write(lines.wrapping_add(1));
+    }
+
+    /// Has a join's group brought to this processor, which may be about to tell it.
+    #[inline]
+    pub(crate) fn prefetch_group(self) {
+        let group = self.as_ptr().cast::<u8>().wrapping_add(std::mem::offset_of!(Task, rare));
+        crate::shim::prefetch_to_write(group);
     }
 
     /// The task.
@@ -342,6 +369,9 @@ pub(crate) struct TaskRef(TaskPtr);
 impl TaskRef {
     /// Moves a task into pooled memory; `None` where there is none. The result is the task's first reference.
     pub(crate) fn new(task: Task) -> Option<TaskRef> {
+        if !task.rare.more_notices.is_empty() || !task.rare.group.takes_none() {
+            task.state.set(Snapshot::RARE);
+        }
         memory::allocate(task).map(|raw| TaskRef(TaskPtr(raw)))
     }
 

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Order = 0,
     /// The same, and a failure passes on to the target.
     Depend = 1,
+    /// The same, and the target is a join.
+    Join = 5,
     /// The target is the next in the queue: it may retire now.
     Chain = 2,
     /// The entry is a [`CallbackNotice`].
@@ -56,6 +58,7 @@ impl Notice {
             1 => Kind::Depend,
             2 => Kind::Chain,
             3 => Kind::Callback,
+            5 => Kind::Join,
             _ => Kind::Thread,
         }
     }
@@ -151,6 +154,12 @@ impl NoticeList {
         false
     }
 
+    /// Has the entry that will be delivered first brought to this processor: the list is closed soon.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        crate::shim::prefetch(self.head.load(Ordering::Relaxed));
+    }
+
     /// Closes the list and returns its entries, newest first. Called once.
     pub(crate) fn close(&self) -> Entries {
         // Acquire pairs with the pushes; release makes what came before visible to those who find it closed.
@@ -191,6 +200,10 @@ impl Iterator for Entries {
             let delivery = match (entry.kind(), entry.target()) {
                 (Kind::Order, Some(target)) => Delivery::Order(target),
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),
+                (Kind::Join, Some(target)) => {
+                    target.prefetch_group();
+                    Delivery::Depend(target)
+                }
                 (Kind::Chain, Some(target)) => Delivery::Chain(target),
                 // SAFETY: an entry of this kind is the first field of a leaked box of that `repr(C)` type.
                 (Kind::Callback, _) => Delivery::Callback(unsafe { Box::from_raw(at.as_ptr().cast()) }),

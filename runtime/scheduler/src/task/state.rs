@@ -8,7 +8,8 @@
 //! | before-retired | whoever retires the predecessor in the queue, or the enqueuer where there is none | |
 //! | complete | the last executor (out-of-order queues, user events), or whoever retires the task (in-order queues) | before anyone is told of the completion |
 //! | retired | whoever set the later one of *executed* and *before-retired* | |
-//! | early | who registers a callback for a stage before completion | |
+//! | early | who registers a callback for a stage before completion | before it gives its reference back |
+//! | rare | the maker, of a task with anything in [`super::Rare`] | |
 
 use crate::shim::{AtomicU32, Ordering};
 
@@ -25,6 +26,7 @@ impl Snapshot {
     pub(crate) const COMPLETE: Snapshot = Snapshot(16);
     pub(crate) const RETIRED: Snapshot = Snapshot(32);
     pub(crate) const EARLY: Snapshot = Snapshot(64);
+    pub(crate) const RARE: Snapshot = Snapshot(128);
 
     pub(crate) fn and(self, other: Snapshot) -> Snapshot {
         Snapshot(self.0 | other.0)
@@ -56,6 +58,11 @@ impl Snapshot {
 
     pub(crate) fn is_retired(self) -> bool {
         self.has(Snapshot::RETIRED)
+    }
+
+    /// Something is, or was, in the record's part that few tasks use.
+    pub(crate) fn has_rare(self) -> bool {
+        self.has(Snapshot::RARE.and(Snapshot::EARLY))
     }
 
     pub(crate) fn has_early_callbacks(self) -> bool {

@@ -174,6 +174,27 @@ fn an_in_order_queue_does_not_pass_by_a_command_that_waits_for_something_outside
 }
 
 #[test]
+fn what_was_flushed_runs_though_nobody_waits() {
+    for n in [1, 2, 4] {
+        let s = scheduler(n);
+        let q = in_order(&s);
+        let ran = Arc::new(AtomicUsize::new(0));
+        // Workers that search, that sleep and keep watch, and that sleep.
+        let pauses = [0, 20, 100, 500, 20_000, 0];
+        for (count, pause) in pauses.into_iter().cycle().take(60).enumerate() {
+            std::thread::sleep(Duration::from_micros(pause));
+            let mine = Arc::clone(&ran);
+            let body = move || {
+                mine.fetch_add(1, Ordering::Relaxed);
+            };
+            q.enqueue_silently(command(work(body), &[])).unwrap();
+            q.flush().unwrap();
+            eventually("the flushed command's execution", || ran.load(Ordering::Relaxed) == count + 1);
+        }
+    }
+}
+
+#[test]
 fn out_of_order_commands_complete_by_themselves() {
     let s = scheduler(1);
     let q = out_of_order(&s);

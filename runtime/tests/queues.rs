@@ -2,7 +2,9 @@
 
 mod step;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
 
 use oxcl_driver::Failure;
 use oxcl_runtime::{
@@ -134,5 +136,42 @@ fn independent_launches_of_an_in_order_queue_give_the_serial_result() {
     }
     for (buffer, want) in buffers.iter().zip(serial) {
         assert_eq!(buffer.to_vec(), bytes(want));
+    }
+}
+
+/// `basic` executes in the thread that waits, flushes or asks, whatever workers there are.
+#[test]
+fn basic_executes_in_the_caller() {
+    let kernel = step();
+    let range = NdRange::new(&[64]).unwrap().with_local(&[4]).unwrap();
+    let context = context(3);
+    let device = context.device("basic").unwrap();
+    for properties in BOTH {
+        let queue = context.queue(&device, properties).unwrap();
+        let data = Buffer::zeroed(256).unwrap();
+        let threads = Arc::new(Mutex::new(Vec::new()));
+        let note = || {
+            let threads = Arc::clone(&threads);
+            move || {
+                threads.lock().unwrap().push(thread::current().id());
+                Ok(())
+            }
+        };
+        let mut last = queue.write(&data, 0, bytes(0..64), &[]).unwrap();
+        for _ in 0..100 {
+            last = queue.kernel(&kernel, &range, &[ArgValue::Buffer(&data)], &[last]).unwrap();
+            last = queue.call("note", note(), Vec::new(), &[last]).unwrap();
+        }
+        thread::sleep(Duration::from_millis(1));
+        assert!(threads.lock().unwrap().is_empty(), "an enqueue executes nothing");
+        queue.flush().unwrap();
+        assert!(last.is_complete(), "a flush does");
+        for _ in 0..100 {
+            queue.call("note", note(), Vec::new(), &[]).unwrap();
+        }
+        queue.finish().unwrap();
+        let threads = threads.lock().unwrap();
+        assert_eq!(threads.len(), 200);
+        assert!(threads.iter().all(|id| *id == thread::current().id()));
     }
 }

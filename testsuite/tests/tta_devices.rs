@@ -165,7 +165,8 @@ fn what_is_not_there_yet_is_said_when_it_is_compiled() {
 }
 
 /// A host that holds a chain back whose buffers have to come to the devices first: the first command waits for a user event
-/// and for transfers, which end in another order than the one in which the host hears of it.
+/// and for transfers, which end in another order than the one in which the host hears of it. The longest chains have more commands
+/// than devices have words for events.
 #[test]
 fn long_chains_behind_a_user_event_and_migrations_run_once_each_and_in_order() {
     let source = "kernel void step(global const uint *a, global uint *b) { b[0] = a[0] + 1; }";
@@ -175,7 +176,7 @@ fn long_chains_behind_a_user_event_and_migrations_run_once_each_and_in_order() {
         let words_of = names.iter().map(|name| word(name)).collect::<Vec<_>>();
         let context = Context::shared().unwrap();
         let devices = Device::by_names(&words_of.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
-        for (out_of_order, length) in [(false, 1000), (true, 1000), (false, 3), (true, 3), (false, 1)] {
+        for (out_of_order, length) in [(false, 1500), (true, 1500), (false, 3), (true, 3), (false, 1)] {
             let properties = QueueProperties { out_of_order, ..QueueProperties::default() };
             let queues: Vec<_> =
                 devices.iter().map(|device| context.queue(device, properties).unwrap()).collect();

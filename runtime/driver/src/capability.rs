@@ -20,11 +20,23 @@ pub enum DeviceKind {
 pub enum Execution {
     /// Threads of the host: the scheduler's workers call [`crate::Launch::run`] and the command execution operations.
     Host,
+    /// Threads of the host program that wait, flush, ask for a status or set a user event, one command at a time and each
+    /// in one thread. What was flushed and becomes ready while no such thread is there is executed by one of the scheduler's
+    /// workers.
+    Caller,
     /// The driver itself: commands go to [`crate::Driver::submit`] when nothing on the host holds them back.
     Device,
     /// The driver itself, which also orders commands on the device: [`crate::Driver::submit`] gets every command at
     /// once and [`crate::Driver::notify`] says when an event it waits for has ended.
     DeviceOrdered,
+}
+
+impl Execution {
+    /// The driver executes its commands itself.
+    #[must_use]
+    pub fn is_by_driver(self) -> bool {
+        matches!(self, Execution::Device | Execution::DeviceOrdered)
+    }
 }
 
 /// Optional features, as a set.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::capability::{Execution, Features};
+use crate::capability::Features;
 use crate::command::{EventId, Lane, Launch, QueueToken, Submission};
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure, Outcome};
@@ -402,7 +402,7 @@ fn submit(
     behaviour: Behaviour,
     refusal: Option<Arc<Failure>>,
 ) -> Result<(Outcome, u64, u32), Problem> {
-    if driver.capabilities().execution != Execution::Host
+    if driver.capabilities().execution.is_by_driver()
         && driver.capabilities().features.has(Features::BUILD_SOURCE)
     {
         return Err(Problem::Skip("the device runs only programs of its own".to_owned()));

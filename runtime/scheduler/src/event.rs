@@ -165,7 +165,7 @@ impl UserEvent {
         if let Some(failure) = failure {
             self.event.task.blame(&Arc::new(failure));
         }
-        release::complete_user_event(self.event.task.clone().into_ptr());
+        self.event.core.as_caller(|| release::complete_user_event(self.event.task.clone().into_ptr()));
         true
     }
 }

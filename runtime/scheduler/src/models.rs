@@ -344,7 +344,7 @@ fn models_host_waits_beside_a_worker() {
     });
 }
 
-/// A device that orders commands itself. It keeps what it is given; the model's threads say when it ends.
+/// A device of a kind. It keeps what it is given; the model's threads say when it ends.
 #[derive(Debug)]
 struct Keeping {
     memory: NullDriver,
@@ -353,9 +353,8 @@ struct Keeping {
 }
 
 impl Keeping {
-    fn new() -> Arc<Keeping> {
-        let capabilities =
-            Capabilities { execution: Execution::DeviceOrdered, ..Capabilities::host("a device that keeps") };
+    fn new(execution: Execution) -> Arc<Keeping> {
+        let capabilities = Capabilities { execution, ..Capabilities::host("a device that keeps") };
         Arc::new(Keeping { memory: NullDriver::new(), capabilities, kept: std::sync::Mutex::new(Vec::new()) })
     }
 
@@ -399,7 +398,7 @@ impl Driver for Keeping {
 /// for it goes on.
 fn device_ends_beside_the_host(failing: bool) {
     let core = core(1);
-    let keeping = Keeping::new();
+    let keeping = Keeping::new(Execution::DeviceOrdered);
     let driver = Arc::clone(&keeping) as Arc<dyn Driver>;
     let q = Queue::new(&core, driver, QueueProperties { out_of_order: true, profiling: false }).unwrap();
     let gate = UserEvent::new(&core).unwrap();
@@ -434,4 +433,57 @@ fn models_device_ends_a_command_that_is_held_back() {
 #[test]
 fn models_device_gives_up_a_command_that_is_held_back() {
     loom::model(|| device_ends_beside_the_host(true));
+}
+
+/// A worker sets a command free that only callers execute, while the host thread begins to wait for it.
+#[test]
+fn models_worker_sets_free_what_the_host_executes() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(2);
+        core.begin_threads();
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        let after = after_a_command(&core, &ran);
+        after.wait().unwrap();
+        assert_eq!(ran.load(Relaxed), 2);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}
+
+/// A command that only callers execute was promised to get on, and nobody calls: a worker executes it, or the caller that
+/// promised.
+#[test]
+fn models_promised_command_without_a_caller() {
+    loom::model(|| {
+        let ran = Arc::new(Plain::new(0));
+        let core = core(2);
+        core.begin_threads();
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        let after = after_a_command(&core, &ran);
+        let done = Arc::new(Parker::new());
+        let their_done = Arc::clone(&done);
+        // Promises as a flush does.
+        after.on_complete(move |_, _| their_done.unpark());
+        done.park();
+        assert_eq!(ran.load(Relaxed), 2);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}
+
+/// A command for the workers and one for callers that waits for it.
+fn after_a_command(core: &Arc<Core>, ran: &Arc<Plain>) -> crate::event::Event {
+    let driver = Keeping::new(Execution::Caller);
+    let properties = QueueProperties { out_of_order: true, profiling: false };
+    let (host, caller) = (queue(core, true), Queue::new(core, driver, properties).unwrap());
+    let work = || Some(Arc::new(Counting(Arc::clone(ran), 1)) as Arc<dyn Launch>);
+    let before = host.enqueue(Command { work: work(), ..Command::default() }).unwrap();
+    let waits = [before];
+    let after = caller.enqueue(Command { work: work(), waits: &waits, ..Command::default() }).unwrap();
+    // Its end would promise what the model is to see unpromised.
+    std::mem::forget(caller);
+    after
 }

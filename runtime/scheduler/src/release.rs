@@ -24,6 +24,8 @@ pub(crate) struct Released {
     pub(crate) ready: TaskList,
     /// For the workers after those: each stands for a group of tasks.
     pub(crate) relays: TaskList,
+    /// For threads of the host program.
+    callers: TaskList,
     /// Ready, but there is nothing to execute.
     instant: TaskList,
     /// Ready, to be submitted to drivers.
@@ -42,6 +44,7 @@ pub(crate) struct Released {
 #[derive(Default)]
 struct Ready {
     tasks: TaskList,
+    callers: TaskList,
     relays: TaskList,
 }
 
@@ -59,6 +62,7 @@ impl Released {
             _ if record.has_cause() => &mut self.instant,
             Executor::Nobody => &mut self.instant,
             Executor::Workers => &mut self.ready,
+            Executor::Caller => &mut self.callers,
             Executor::Relay => &mut self.relays,
             // A driver that orders commands is told, and gets nothing here.
             Executor::Driver | Executor::OrderingDriver => &mut self.device,
@@ -92,6 +96,7 @@ impl Released {
         // The newest entry came first.
         self.callbacks[first_callback..].reverse();
         self.ready.append(ready.tasks);
+        self.callers.append(ready.callers);
         self.relays.append(ready.relays);
         chain
     }
@@ -108,6 +113,7 @@ impl Released {
             self.arrive(target, task, &mut ready);
         }
         self.ready.append(ready.tasks);
+        self.callers.append(ready.callers);
         self.relays.append(ready.relays);
     }
 
@@ -129,6 +135,7 @@ impl Released {
             match record.executor {
                 _ if record.has_cause() => self.add(target),
                 Executor::Workers => ready.tasks.push_front(target),
+                Executor::Caller => ready.callers.push_front(target),
                 Executor::Relay => ready.relays.push_front(target),
                 _ => self.add(target),
             }
@@ -169,6 +176,13 @@ impl Released {
     pub(crate) fn notify_later(&mut self, ticket: Arc<Ticket>) {
         let event = ticket.event();
         self.notify.push((ticket, event));
+    }
+
+    /// Puts what is for threads of the host program where they find it.
+    pub(crate) fn give_to_callers(&mut self) {
+        while let Some(task) = self.callers.pop() {
+            core_of(task).accept_for_callers(task);
+        }
     }
 
     pub(crate) fn has_callbacks(&self) -> bool {
@@ -363,6 +377,7 @@ pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
 /// called.
 pub(crate) fn conclude(released: &mut Released) {
     settle_nested(released, false);
+    released.give_to_callers();
     released.ready.append(std::mem::take(&mut released.relays));
     let mut local: Option<(*const Core, TaskList)> = None;
     while let Some(task) = released.ready.pop() {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_binary::archive::Archive;
 use oxcl_binary::meta::{KernelMeta, ProgramMeta};
-use oxcl_driver::capability::Features;
+use oxcl_driver::capability::{Execution, Features};
 use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
 use oxcl_driver::{Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostSpan, Launch};
 
@@ -96,6 +96,7 @@ impl CpuDriver {
         let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
         let capabilities = Capabilities {
             features: Features::OUT_OF_ORDER | Features::FP64,
+            execution: if kind == Kind::Basic { Execution::Caller } else { Execution::Host },
             compute_units: if kind == Kind::Basic { 1 } else { threads.max(1) },
             max_work_group_size: group,
             max_work_item_sizes: [group; 3],

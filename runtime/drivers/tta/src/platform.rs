@@ -22,7 +22,7 @@ use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
 use oxcl_tta::model::Machine;
 use oxcl_tta::unit::UnitLinkError;
 use oxcl_ttasim::{Engine, Memory};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
@@ -82,6 +82,9 @@ pub(crate) struct State {
     pub(crate) chunks: BTreeMap<u64, Chunk>,
     pub(crate) next_token: u64,
     events: Events,
+    /// Launches for whose events there was no word, oldest first. While there are any nothing younger gets a word, so that
+    /// those who have one wait for none of these.
+    backlog: VecDeque<(usize, Arc<dyn Submission>)>,
     /// Transfers that something holds back.
     transfers: BTreeMap<EventId, (usize, Arc<dyn Submission>)>,
     spans: Vec<Span>,
@@ -125,6 +128,7 @@ impl Platform {
             chunks: BTreeMap::new(),
             next_token: 1,
             events: Events::new(),
+            backlog: VecDeque::new(),
             transfers: BTreeMap::new(),
             spans: Vec::new(),
             senders,
@@ -229,35 +233,17 @@ impl Shared {
     /// Takes a command in.
     pub(crate) fn submit(&self, device: usize, submission: Arc<dyn Submission>) -> SubmitResult {
         let mut state = self.lock();
-        let event = submission.event();
-        let word = state.events.open(event);
-        if let Some(word) = word {
-            state.simulation.set_event(word, 0);
-        }
-        let launch =
-            submission.work().and_then(|w| w.as_any()).and_then(|any| any.downcast_ref::<TtaLaunch>());
-        let launch = launch.map(TtaLaunch::share);
-        match (launch, word) {
-            (Some(launch), Some(event)) => {
-                let mut waits = Vec::new();
-                for id in submission.waits_on().iter().take(WAITS as usize) {
-                    if let Some(number) = state.events.wait_for(*id) {
-                        waits.push((*id, number));
-                    }
-                }
-                let host_ready = submission.waits_on().is_empty() && submission.holders() == 0;
-                let command = Command { submission, launch: Arc::new(launch), event, waits, host_ready };
-                state.simulation.cores[device].accept(command);
+        if launch_of(submission.as_ref()).is_some() {
+            state.backlog.push_back((device, submission));
+            state.admit();
+        } else {
+            let event = submission.event();
+            // A transfer does not need a word: who waits for it does so on the host then.
+            if state.backlog.is_empty() {
+                state.open(event);
             }
-            // Without a word for its event a launch is refused; transfers do not need one.
-            (Some(_), None) => {
-                let reason = "more commands are pending than the device has event words".to_owned();
-                return Err(DriverError::BadLaunch { reason });
-            }
-            (None, _) => {
-                state.transfers.insert(event, (device, Arc::clone(&submission)));
-                self.release_transfer(&mut state, event);
-            }
+            state.transfers.insert(event, (device, submission));
+            self.release_transfer(&mut state, event);
         }
         drop(state);
         self.changed.notify_all();
@@ -278,8 +264,7 @@ impl Shared {
         }
         let commands = simulation.cores.iter_mut().flat_map(|c| &mut c.queue);
         for command in commands.filter(|c| c.submission.event() == event) {
-            let ours = command.waits.iter().filter(|(id, _)| events.is_live(*id)).count();
-            command.host_ready |= u64::from(command.submission.holders()) <= ours as u64;
+            command.host_ready |= is_host_ready(command.submission.as_ref(), &command.waits, events);
         }
         drop(state);
         self.changed.notify_all();
@@ -356,10 +341,49 @@ impl Shared {
 /// What to tell the scheduler: a command, and how it ended or that it has begun.
 type Report = (Arc<dyn Submission>, Option<Outcome>);
 
+/// What a device is to execute, unless the command is a transfer.
+fn launch_of(submission: &dyn Submission) -> Option<&TtaLaunch> {
+    submission.work()?.as_any()?.downcast_ref()
+}
+
+/// Whether nothing outside the platform holds a command back: all that the scheduler counts are events that the platform
+/// has not reported yet.
+fn is_host_ready(submission: &dyn Submission, waits: &[(EventId, u64)], events: &Events) -> bool {
+    let ours = waits.iter().filter(|(id, _)| events.is_live(*id)).count();
+    u64::from(submission.holders()) <= ours as u64
+}
+
 impl State {
+    /// A word for an event, if there is one.
+    fn open(&mut self, event: EventId) -> Option<u64> {
+        let word = self.events.open(event)?;
+        self.simulation.set_event(word, 0);
+        Some(word)
+    }
+
+    /// Gives launches to their devices as far as there are words for their events.
+    fn admit(&mut self) {
+        while let Some((device, submission)) = self.backlog.front() {
+            let (device, submission) = (*device, Arc::clone(submission));
+            let Some(event) = self.open(submission.event()) else { return };
+            self.backlog.pop_front();
+            let Some(launch) = launch_of(submission.as_ref()).map(TtaLaunch::share) else { continue };
+            let mut waits = Vec::new();
+            for id in submission.waits_on().iter().take(WAITS as usize) {
+                if let Some(number) = self.events.wait_for(*id) {
+                    waits.push((*id, number));
+                }
+            }
+            let host_ready = is_host_ready(submission.as_ref(), &waits, &self.events);
+            let command = Command { submission, launch: Arc::new(launch), event, waits, host_ready };
+            self.simulation.cores[device].accept(command);
+        }
+    }
+
     /// Loads what is needed and puts commands into slots; gives the commands that cannot be executed.
     fn schedule(&mut self) -> Vec<Report> {
         let mut ends = Vec::new();
+        self.admit();
         let Self { simulation, events, .. } = self;
         for core in &mut simulation.cores {
             let refused = core.queue.iter().position(|c| c.host_ready && c.submission.refusal().is_some());

@@ -170,6 +170,16 @@ impl Idle {
         true
     }
 
+    /// Wakes the host's slot, if it sleeps.
+    pub(crate) fn wake_host(&self) {
+        let mut sleepers = lock(&self.sleepers);
+        if let Some(index) = sleepers.iter().position(|sleeper| sleeper.slot == 0) {
+            let sleeper = self.remove(&mut sleepers, index);
+            drop(sleepers);
+            sleeper.parker.unpark();
+        }
+    }
+
     /// Wakes everybody, to end.
     pub(crate) fn wake_all(&self) {
         let mut sleepers = lock(&self.sleepers);

@@ -6,6 +6,7 @@
 //! work, callbacks, drivers or destructors run.
 
 pub(crate) mod affinity;
+mod callers;
 pub(crate) mod idle;
 pub(crate) mod inject;
 pub(crate) mod parker;
@@ -20,6 +21,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::callers::Callers;
 use self::idle::Idle;
 use self::inject::Inject;
 use self::parker::Parker;
@@ -54,6 +56,8 @@ pub(crate) struct Core {
     pub(crate) workers: usize,
     rings: Box<[Ring]>,
     inject: Inject,
+    /// What only threads of the host program take.
+    callers: Callers,
     idle: Idle,
     /// The pool's threads are there and take work.
     threads_alive: AtomicBool,
@@ -76,6 +80,12 @@ pub(crate) struct Local {
     ticks: Cell<u32>,
 }
 
+impl Local {
+    fn new(slot: usize) -> Local {
+        Local { slot, ticks: Cell::new(0) }
+    }
+}
+
 crate::shim::per_thread! {
     /// The scheduler that this thread executes for, and its slot.
     static CURRENT: Cell<Option<(*const Core, usize)>> = Cell::new(None);
@@ -96,6 +106,7 @@ impl Core {
             workers,
             rings: (0..workers).map(|_| Ring::new()).collect(),
             inject: Inject::new(),
+            callers: Callers::new(),
             idle: Idle::new(workers),
             threads_alive: AtomicBool::new(false),
             host_slot: AtomicBool::new(false),
@@ -200,13 +211,26 @@ impl Core {
 
     /// What is ready must make progress from here on, whether or not anybody calls again.
     pub(crate) fn flush(&self) {
-        if self.current_slot().is_some() {
-            // The caller executes, and goes on to.
+        if let Some(slot) = self.current_slot() {
+            // The caller executes, and goes on to; what only slot 0 takes needs a promise.
+            if slot != 0 {
+                self.promise();
+            }
             return;
         }
         if !self.has_threads() {
             self.help_out();
-        } else if self.inject.len() > 0 && self.idle.after_push().sleeping() {
+            return;
+        }
+        // First, as what they set free may be for the workers.
+        self.call_in();
+        self.promise();
+        self.rouse();
+    }
+
+    /// Wakes a worker if there is something to do for it.
+    fn rouse(&self) {
+        if self.inject.len() > 0 && self.idle.after_push().sleeping() {
             self.idle.wake_one();
         }
     }
@@ -214,13 +238,19 @@ impl Core {
     /// As [`Core::flush`], but a single task is left for a moment to whoever keeps watch: the caller is likely to wait
     /// for it next, and executes it then.
     pub(crate) fn flush_soon(&self) {
-        if self.inject.len() != 1 || !self.idle.after_push().watched() {
+        if self.callers.is_used() || self.inject.len() != 1 || !self.idle.after_push().watched() {
             self.flush();
         }
     }
 
     /// Takes the next task for a worker.
     fn find(&self, local: &Local) -> Option<TaskPtr> {
+        if local.slot == 0
+            && self.callers.has_work()
+            && let Some(task) = self.callers.take()
+        {
+            return Some(task);
+        }
         let ticks = local.ticks.get().wrapping_add(1);
         local.ticks.set(ticks);
         if ticks.is_multiple_of(FAIRNESS)

@@ -1,6 +1,5 @@
 //! The pool's threads: how they begin, what they do while there is nothing to do, and how they end.
 
-use std::cell::Cell;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
@@ -70,7 +69,7 @@ impl Drop for Threads {
 impl Core {
     /// A worker's life.
     pub(crate) fn work(&self, slot: usize) {
-        let local = Local { slot, ticks: Cell::new(0) };
+        let local = Local::new(slot);
         let parker = Arc::new(Parker::new());
         let mut searching = false;
         loop {

@@ -67,19 +67,23 @@ impl Core {
         }
         if let Some(slot) = self.current_slot() {
             // Within a callback or a kernel of this scheduler: go on executing in the same slot.
-            let local = Local { slot, ticks: std::cell::Cell::new(0) };
+            if slot != 0 {
+                self.promise();
+            }
+            let local = Local::new(slot);
             self.help_until(&local, task, goal, &thread_parker());
             return;
         }
         let parker = thread_parker();
-        let mut registered = false;
+        let (mut registered, mut slotless) = (false, false);
         while !goal.reached(task) {
             if self.take_host_slot() {
-                let local = Local { slot: 0, ticks: std::cell::Cell::new(0) };
+                let local = Local::new(0);
                 self.help_until(&local, task, goal, &parker);
                 self.leave_host_slot();
                 return;
             }
+            slotless = true;
             // Another thread has the slot. Sleep until the goal is reached or the slot is free.
             if !registered {
                 registered = true;
@@ -91,24 +95,28 @@ impl Core {
             // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
             fence(Ordering::SeqCst);
             if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
-                self.flush();
+                self.rouse();
                 parker.park();
             }
             lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
         }
+        if slotless {
+            // Who left the slot may have left commands to this thread, which goes without having taken it.
+            self.look_after_callers();
+        }
     }
 
-    fn take_host_slot(&self) -> bool {
+    pub(super) fn take_host_slot(&self) -> bool {
         // Acquire pairs with the release in `leave_host_slot`: the ring of slot 0 changes its owner.
         self.host_slot.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     /// Gives slot 0 up, and makes sure that what is still to be done is found.
-    fn leave_host_slot(&self) {
+    pub(super) fn leave_host_slot(&self) {
         loop {
             // Release pairs with the acquire in `take_host_slot`.
             self.host_slot.store(false, Ordering::Release);
-            // Pairs with the fences in `wait` and `help_out`.
+            // Pairs with the fences in `wait`, `help_out` and `settle_callers`.
             fence(Ordering::SeqCst);
             if self.has_threads() {
                 match self.rings[0].len() {
@@ -123,6 +131,9 @@ impl Core {
         }
         // All of them: one alone might have reached its goal meanwhile and leave the slot unused.
         let waiters = std::mem::take(&mut *lock(&self.host_waiters));
+        if waiters.is_empty() {
+            self.look_after_callers();
+        }
         for waiter in waiters {
             waiter.unpark();
         }
@@ -131,7 +142,7 @@ impl Core {
     /// Executes everything that is ready, in the caller, where no thread of the pool will. If another thread has the
     /// slot it is asked to.
     pub(crate) fn help_out(&self) {
-        if !self.has_work() {
+        if !self.has_work_for(0) {
             return;
         }
         self.host_request.store(true, Ordering::Release);
@@ -152,7 +163,7 @@ impl Core {
 
     /// Executes until nothing is ready. The caller has slot 0.
     fn drain(&self) {
-        let local = Local { slot: 0, ticks: std::cell::Cell::new(0) };
+        let local = Local::new(0);
         while let Some(task) = self.find(&local) {
             self.run(&local, task, || false);
         }
@@ -191,7 +202,7 @@ impl Core {
                 }
             }
             self.idle.sleep(local.slot, parker, false);
-            if !goal.reached(task) && !self.has_work() {
+            if !goal.reached(task) && !self.has_work_for(local.slot) {
                 parker.park();
             }
             self.idle.rise(local.slot);
@@ -225,7 +236,7 @@ impl Core {
             if over() {
                 return Search::Over;
             }
-            if self.has_work() {
+            if self.has_work_for(local.slot) {
                 let now = self.inject.takes();
                 alone = if now == takes { alone + 1 } else { 1 };
                 takes = now;

@@ -117,6 +117,7 @@ impl Core {
 
     /// Lets other workers have what was set free, but for the task that this one executes next, if it has none.
     fn hand_out(&self, local: &Local, released: &mut Released, next: Option<TaskPtr>) -> Option<TaskPtr> {
+        released.give_to_callers();
         if released.ready.is_empty() && released.relays.is_empty() {
             return next;
         }
@@ -161,7 +162,8 @@ impl Core {
         // Set before the launch was offered, which was seen.
         let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
         let measured = task.measured.load(Ordering::Relaxed);
-        let mut offered = self.workers == 1;
+        let alone = self.workers == 1 || task.executor == Executor::Caller;
+        let mut offered = alone;
         let mut finished = 0;
         let watched = if task.profiled { self.observer.as_ref() } else { None };
         let started = watched.map_or(0, |_| self.now());
@@ -219,7 +221,7 @@ impl Core {
     /// Asks what is known of a launch that is about to be executed by several workers. The caller is the first of them,
     /// and the others do not know of it yet.
     fn consult(&self, task: &Task) {
-        if self.workers == 1 {
+        if self.workers == 1 || task.executor == Executor::Caller {
             return;
         }
         task.body.with(|body| {
@@ -269,7 +271,7 @@ impl Core {
             if left == 0 {
                 return None;
             }
-            let mut count = if workers == 1 {
+            let mut count = if workers == 1 || task.executor == Executor::Caller {
                 left
             } else {
                 (left / (2 * workers)).min(task.groups / (8 * workers)).max(1)

@@ -138,6 +138,15 @@ impl fmt::Debug for Queue {
     }
 }
 
+impl Drop for Queue {
+    /// Nobody may come by any more for what was enqueued.
+    fn drop(&mut self) {
+        if self.shared.execution == Execution::Caller && !self.is_idle() {
+            self.shared.core.promise();
+        }
+    }
+}
+
 impl Queue {
     pub(crate) fn new(
         core: &Arc<Core>,
@@ -147,6 +156,9 @@ impl Queue {
         let token = QueueToken(core.next_id());
         driver.init_queue(token)?;
         let execution = driver.capabilities().execution;
+        if execution == Execution::Caller {
+            core.expect_callers();
+        }
         let state = Mutex::new(QueueState::default());
         let profiling = properties.profiling || core.observer.is_some();
         let properties = QueueProperties { profiling, ..properties };
@@ -175,7 +187,7 @@ impl Queue {
     /// Makes sure that everything enqueued so far gets executed without further calls.
     pub fn flush(&self) -> Result<(), EnqueueError> {
         self.shared.core.flush_soon();
-        if self.shared.execution != Execution::Host {
+        if self.shared.execution.is_by_driver() {
             self.shared.driver.flush(self.shared.token)?;
         }
         Ok(())
@@ -187,7 +199,7 @@ impl Queue {
         let shared = &*self.shared;
         let tail = lock(&shared.state).tail.clone();
         let Some(tail) = tail else { return Ok(()) };
-        if shared.execution != Execution::Host {
+        if shared.execution.is_by_driver() {
             shared.driver.flush(shared.token)?;
             shared.driver.join(shared.token)?;
         }
@@ -225,11 +237,15 @@ impl Queue {
         if let Some(task) = ready {
             // SAFETY: the scheduler's reference is held until the task ends.
             let record = unsafe { task.get() };
-            if record.executor == Executor::Workers && !record.has_cause() {
+            if matches!(record.executor, Executor::Workers | Executor::Caller) && !record.has_cause() {
                 if record.profiled {
                     record.times.submitted.store(shared.core.now(), Ordering::Relaxed);
                 }
-                shared.core.accept_enqueued(task);
+                if record.executor == Executor::Caller {
+                    shared.core.accept_for_callers(task);
+                } else {
+                    shared.core.accept_enqueued(task);
+                }
                 return Ok(handle);
             }
             released.add(task);
@@ -258,7 +274,9 @@ impl Queue {
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let executor = match shared.execution {
             _ if groups == 0 => Executor::Nobody,
-            Execution::Host => Executor::Workers,
+            // Without threads of the pool all are callers.
+            Execution::Caller if shared.core.workers > 1 => Executor::Caller,
+            Execution::Host | Execution::Caller => Executor::Workers,
             Execution::Device => Executor::Driver,
             Execution::DeviceOrdered => Executor::OrderingDriver,
         };

@@ -56,6 +56,8 @@ pub(crate) enum Executor {
     Nobody,
     /// The workers.
     Workers,
+    /// Threads of the host program, one at a time, as a whole (`pool::callers`).
+    Caller,
     /// The workers: it has no work, but a group of tasks that wait for it, which they tell.
     Relay,
     /// The driver, which gets it when it is ready.

@@ -1,6 +1,7 @@
 //! What the scheduler promises, seen through its interface.
 
 mod basics;
+mod callers;
 mod devices;
 mod faults;
 mod programs;

@@ -4,7 +4,13 @@
 //! what names a machine or a compiler goes, what a program does not use may be left out by a linker, small functions
 //! are always inlined. The result is the same bytes wherever the same LLVM makes it: no path and no time enters.
 //!
-//! Out, in `OUT_DIR`: `<unit>.<bits>.bc`, `symbols.<bits>.txt` (sorted, `symbol unit-number` a line) and `units.rs`.
+//! The mathematics is compiled to machine code as well (`build/native.rs`).
+//!
+//! Out, in `OUT_DIR`: `<unit>.<bits>.bc`, `symbols.<bits>.txt` (sorted, `symbol unit-number` a line) and `units.rs`;
+//! `<unit>.<level>.o`, `native.<level>.txt` of the same form, and `native.rs`.
+
+#[path = "build/native.rs"]
+mod native;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -107,6 +113,7 @@ struct Tools {
     clang: PathBuf,
     opt: PathBuf,
     assembler: PathBuf,
+    code_generator: PathBuf,
 }
 
 impl Tools {
@@ -114,11 +121,18 @@ impl Tools {
         println!("cargo::rerun-if-env-changed=LLVM_SYS_221_PREFIX");
         let prefix = env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into());
         let bin = Path::new(&prefix).join("bin");
-        let tools =
-            Tools { clang: bin.join("clang-22"), opt: bin.join("opt"), assembler: bin.join("llvm-as") };
-        for (tool, package) in
-            [(&tools.clang, "clang-22"), (&tools.opt, "llvm-22"), (&tools.assembler, "llvm-22")]
-        {
+        let tools = Tools {
+            clang: bin.join("clang-22"),
+            opt: bin.join("opt"),
+            assembler: bin.join("llvm-as"),
+            code_generator: bin.join("llc"),
+        };
+        for (tool, package) in [
+            (&tools.clang, "clang-22"),
+            (&tools.opt, "llvm-22"),
+            (&tools.assembler, "llvm-22"),
+            (&tools.code_generator, "llvm-22"),
+        ] {
             assert!(
                 tool.exists(),
                 "{} is missing: install the package {package}, or set LLVM_SYS_221_PREFIX to an LLVM 22 installation",
@@ -149,7 +163,15 @@ fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> (Vec<u8>, Vec<String>) {
+/// What is made of a unit: its bitcode and the public functions in it; and the same as machine code, for each level, where
+/// there is any.
+struct Made {
+    bitcode: Vec<u8>,
+    symbols: Vec<String>,
+    native: Vec<(Vec<u8>, Vec<String>)>,
+}
+
+fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> Made {
     let triple = if bits == 64 { "spir64-unknown-unknown" } else { "spir-unknown-unknown" };
     let mut clang = Command::new(&tools.clang);
     clang
@@ -168,7 +190,13 @@ fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> (Vec<u8>, V
     let optimised = run(Command::new(&tools.opt).args(["-S", "-passes=default<O2>", "-o", "-"]), &raw);
     let text = String::from_utf8(optimised).expect("LLVM writes its text in UTF-8");
     let (text, symbols) = neutral(&text, &unit.name);
-    (run(Command::new(&tools.assembler).args(["-o", "-"]), text.as_bytes()), symbols)
+    let bitcode = run(Command::new(&tools.assembler).args(["-o", "-"]), text.as_bytes());
+    let native = if bits == 64 && native::UNITS.contains(&unit.name.as_str()) {
+        native::LEVELS.iter().map(|level| native::compile(tools, &text, *level)).collect()
+    } else {
+        Vec::new()
+    };
+    Made { bitcode, symbols, native }
 }
 
 /// The text without what names a machine or a compiler, every public function mergeable, hidden and dropped when
@@ -238,6 +266,7 @@ fn main() {
     let sources = manifest.join("src/cl");
     println!("cargo::rerun-if-changed=src/cl");
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     let tools = Tools::find();
 
     let mut units = units();
@@ -266,7 +295,7 @@ fn main() {
         let mut index = Vec::new();
         code.push_str(&format!("static UNITS_{bits}: &[Unit] = &[\n"));
         for (number, unit) in units.iter().enumerate() {
-            let (bitcode, symbols) = &made[&(bits, number)];
+            let Made { bitcode, symbols, .. } = &made[&(bits, number)];
             let file = format!("{}.{bits}.bc", unit.name);
             fs::write(out.join(&file), bitcode).expect("OUT_DIR can be written");
             code.push_str(&format!(
@@ -278,10 +307,42 @@ fn main() {
             }
         }
         code.push_str("];\n");
-        index.sort();
-        let twice = index.windows(2).find(|pair| pair[0].split(' ').next() == pair[1].split(' ').next());
-        assert!(twice.is_none(), "a function is defined by two units: {twice:?}");
-        fs::write(out.join(format!("symbols.{bits}.txt")), index.concat()).expect("OUT_DIR can be written");
+        write_index(&out.join(format!("symbols.{bits}.txt")), index);
     }
     fs::write(out.join("units.rs"), code).expect("OUT_DIR can be written");
+    write_native(&out, &units, &made);
+}
+
+/// Writes the index of symbols, sorted.
+fn write_index(path: &Path, mut index: Vec<String>) {
+    index.sort();
+    let twice = index.windows(2).find(|pair| pair[0].split(' ').next() == pair[1].split(' ').next());
+    assert!(twice.is_none(), "a function is defined by two units: {twice:?}");
+    fs::write(path, index.concat()).expect("OUT_DIR can be written");
+}
+
+/// Writes the machine code and its indices.
+fn write_native(out: &Path, units: &[Unit], made: &BTreeMap<(u32, usize), Made>) {
+    let mut code = String::from("static LEVELS: &[NativeLevel] = &[\n");
+    for (level, (cpu, register_bits)) in native::LEVELS.iter().enumerate() {
+        let mut index = Vec::new();
+        let mut objects = String::new();
+        let with_code = units.iter().enumerate().filter(|(unit, _)| !made[&(64, *unit)].native.is_empty());
+        for (number, (unit, Unit { name, .. })) in with_code.enumerate() {
+            let (object, symbols) = &made[&(64, unit)].native[level];
+            let file = format!("{name}.{cpu}.o");
+            fs::write(out.join(&file), object).expect("OUT_DIR can be written");
+            objects.push_str(&format!(
+                "        NativeObject {{ name: \"{name}\", object: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")) }},\n"
+            ));
+            index.extend(symbols.iter().map(|symbol| format!("{symbol} {number}\n")));
+        }
+        write_index(&out.join(format!("native.{cpu}.txt")), index);
+        code.push_str(&format!(
+            "    NativeLevel {{\n        cpu: \"{cpu}\",\n        register_bits: {register_bits},\n        \
+             index: include_str!(concat!(env!(\"OUT_DIR\"), \"/native.{cpu}.txt\")),\n        objects: &[\n{objects}        ],\n    }},\n"
+        ));
+    }
+    code.push_str("];\n");
+    fs::write(out.join("native.rs"), code).expect("OUT_DIR can be written");
 }

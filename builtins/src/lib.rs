@@ -18,9 +18,11 @@
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 
 pub mod catalog;
+mod native;
 mod symbols;
 mod vector_form;
 
 pub use catalog::catalogue;
+pub use native::{NativeLevel, NativeObject, native_levels};
 pub use symbols::{AddressBits, Unit, reference_work_items, symbols, unit_of, units, units_for};
 pub use vector_form::vector_form;

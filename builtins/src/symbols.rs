@@ -49,7 +49,12 @@ fn index(bits: AddressBits) -> &'static str {
 /// The unit that defines `symbol` (a mangled name); `None` where the library does not define it.
 #[must_use]
 pub fn unit_of(bits: AddressBits, symbol: &str) -> Option<&'static Unit> {
-    let mut rest = index(bits);
+    units(bits).get(number_of(index(bits), symbol)?)
+}
+
+/// The number behind `symbol` in a sorted index text.
+pub(crate) fn number_of(index: &str, symbol: &str) -> Option<usize> {
+    let mut rest = index;
     while !rest.is_empty() {
         // Symbols and numbers are ASCII, so every byte is a character of its own.
         let middle = rest.len() / 2;
@@ -59,7 +64,7 @@ pub fn unit_of(bits: AddressBits, symbol: &str) -> Option<&'static Unit> {
         match symbol.cmp(found) {
             std::cmp::Ordering::Less => rest = &rest[..start],
             std::cmp::Ordering::Greater => rest = rest.get(end + 1..).unwrap_or(""),
-            std::cmp::Ordering::Equal => return units(bits).get(number.parse::<usize>().ok()?),
+            std::cmp::Ordering::Equal => return number.parse().ok(),
         }
     }
     None

@@ -95,6 +95,20 @@ fn run_until_told(device: &Device, kernel: &Kernel, local: u64, told: &Receiver<
 }
 
 #[test]
+fn servers_in_the_background_step_back_from_other_sessions() {
+    let service = service(None, &["--background"]);
+    service.build(&request()).unwrap();
+    let processes = service.idle_processes();
+    assert!(!processes.is_empty());
+    for process in processes {
+        // Absent where the system does not group processes by session; then niceness alone does.
+        if let Ok(group) = std::fs::read_to_string(format!("/proc/{process}/autogroup")) {
+            assert!(group.trim_end().ends_with("nice 10"), "{group}");
+        }
+    }
+}
+
+#[test]
 fn launches_take_what_was_made_and_old_ones_stay_as_they_are() {
     let service = service(None, &[]);
     let (improver, told) = improver(&service);

@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/machine.cpp",
             "bridge/tap.cpp",
             "bridge/whole.cpp",
+            "bridge/widen.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

@@ -5,6 +5,7 @@
 
 mod collective;
 mod error;
+mod native;
 mod objects;
 mod pack;
 mod pipeline;

@@ -35,8 +35,8 @@ pub(crate) struct LevelCode {
 pub(crate) struct SizeCode {
     /// The local size, or [`ANY_SIZE`].
     pub(crate) size: [u64; 3],
-    /// The object as LLVM emitted it.
-    pub(crate) relocatable: Vec<u8>,
+    /// The object as LLVM emitted it, where others may link it.
+    pub(crate) relocatable: Option<Vec<u8>>,
     /// The shared object linked from it.
     pub(crate) shared: Vec<u8>,
 }
@@ -200,8 +200,11 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         for code in &level.objects {
             record.add_object(slot, code.size, &code.shared);
             // Only the PoCLs that read version 12 load objects that are not linked.
-            if slot == Code::First && version == Version::V12 {
-                record.add_relocatable(code.size, &code.relocatable);
+            if let Some(relocatable) = &code.relocatable
+                && slot == Code::First
+                && version == Version::V12
+            {
+                record.add_relocatable(code.size, relocatable);
             }
         }
         code.push(KernelCode {

@@ -7,8 +7,8 @@ use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::archive::{ArgKind, Version};
 use oxcl_binary::pipe::{Dependency, Kernels, Quality};
-use oxcl_builtins::AddressBits;
-use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_shared, reserve_heap};
+use oxcl_builtins::{AddressBits, NativeLevel};
+use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_with, reserve_heap};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
@@ -18,6 +18,7 @@ use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::collective;
 use crate::error::CompileError;
+use crate::native;
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::print;
@@ -93,7 +94,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         let quality = Quality::Full;
         return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
     }
-    timings.measure(timing::BUILTINS, || link_builtins(&module, bits))?;
+    let native = if request.quality == Quality::First { native::level(request)? } else { None };
+    timings.measure(timing::BUILTINS, || link_builtins(&module, bits, native))?;
     let mut signatures = kernels(&module);
     // OpenCL takes programs without kernels; there is just nothing to show of one.
     if signatures.is_empty() && emit != Emit::Archive {
@@ -119,7 +121,7 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
             // Another module: sizes and addresses have other widths. What was heard of the first holds for it too.
             let bits = Bits::Bits32;
             let narrow = timings.measure(timing::FRONTEND, || front_end(&context, request, bits))?.module;
-            timings.measure(timing::BUILTINS, || link_builtins(&narrow, bits))?;
+            timings.measure(timing::BUILTINS, || link_builtins(&narrow, bits, None))?;
             Some(tta::units(request, &narrow, &signatures, &mut timings)?)
         }
         _ => None,
@@ -128,7 +130,7 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     if emit == Emit::Archive {
         pack::check_variables(request, &variables)?;
     }
-    let mut builder = Builder::new(request, &module, variables, timings)?;
+    let mut builder = Builder::new(request, &module, variables, native, timings)?;
     let bytes = builder.emit(emit, signatures, units)?;
     let quality = quality(request);
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies, quality })
@@ -195,11 +197,21 @@ pub(crate) fn front_end<'ctx>(
     Ok(Parsed { module, diagnostics, dependencies })
 }
 
-/// Lowers printf, links the builtins that the program reaches, gives events a type that targets know and work-group
-/// functions their memory, and checks that nothing is missing.
-pub(crate) fn link_builtins(module: &Module<'_>, bits: Bits) -> Result<(), CompileError> {
+/// Lowers printf, links the builtins that the program reaches but for those that `native` has as machine code, gives events
+/// a type that targets know and work-group functions their memory, and checks that nothing is missing.
+pub(crate) fn link_builtins(
+    module: &Module<'_>,
+    bits: Bits,
+    native: Option<&NativeLevel>,
+) -> Result<(), CompileError> {
     print::lower(module)?;
-    let undefined = undefined::undefined(module);
+    let is_native = |symbol: &str| native.is_some_and(|level| level.object_of(symbol).is_some());
+    let mut undefined = undefined::undefined(module);
+    if let Some(level) = native {
+        for symbol in undefined.extract_if(.., |symbol| is_native(symbol)) {
+            native::mark(module, level, &symbol);
+        }
+    }
     let bits = match bits {
         Bits::Bits32 => AddressBits::Bits32,
         Bits::Bits64 => AddressBits::Bits64,
@@ -209,7 +221,7 @@ pub(crate) fn link_builtins(module: &Module<'_>, bits: Bits) -> Result<(), Compi
     }
     collective::lower(module);
     lower_events(module);
-    undefined::check(module)
+    undefined::check(module, is_native)
 }
 
 /// One CPU to make code for.
@@ -226,6 +238,7 @@ struct Builder<'r, 'm, 'ctx> {
     cpus: Vec<CpuTarget>,
     machines: Vec<Cpu>,
     pocl: PoclAbi,
+    native: Option<&'static NativeLevel>,
     timings: Timings,
 }
 
@@ -234,6 +247,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         request: &'r Request<'r>,
         module: &'m Module<'ctx>,
         variables: Variables,
+        native: Option<&'static NativeLevel>,
         timings: Timings,
     ) -> Result<Self, CompileError> {
         let cpus = if request.cpus.is_empty() {
@@ -250,7 +264,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let machines = cpus.iter().map(|cpu| machine(cpu, level)).collect::<Result<Vec<_>, _>>()?;
         let (version, _) = pack::version_and_id(request, &cpus[0]);
         let pocl = if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 };
-        Ok(Self { request, module, variables, cpus, machines, pocl, timings })
+        Ok(Self { request, module, variables, cpus, machines, pocl, native, timings })
     }
 
     fn emit(
@@ -351,14 +365,15 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         for &size in sizes {
             let (module, formed) = self.form(kernel, cpu, size)?;
             self.optimise(kernel, cpu, &module)?;
-            let exports =
-                [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
+            let exports = self.exports(kernel);
             let machine = &self.machines[cpu].machine;
             let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
             let object =
                 object.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })?;
-            let shared = self.link(kernel, &object, &exports.each_ref().map(String::as_str))?;
-            objects.push(SizeCode { size, relocatable: object, shared });
+            let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
+            let shared = self.link(kernel, &object, &exports)?;
+            let relocatable = (self.request.quality == Quality::Full).then_some(object);
+            objects.push(SizeCode { size, relocatable, shared });
             generic.get_or_insert(formed);
         }
         let formed = generic.ok_or_else(|| CompileError::Request("there is no local size".into()))?;
@@ -394,9 +409,21 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         })
     }
 
+    /// What a kernel's shared object defines for others. Code made in a hurry is for this runtime alone: it has no entry for
+    /// PoCL, nor the object that PoCL would link.
+    fn exports(&self, kernel: &str) -> Vec<String> {
+        let mut exports = vec![abi::native_symbol(kernel)];
+        if self.request.quality == Quality::Full {
+            exports.push(abi::pocl_symbol(kernel));
+        }
+        exports.push(abi::constants_symbol(kernel));
+        exports
+    }
+
     fn optimise(&mut self, kernel: &str, cpu: usize, module: &Module<'_>) -> Result<(), CompileError> {
-        let exports = [abi::native_symbol(kernel), abi::pocl_symbol(kernel), abi::constants_symbol(kernel)];
-        let passes = Passes { exports: &exports.each_ref().map(String::as_str), ..Passes::default() };
+        let exports = self.exports(kernel);
+        let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
+        let passes = Passes { exports: &exports, ..Passes::default() };
         let machine = &self.machines[cpu].machine;
         let done = self.timings.measure(timing::OPTIMISE, || machine.optimise(module, &passes));
         done.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })
@@ -414,7 +441,8 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
     }
 
     fn link(&mut self, kernel: &str, object: &[u8], exports: &[&str]) -> Result<Vec<u8>, CompileError> {
-        let linked = self.timings.measure(timing::LINK, || link_shared(&[object], exports));
+        let library = |symbol: &str| Some(self.native?.object_of(symbol)?.object);
+        let linked = self.timings.measure(timing::LINK, || link_with(&[object], &library, exports));
         linked.map_err(|error| CompileError::Link { kernel: kernel.to_owned(), error })
     }
 

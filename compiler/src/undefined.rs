@@ -45,12 +45,12 @@ pub(crate) fn undefined(module: &Module<'_>) -> Vec<String> {
     names
 }
 
-/// Fails if `module` still lacks something that no later stage defines.
-pub(crate) fn check(module: &Module<'_>) -> Result<(), CompileError> {
+/// Fails if `module` still lacks something that no later stage defines; `linked` knows what the linker does.
+pub(crate) fn check(module: &Module<'_>, linked: impl Fn(&str) -> bool) -> Result<(), CompileError> {
     let mut builtin = Vec::new();
     let mut own = Vec::new();
     for symbol in undefined(module) {
-        if LOWERED_LATER.iter().any(|start| symbol.starts_with(start)) {
+        if LOWERED_LATER.iter().any(|start| symbol.starts_with(start)) || linked(&symbol) {
             continue;
         }
         match source_name(&symbol) {

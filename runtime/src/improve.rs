@@ -25,8 +25,9 @@ use crate::service::Service;
 pub(crate) const ENOUGH: Duration = Duration::from_millis(20);
 /// Processor time of a kernel's launches after which a program that was built in a hurry is built again at once.
 pub(crate) const HURRY: Duration = Duration::from_millis(2);
-/// When a program that was built in a hurry is built again in any case, if it is still there.
-const REST: Duration = Duration::from_millis(250);
+/// When a program that was built in a hurry is built again in any case, if it is still there: at once, but for programs that
+/// only look. Until the first launches there is often a processor with nothing to do, and the next process finds the result.
+const REST: Duration = Duration::from_millis(10);
 /// For so many local sizes of a kernel, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
 /// How long thread and server are kept without work.

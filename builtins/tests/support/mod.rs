@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libloading::{Library, Symbol};
-use oxcl_builtins::{AddressBits, units_for};
+use oxcl_builtins::{AddressBits, NativeLevel, units_for};
 use tempfile::TempDir;
 
 /// A program that was compiled, linked and loaded.
@@ -51,6 +51,11 @@ pub(crate) fn front_end_arguments(standard: &str, triple: &str) -> Vec<String> {
 impl Program {
     /// Compiles `source` for a processor of this name (`native` for this machine's own).
     pub(crate) fn new(source: &str, processor: &str) -> Self {
+        Self::calling(source, processor, None)
+    }
+
+    /// The same, in which calls of what `native` has as machine code stay calls.
+    pub(crate) fn calling(source: &str, processor: &str, native: Option<&NativeLevel>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name).display().to_string();
         let bin = llvm_bin();
@@ -61,7 +66,12 @@ impl Program {
         let listing =
             run(&bin.join("llvm-nm"), &["--undefined-only", "--format=just-symbols", &path("main.bc")]);
         let mut link = vec!["-S".to_owned(), "-o".to_owned(), path("all.ll"), path("main.bc")];
-        for unit in units_for(AddressBits::Bits64, listing.lines()) {
+        let object_of = |symbol: &&str| native?.object_of(symbol);
+        let mut objects: Vec<_> = listing.lines().filter_map(|symbol| object_of(&symbol)).collect();
+        objects.sort_by_key(|object| object.name);
+        objects.dedup();
+        let bodies = listing.lines().filter(|symbol| object_of(symbol).is_none());
+        for unit in units_for(AddressBits::Bits64, bodies) {
             let file = path(&format!("unit_{}.bc", unit.name));
             fs::write(&file, unit.bitcode).unwrap();
             link.push(file);
@@ -71,7 +81,13 @@ impl Program {
         fs::write(path("native.ll"), retargeted(&linked)).unwrap();
         let machine = format!("-march={processor}");
         let (from, to) = (path("native.ll"), path("program.so"));
-        let code = ["-O1", &machine, "-fPIC", "-shared", "-Wno-override-module", "-o", &to, &from, "-lm"];
+        let mut code = ["-O1", &machine, "-fPIC", "-shared", "-Wno-override-module", "-o", &to, &from, "-lm"]
+            .map(str::to_owned)
+            .to_vec();
+        for object in objects {
+            code.push(path(&format!("{}.o", object.name)));
+            fs::write(path(&format!("{}.o", object.name)), object.object).unwrap();
+        }
         run(&bin.join("clang-22"), &code);
         // SAFETY: the object was made a moment ago from functions without initialisers.
         let library = unsafe { Library::new(&to) }.unwrap();

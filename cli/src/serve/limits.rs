@@ -72,6 +72,14 @@ pub(super) fn step_back() {
     const NICENESS: libc::c_int = 10;
     // SAFETY: numbers only. Where the system refuses the priority stays as it is.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS) };
+    // Linux divides processors among sessions first, where it groups processes automatically: niceness says nothing to
+    // those of other sessions, and a server has one of its own. The group has a niceness as well.
+    // SAFETY: takes a number.
+    let session = unsafe { libc::getsid(0) };
+    if u32::try_from(session) == Ok(std::process::id()) {
+        // Without such groups there is no such file, and the niceness above is enough.
+        let _ = std::fs::write("/proc/self/autogroup", NICENESS.to_string());
+    }
 }
 
 /// Limits the memory of this process. Where the system refuses there is no limit.

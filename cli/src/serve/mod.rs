@@ -43,8 +43,8 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
         limits::step_back();
     }
     reserve_heap();
-    // Who is asked already has no time for it.
-    let warming = (!limits::is_asked()).then(WarmUp::start);
+    // Who is asked already has no time for it, and who steps back takes none from others.
+    let warming = (!options.background && !limits::is_asked()).then(WarmUp::start);
     // Not the locked handles, which buffer: messages are whole already.
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     match jobs(&mut input, &mut output, options.fault, warming.as_ref()) {

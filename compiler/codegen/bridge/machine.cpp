@@ -10,6 +10,7 @@
 #include "tap.h"
 #include "target.h"
 #include "whole.h"
+#include "widen.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -245,10 +246,13 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
       }
       modules.clear();
     }
-    llvm::ModulePassManager passes = pipeline->level == OXCL_QUICK
-                                         ? quickPipeline()
-                                         : pipelineFor(builder, module, level);
+    bool isQuick = pipeline->level == OXCL_QUICK;
+    llvm::ModulePassManager passes = isQuick ? quickPipeline() : pipelineFor(builder, module, level);
     passes.run(module, modules);
+    if (isQuick) {
+      oxcl::WideForms forms(module);
+      oxcl::widenCalls(module, functions);
+    }
     if (pipeline->verify)
       verify(module, errors, "after optimisation");
   });
@@ -277,19 +281,22 @@ bool multipliesInLoops(llvm::Module &module) {
 }
 
 // Leaves loop strength reduction out where it has nothing to reduce. It takes two fifths of the time of code generation
-// for a small kernel, and x86's addressing modes do what it would do to plain indices.
+// for a small kernel, and x86's addressing modes do what it would do to plain indices. In a hurry, scheduling is left to the
+// processor as well.
 class LeanGate : public llvm::OptPassGate {
 public:
-  explicit LeanGate(bool reduceStrength) : reduceStrength(reduceStrength) {}
+  LeanGate(bool reduceStrength, bool schedule) : reduceStrength(reduceStrength), schedule(schedule) {}
 
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
     bool reduction = pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
-    return reduceStrength || !reduction;
+    bool scheduling = pass == "Machine Instruction Scheduler" || pass == "Machine code sinking";
+    return (reduceStrength || !reduction) && (schedule || !scheduling);
   }
   bool isEnabled() const override { return true; }
 
 private:
   bool reduceStrength;
+  bool schedule;
 };
 
 // While it lives, the context's passes go through the gate.
@@ -321,7 +328,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       errors = "the target emits no such file";
       return;
     }
-    LeanGate gate(!target->isQuick && multipliesInLoops(module));
+    LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);
   });

@@ -28,6 +28,9 @@ const STUBS: [(&str, &[u8]); 2] = [
     ("libm.so.6", include_bytes!(concat!(env!("OUT_DIR"), "/libm.so.6.stub"))),
 ];
 
+/// Gives the object that defines a symbol, if there is one.
+pub type Library<'f, 'a> = &'f dyn Fn(&str) -> Option<&'a [u8]>;
+
 /// Whether lld may be entered; `false` after a crash in it.
 static LLD: Mutex<bool> = Mutex::new(true);
 
@@ -84,7 +87,21 @@ fn quoted(symbols: &[String]) -> String {
 /// # Errors
 /// A symbol that is called or to be exported is not defined, an input is no object, or lld failed.
 pub fn link_shared(objects: &[&[u8]], exports: &[&str]) -> Result<Vec<u8>, LinkError> {
-    let needed = check_symbols(objects, exports)?;
+    link_with(objects, &|_| None, exports)
+}
+
+/// The same with a library, which is asked for the object that defines a symbol; of what it gives, the image gets what is
+/// called.
+///
+/// # Errors
+/// As for [`link_shared`].
+pub fn link_with<'a>(
+    objects: &[&'a [u8]],
+    library: Library<'_, 'a>,
+    exports: &[&str],
+) -> Result<Vec<u8>, LinkError> {
+    let mut objects = objects.to_vec();
+    let needed = check_symbols(&mut objects, library, exports)?;
     let mut script = String::from("{\n");
     if !exports.is_empty() {
         script.push_str("global:\n");
@@ -96,7 +113,7 @@ pub fn link_shared(objects: &[&[u8]], exports: &[&str]) -> Result<Vec<u8>, LinkE
 
     let script = MemoryFile::with(c"exports", script.as_bytes())?;
     let mut inputs = Vec::new();
-    for object in objects {
+    for object in &objects {
         inputs.push(MemoryFile::with(c"object", object)?);
     }
     for (library, stub) in STUBS {
@@ -171,12 +188,19 @@ fn run_lld(arguments: &[CString]) -> Result<(), LinkError> {
     }
 }
 
-/// Checks that all exports are defined and all that is called exists; gives the libraries needed for that.
-fn check_symbols(objects: &[&[u8]], exports: &[&str]) -> Result<BTreeSet<&'static str>, LinkError> {
+/// Checks that all exports are defined and all that is called exists, adds the objects of `library` that define it, and
+/// gives the C libraries needed for the rest.
+fn check_symbols<'a>(
+    objects: &mut Vec<&'a [u8]>,
+    library: Library<'_, 'a>,
+    exports: &[&str],
+) -> Result<BTreeSet<&'static str>, LinkError> {
     let mut defined = BTreeSet::new();
     let mut called = BTreeSet::new();
-    for (index, data) in objects.iter().enumerate() {
-        let file = object::File::parse(*data).map_err(|reason| LinkError::NotAnObject { index, reason })?;
+    let mut index = 0;
+    while let Some(data) = objects.get(index).copied() {
+        let file = object::File::parse(data).map_err(|reason| LinkError::NotAnObject { index, reason })?;
+        let mut more = Vec::new();
         for symbol in file.symbols() {
             let Ok(name) = symbol.name() else { continue };
             if name.is_empty() || symbol.is_local() {
@@ -185,12 +209,19 @@ fn check_symbols(objects: &[&[u8]], exports: &[&str]) -> Result<BTreeSet<&'stati
             if symbol.is_undefined() {
                 // Weak references may stay open: they are null then.
                 if !symbol.is_weak() {
+                    more.extend(library(name));
                     called.insert(name.to_owned());
                 }
             } else {
                 defined.insert(name.to_owned());
             }
         }
+        for object in more {
+            if !objects.iter().any(|known| std::ptr::eq(*known, object)) {
+                objects.push(object);
+            }
+        }
+        index += 1;
     }
     let symbols: BTreeSet<&str> = exports.iter().copied().filter(|name| !defined.contains(*name)).collect();
     if !symbols.is_empty() {

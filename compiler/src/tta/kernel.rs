@@ -75,7 +75,7 @@ pub fn compile_kernel(
     let mut request = Request::new(sources.to_vec());
     request.options = options.clone();
     let Parsed { module, diagnostics, .. } = front_end(&context, &request, Bits::Bits32)?;
-    link_builtins(&module, Bits::Bits32)?;
+    link_builtins(&module, Bits::Bits32, None)?;
     widen_ids(&module);
     let signature = choose(&module, sources, kernel)?;
     let name = signature.name.clone();

@@ -49,8 +49,10 @@ struct Here {
 struct State {
     /// The last one is the one that was used last, whose memory is warm.
     idle: Vec<Server>,
-    /// Those that are working.
+    /// Those that are working, and those that are being started.
     busy: usize,
+    /// Those of `busy` that are being started ahead of need: whoever needs one now waits for it.
+    coming: usize,
 }
 
 impl Here {
@@ -109,21 +111,26 @@ impl Pool {
         }
     }
 
-    /// A server that can be had without waiting for one to be given back.
+    /// A server that can be had without waiting for one to be given back by who works with it.
     pub(super) fn try_take(&self) -> Option<Server> {
         let here = self.here();
         let mut state = here.lock();
-        if let Some(server) = state.idle.pop() {
-            state.busy += 1;
-            return Some(server);
+        loop {
+            if let Some(server) = state.idle.pop() {
+                state.busy += 1;
+                return Some(server);
+            }
+            if state.busy < self.options.servers {
+                state.busy += 1;
+                drop(state);
+                // Where one cannot be started, the one that is there does all.
+                return self.start().inspect_err(|_| self.lost_one()).ok();
+            }
+            if state.coming == 0 {
+                return None;
+            }
+            state = here.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        if state.busy >= self.options.servers {
-            return None;
-        }
-        state.busy += 1;
-        drop(state);
-        // Where one cannot be started, the one that is there does all.
-        self.start().inspect_err(|_| self.lost_one()).ok()
     }
 
     /// A server that waits, if there is one.
@@ -166,11 +173,19 @@ impl Pool {
                 return;
             }
             state.busy += 1;
+            state.coming += 1;
             drop(state);
-            match self.start() {
-                Ok(server) => self.give_back(server),
-                // A build will say what is wrong.
-                Err(_) => return self.lost_one(),
+            let started = self.start();
+            let mut state = here.lock();
+            state.busy = state.busy.saturating_sub(1);
+            state.coming = state.coming.saturating_sub(1);
+            // A build will say what is wrong.
+            let failed = started.map(|server| state.idle.push(server)).is_err();
+            drop(state);
+            // All: some wait for any server, some for this one only.
+            here.freed.notify_all();
+            if failed {
+                return;
             }
         }
     }

@@ -1,0 +1,28 @@
+// Widening of loops by calls of functions that have vector forms.
+#ifndef OXCL_CODEGEN_WIDEN_H
+#define OXCL_CODEGEN_WIDEN_H
+
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+
+namespace oxcl {
+
+// The vector forms that the module's calls may use, declared in it while this lives. Those that are not called at the
+// end are taken out again.
+class WideForms {
+public:
+  explicit WideForms(llvm::Module &module);
+  WideForms(const WideForms &) = delete;
+  WideForms &operator=(const WideForms &) = delete;
+  ~WideForms();
+
+private:
+  llvm::SmallVector<llvm::Function *, 16> added;
+};
+
+// Runs the loop vectoriser, and nothing that is not needed for it, over the functions that call one with vector forms.
+void widenCalls(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
+
+} // namespace oxcl
+
+#endif

@@ -1,0 +1,68 @@
+//! Code made in a hurry: mathematics is called, in its vector forms where a loop allows, and the calls' code is in the
+//! shared object.
+
+use oxcl_binary::archive::Archive;
+use oxcl_compiler::{BuildOptions, Devices, Emit, Quality, Request, SourceFile, compile};
+
+const SOURCE: &str = "kernel void k(global float *a, global double *b) {
+  size_t i = get_global_id(0);
+  a[i] = exp(a[i]) + sin(a[i]);
+  b[i] = pow(b[i], 3.5) + tgamma(b[i]);
+}
+kernel void v(global float4 *a) { size_t i = get_global_id(0); a[i] = erf(a[i]); }
+";
+
+fn request(cpu: &str) -> Request<'static> {
+    let sources = vec![SourceFile { name: "k.cl".into(), text: SOURCE.into() }];
+    Request { cpus: vec![cpu.to_owned()], quality: Quality::First, ..Request::new(sources) }
+}
+
+fn assembly(request: &Request<'_>, kernel: &str) -> String {
+    let compiled = compile(request, Emit::Assembly, Some(kernel)).unwrap_or_else(|e| panic!("{e}"));
+    String::from_utf8(compiled.bytes).unwrap()
+}
+
+fn calls(assembly: &str) -> Vec<&str> {
+    let mut calls: Vec<&str> =
+        assembly.lines().filter_map(|line| line.trim().strip_prefix("callq\t")).collect();
+    calls.retain(|name| name.starts_with("_Z"));
+    calls.sort_unstable();
+    calls.dedup();
+    calls
+}
+
+#[test]
+fn loops_call_vector_forms() {
+    let text = assembly(&request("x86-64-v4"), "k");
+    let found = calls(&text);
+    // Eight doubles fill a register; the rest of a group goes one by one.
+    for symbol in ["_Z3expDv8_f", "_Z3sinDv8_f", "_Z3powDv8_dS_", "_Z6tgammaDv8_d", "_Z3expf", "_Z6tgammad"] {
+        assert!(found.contains(&symbol), "{symbol} is not in {found:?}");
+    }
+    let text = assembly(&request("x86-64-v3"), "v");
+    assert!(calls(&text).contains(&"_Z3erfDv4_f"), "{:?}", calls(&text));
+}
+
+#[test]
+fn processors_without_a_level_and_the_reference_get_bodies() {
+    assert!(calls(&assembly(&request("x86-64"), "v")).iter().all(|name| !name.contains("Dv16")));
+    let both = Request { devices: Devices { cpu: true, reference: true }, ..request("x86-64-v2") };
+    let compiled = compile(&both, Emit::Archive, None).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(Archive::read(&compiled.bytes).unwrap().kernels.len(), 2);
+    let plain = Request { options: BuildOptions::parse("-cl-opt-disable").unwrap(), ..request("x86-64-v2") };
+    assert!(compile(&plain, Emit::Archive, None).is_ok());
+}
+
+#[test]
+fn archives_hold_what_is_called() {
+    for cpu in ["x86-64-v2", "x86-64-v3", "x86-64-v4"] {
+        let one = compile(&request(cpu), Emit::Archive, None).unwrap_or_else(|e| panic!("{e}"));
+        let again = compile(&request(cpu), Emit::Archive, None).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(one.bytes, again.bytes, "{cpu}");
+        assert_eq!(one.quality, Quality::First);
+        let archive = Archive::read(&one.bytes).unwrap();
+        let files = || archive.kernels.iter().flat_map(|kernel| &kernel.files);
+        assert!(files().any(|file| file.path.ends_with(".so")));
+        assert!(files().all(|file| !file.path.ends_with(".so.o")), "an object for PoCL");
+    }
+}

@@ -80,11 +80,12 @@ pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Versi
     (version, id)
 }
 
-/// Builds the archive; its build hash is still to be sealed.
+/// Builds the archive; its build hash is still to be sealed. `variables`: those at program scope, for devices of 64 and of 32
+/// bits.
 pub(crate) fn archive(
     request: &Request<'_>,
     cpus: &[CpuTarget],
-    variables: Option<ProgramVariables>,
+    variables: [Option<ProgramVariables>; 2],
     kernels: Vec<KernelParts>,
     shared: Vec<File>,
 ) -> Result<Archive, CompileError> {
@@ -116,12 +117,17 @@ pub(crate) fn object(
     what: BinaryType,
     bitcode: Vec<u8>,
 ) -> Result<Archive, CompileError> {
-    let facts = File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, None).to_json()? };
+    let facts =
+        File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, [None, None]).to_json()? };
     let module = File { path: MODULE_PATH.to_owned(), data: bitcode };
     Ok(container(request, cpus, what, vec![vec![facts, module]], Vec::new()))
 }
 
-fn meta_of(request: &Request<'_>, cpus: &[CpuTarget], variables: Option<ProgramVariables>) -> ProgramMeta {
+fn meta_of(
+    request: &Request<'_>,
+    cpus: &[CpuTarget],
+    [variables, narrow_variables]: [Option<ProgramVariables>; 2],
+) -> ProgramMeta {
     let options = &request.options;
     ProgramMeta {
         schema: SCHEMA,
@@ -133,6 +139,7 @@ fn meta_of(request: &Request<'_>, cpus: &[CpuTarget], variables: Option<ProgramV
         uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
         options: print_options(options),
         variables,
+        narrow_variables,
     }
 }
 

@@ -204,7 +204,7 @@ pub(crate) fn link_builtins(
     bits: Bits,
     native: Option<&NativeLevel>,
 ) -> Result<(), CompileError> {
-    print::lower(module)?;
+    print::lower(module, bits)?;
     let is_native = |symbol: &str| native.is_some_and(|level| level.object_of(symbol).is_some());
     let mut undefined = undefined::undefined(module);
     if let Some(level) = native {
@@ -287,11 +287,12 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
                     .into_iter()
                     .map(|s| self.kernel(s))
                     .collect::<Result<Vec<_>, CompileError>>()?;
-                let (parts, shared) = match units {
+                let (parts, shared, narrow) = match units {
                     Some(units) => units.distribute(parts),
-                    None => (parts, Vec::new()),
+                    None => (parts, Vec::new(), None),
                 };
-                let (request, cpus, variables) = (self.request, &self.cpus, self.variables.initial.clone());
+                let (request, cpus) = (self.request, &self.cpus);
+                let variables = [self.variables.initial.clone(), narrow];
                 self.timings.measure(timing::PACK, || {
                     Ok(pack::archive(request, cpus, variables, parts, shared)?.seal()?)
                 })

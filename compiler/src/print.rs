@@ -3,9 +3,11 @@
 //! In: a program from the front end. Out: the same, without calls of variable arguments: for each call of printf a
 //! function of its own, `oxcl_print.N`, which takes the arguments, asks the library's `oxcl_print_reserve` for room and
 //! stores them. Formatting is for the host. A format that is no string literal is refused, as OpenCL C demands one; its
-//! conversions are only looked at to tell strings from other pointers.
+//! conversions are only looked at to tell strings from other pointers. On 32-bit devices records are in global memory and
+//! have no doubles.
 
-use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
+use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FLOATS, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
+use oxcl_frontend::Bits;
 use oxcl_ir::access::PRINT;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, Type, TypeKind, Value};
@@ -25,6 +27,8 @@ enum Stored<'c> {
     Integer,
     /// As a double.
     Double,
+    /// As a float, in the first half of eight bytes.
+    Float,
     /// As the address.
     Pointer,
     /// The text and its terminating zero.
@@ -37,7 +41,7 @@ enum Stored<'c> {
 ///
 /// # Errors
 /// A format is no string literal, or an argument has a type that cannot be printed.
-pub(crate) fn lower<'c>(module: &Module<'c>) -> Result<(), CompileError> {
+pub(crate) fn lower<'c>(module: &Module<'c>, bits: Bits) -> Result<(), CompileError> {
     let Some(printf) = Function::find(module, "printf").filter(|function| function.is_declaration()) else {
         return Ok(());
     };
@@ -46,9 +50,9 @@ pub(crate) fn lower<'c>(module: &Module<'c>) -> Result<(), CompileError> {
     // The list of users begins with the last one.
     calls.reverse();
     for (number, call) in calls.into_iter().enumerate() {
-        let recorder = recorder(module, number, call)?;
+        let recorder = recorder(module, number, call, bits)?;
         let b = Builder::before(call);
-        let block = declare(module, BLOCK, b.types().pointer(0), &[]);
+        let block = declare(module, BLOCK, b.types().pointer(space(bits)), &[]);
         let place = b.call(block, &[], "");
         place.set_call_convention(SPIR_FUNCTION);
         let mut arguments = vec![place];
@@ -58,6 +62,14 @@ pub(crate) fn lower<'c>(module: &Module<'c>) -> Result<(), CompileError> {
         call.erase();
     }
     Ok(())
+}
+
+/// The address space that records are in.
+fn space(bits: Bits) -> u32 {
+    match bits {
+        Bits::Bits32 => 1,
+        Bits::Bits64 => 0,
+    }
 }
 
 /// A function of the library, as declared in the module.
@@ -84,7 +96,12 @@ fn library_call<'c>(
 
 /// Defines the function that records what `call` prints: it takes the block and the call's arguments, and gives what
 /// printf does.
-fn recorder<'c>(module: &Module<'c>, number: usize, call: Value<'c>) -> Result<Function<'c>, CompileError> {
+fn recorder<'c>(
+    module: &Module<'c>,
+    number: usize,
+    call: Value<'c>,
+    bits: Bits,
+) -> Result<Function<'c>, CompileError> {
     let line = call.line();
     let arguments = call.arguments();
     let format = arguments.first().and_then(|format| literal(*format));
@@ -93,13 +110,14 @@ fn recorder<'c>(module: &Module<'c>, number: usize, call: Value<'c>) -> Result<F
     let layout = Layout::of(module);
     let plan = arguments[1..].iter().enumerate().map(|(index, argument)| {
         let text = is_text.get(index).copied().unwrap_or(false);
-        let stored = stored(layout, argument.ty(), text);
+        let stored = stored(layout, argument.ty(), text, bits);
         stored.ok_or(CompileError::PrintfArgument { position: index + 1, line })
     });
     let plan = plan.collect::<Result<Vec<_>, _>>()?;
 
     let types = ir_module::types(module);
-    let mut parameters = vec![types.pointer(0)];
+    let records = types.pointer(space(bits));
+    let mut parameters = vec![records];
     parameters.extend(arguments.iter().map(|argument| argument.ty()));
     let function =
         Function::add(module, &format!("{PRINT}.{number}"), types.function(types.i32(), &parameters));
@@ -119,15 +137,16 @@ fn recorder<'c>(module: &Module<'c>, number: usize, call: Value<'c>) -> Result<F
             size = b.add(size, length, "size");
         }
     }
-    let room = library_call(module, &b, "oxcl_print_reserve", types.pointer(0), &[own[0], size]);
+    let room = library_call(module, &b, "oxcl_print_reserve", records, &[own[0], size]);
     let (full, fill) = (function.append_block("full"), function.append_block("fill"));
-    let none = b.compare(IntPredicate::LLVMIntEQ, room, types.pointer(0).zero(), "");
+    let none = b.compare(IntPredicate::LLVMIntEQ, room, records.zero(), "");
     b.conditional_branch(none, full, fill);
     b.position_at_end(full);
     b.return_value(types.i32().int(-1));
     b.position_at_end(fill);
     let shifted = b.binary(Opcode::LLVMShl, size, types.i32().int(i64::from(PRINT_SIZE_SHIFT)), "");
-    let flags = types.i32().int(i64::from(PRINT_FORMAT_POINTER | PRINT_DOUBLES));
+    let floats = if bits == Bits::Bits32 { PRINT_FLOATS } else { PRINT_DOUBLES };
+    let flags = types.i32().int(i64::from(PRINT_FORMAT_POINTER | floats));
     b.store(b.or(shifted, flags, ""), room, 1);
     let mut at = b.byte_offset(room, b.i64(4), "");
     let address = b.cast(Opcode::LLVMPtrToInt, own[1], types.i64(), "");
@@ -146,9 +165,10 @@ fn in_constant<'c>(b: &Builder<'c>, text: Value<'c>) -> Value<'c> {
     if text.ty() == ty { text } else { b.cast(Opcode::LLVMAddrSpaceCast, text, ty, "") }
 }
 
-fn stored<'c>(layout: Layout, ty: Type<'c>, is_text: bool) -> Option<Stored<'c>> {
+fn stored<'c>(layout: Layout, ty: Type<'c>, is_text: bool, bits: Bits) -> Option<Stored<'c>> {
     Some(match ty.kind() {
         TypeKind::Int(_) => Stored::Integer,
+        TypeKind::Float if bits == Bits::Bits32 => Stored::Float,
         TypeKind::Float => Stored::Double,
         TypeKind::Pointer(_) if is_text => Stored::Text,
         TypeKind::Pointer(_) => Stored::Pointer,
@@ -169,7 +189,7 @@ impl<'c> Stored<'c> {
     /// Bytes of it in the record, but for a text, whose length only run time knows.
     fn bytes(self) -> u64 {
         match self {
-            Stored::Integer | Stored::Double | Stored::Pointer => 8,
+            Stored::Integer | Stored::Double | Stored::Float | Stored::Pointer => 8,
             Stored::Text => 0,
             Stored::Elements { bytes, .. } => bytes,
         }
@@ -181,7 +201,7 @@ impl<'c> Stored<'c> {
         match self {
             Stored::Text => {
                 let text = in_constant(b, value);
-                return library_call(module, b, "oxcl_print_string", types.pointer(0), &[at, text]);
+                return library_call(module, b, "oxcl_print_string", at.ty(), &[at, text]);
             }
             Stored::Integer => {
                 let wide = if value.ty() == types.i64() {
@@ -196,6 +216,14 @@ impl<'c> Stored<'c> {
                 let wide =
                     if value.ty() == double { value } else { b.cast(Opcode::LLVMFPExt, value, double, "") };
                 b.store(wide, at, 1);
+            }
+            Stored::Float => {
+                // A half as well: the width of a float is what the host reads.
+                let float = types.float();
+                let single =
+                    if value.ty() == float { value } else { b.cast(Opcode::LLVMFPExt, value, float, "") };
+                let bits = b.cast(Opcode::LLVMBitCast, single, types.i32(), "");
+                b.store(b.cast(Opcode::LLVMZExt, bits, types.i64(), ""), at, 1);
             }
             Stored::Pointer => {
                 let address = b.cast(Opcode::LLVMPtrToInt, value, types.i64(), "");

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use oxcl_driver::printer::Printer;
 use oxcl_driver::{Failure, History, Lane, Launch};
 
 use crate::buffer::Buffer;
@@ -56,6 +57,10 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
 
     fn history(&self) -> Option<&History> {
         self.work.history()
+    }
+
+    fn printer(&self) -> Option<&Printer> {
+        self.work.printer()
     }
 
     fn as_any(&self) -> Option<&dyn std::any::Any> {

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
+use oxcl_driver::printer::{PrintSink, Printed, Printer};
 use oxcl_driver_cpu::{
     Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits,
-    LoadError as CodeError, PreparedLaunch,
+    LoadError as CodeError, PreparedLaunch, Watch,
 };
-use oxcl_driver_cpu::{PrintSink, Printed, Watch};
 use oxcl_scheduler::{Access, Command, EnqueueError, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
@@ -692,8 +692,8 @@ impl Launch {
     /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for
     /// [`Self::report`].
     pub fn print_to(&self, sink: PrintSink) {
-        if let Some(prepared) = self.work.prepared() {
-            prepared.print_to(sink);
+        if let Some(printer) = self.work.printer() {
+            printer.print_to(sink);
         }
     }
 
@@ -703,7 +703,7 @@ impl Launch {
     pub fn report(&self, elapsed: Duration) -> LaunchReport {
         let prepared = self.work.prepared();
         let geometry = self.work.geometry();
-        let Printed { text, dropped } = prepared.map(PreparedLaunch::take_printed).unwrap_or_default();
+        let Printed { text, dropped } = self.work.printer().map(Printer::take).unwrap_or_default();
         LaunchReport {
             elapsed,
             groups: geometry.groups,

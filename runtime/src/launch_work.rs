@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use oxcl_driver::Launch;
+use oxcl_driver::printer::Printer;
 use oxcl_driver_cpu::{DiscreteLaunch, Failure, Geometry, KernelWork, PreparedLaunch};
 
 use crate::buffer::Buffer;
@@ -34,6 +35,15 @@ impl LaunchWork {
             Self::Host(work) => Some(work.work().prepared()),
             Self::Discrete(work) => Some(work.work().prepared()),
             Self::Device(..) => None,
+        }
+    }
+
+    /// What collects the text that it prints.
+    pub(crate) fn printer(&self) -> Option<&Printer> {
+        match self {
+            Self::Host(work) => Some(work.work().prepared().printer()),
+            Self::Discrete(work) => Some(work.work().prepared().printer()),
+            Self::Device(work, _) => work.work().printer(),
         }
     }
 

@@ -62,8 +62,9 @@ pub use improve::{Better, Improvement, ImprovementObserver, Improver};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
+pub use oxcl_driver::printer::{PrintSink, Printed};
 pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
-pub use oxcl_driver_cpu::{DiscreteDriver, MemoryCounters, PrintSink, Printed};
+pub use oxcl_driver_cpu::{DiscreteDriver, MemoryCounters};
 pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,

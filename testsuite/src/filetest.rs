@@ -173,7 +173,7 @@ impl Input<'_> {
                     }
                 }
             }
-            self.run_on_processors(run, &processors)?;
+            self.run_on_processors(run, &processors, &mut printed)?;
         }
         printed.iter().try_for_each(|(label, text)| {
             self.prints(&String::from_utf8_lossy(text)).map_err(|message| format!("on {label}: {message}"))
@@ -251,11 +251,17 @@ impl Input<'_> {
 
     /// Runs a line on processors. They have the reference executor's built-in functions, and nothing is contracted: not one bit
     /// may differ.
-    fn run_on_processors(&self, run: &Run, processors: &[Processor]) -> Result<(), String> {
+    fn run_on_processors(
+        &self,
+        run: &Run,
+        processors: &[Processor],
+        printed: &mut BTreeMap<String, Vec<u8>>,
+    ) -> Result<(), String> {
         let mut judge: Option<Contents> = None;
         for Processor { name, device, program } in processors {
             let at = |message: String| format!("line {}: on {name}: {message}", run.line);
-            let (contents, _) = execute(program, device, run).map_err(at)?;
+            let (contents, text) = execute(program, device, run).map_err(at)?;
+            printed.entry(format!("{name}, for processors")).or_default().extend(text);
             expectations(run, &contents, self.test.ulp).map_err(at)?;
             match &judge {
                 None => judge = Some(contents),

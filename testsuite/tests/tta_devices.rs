@@ -1,7 +1,8 @@
 //! Kernels on simulated processors through the runtime: what is loaded once is not linked again, programs do not mix, chains go
 //! from device to device, and what goes wrong is an error of the command.
 
-use oxcl_compiler::{Devices, Emit, Request, SourceFile, compile};
+use oxcl_compiler::tta::kernel::compile_kernel;
+use oxcl_compiler::{BuildOptions, Devices, Emit, Request, SourceFile, compile};
 use oxcl_runtime::{ArgValue, Buffer, Context, Device, Kernel, NdRange, Program, QueueProperties};
 use oxcl_tta::adf;
 use oxcl_tta::model::Machine;
@@ -20,7 +21,12 @@ fn word(machine: &str) -> String {
 }
 
 fn archive(source: &str, machines: &[&str]) -> Vec<u8> {
+    archive_with("", source, machines)
+}
+
+fn archive_with(options: &str, source: &str, machines: &[&str]) -> Vec<u8> {
     let mut request = Request::new(vec![SourceFile { name: "kernel.cl".into(), text: source.into() }]);
+    request.options = BuildOptions::parse(options).unwrap();
     request.devices = Devices { cpu: false, reference: false };
     request.machines = machines.iter().map(|name| machine(name)).collect();
     compile(&request, Emit::Archive, None).unwrap_or_else(|error| panic!("{error}")).bytes
@@ -97,11 +103,14 @@ fn a_chain_over_three_devices_waits_for_devices_only() {
     let queues: Vec<_> =
         devices.iter().map(|device| context.queue(device, QueueProperties::default()).unwrap()).collect();
     let range = NdRange::new(&[64]).unwrap();
-    let mut before = Vec::new();
+    // All are in their slots before the first begins.
+    let start = context.user_event().unwrap();
+    let mut before = vec![start.event().clone()];
     for (queue, kernel) in queues.iter().zip(&kernels) {
         let event = queue.kernel(kernel, &range, &[ArgValue::Buffer(&data)], &before).unwrap();
         before = vec![event];
     }
+    assert!(start.complete(), "nobody else has ended it");
     before[0].wait().unwrap();
     let expected: Vec<u32> = (0..64).map(|i| (i + 3) * 5 + 3).collect();
     assert_eq!(words(&data), expected);
@@ -150,17 +159,48 @@ fn code_for_another_machine_is_refused_with_both_names() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_said_when_it_is_compiled() {
-    for (source, what) in [
-        ("kernel void f(global int *a) { printf(\"%d\", a[0]); }", "printf"),
-        ("global int g = 1; kernel void f(global int *a) { a[0] = g++; }", "program scope"),
-    ] {
-        let mut request = Request::new(vec![SourceFile { name: "k.cl".into(), text: source.into() }]);
-        request.options = oxcl_compiler::BuildOptions::parse("-cl-std=CL3.0").unwrap();
-        request.devices = Devices { cpu: false, reference: false };
-        request.machines = vec![machine("tiny")];
-        let error = compile(&request, Emit::Archive, None).unwrap_err();
-        assert!(error.code() == "OX0208" && error.to_string().contains(what), "{error}");
+fn images_without_a_driver_do_not_print() {
+    let text = "kernel void f(global int *a) { printf(\"%d\", a[0]); }";
+    let source = SourceFile { name: "k.cl".into(), text: text.into() };
+    let error = compile_kernel(&[source], &BuildOptions::default(), None, &machine("tiny")).unwrap_err();
+    assert!(error.code() == "OX0208" && error.to_string().contains("printf"), "{error}");
+}
+
+#[test]
+fn each_device_keeps_variables_of_its_own_from_launch_to_launch() {
+    let source = "global int count = 7; kernel void f(global int *a) { a[0] = count++; }";
+    let archive = archive_with("-cl-std=CL3.0", source, &["three_bus"]);
+    let kernel = Program::from_archive(&archive).unwrap().kernel("f").unwrap();
+    let names = ["three_bus", "three_bus"].map(word);
+    let devices = Device::by_names(&names.each_ref().map(String::as_str)).unwrap();
+    let mut seen = Vec::new();
+    for device in [0, 0, 1, 0, 1] {
+        let (range, data) = (NdRange::new(&[1]).unwrap(), buffer(&[0]));
+        devices[device].launch(&kernel, &range, &[ArgValue::Buffer(&data)]).unwrap();
+        seen.extend(words(&data));
+    }
+    assert_eq!(seen, [7, 8, 7, 9, 8]);
+}
+
+#[test]
+fn what_finds_no_room_in_the_print_buffer_is_counted() {
+    let source = r#"
+kernel void f(global int *a) {
+  for (int i = 0; i < 1100; i++)
+    if (printf("%d%1000s\n", i, TEXT) != 0) a[0]++;
+}"#;
+    let text = "x".repeat(1000);
+    let kernel = kernel(&source.replace("TEXT", &format!("\"{text}\"")), &["three_bus"], "f");
+    let device = Device::by_name(&word("three_bus")).unwrap();
+    // The buffer is empty again for each launch.
+    for _ in 0..2 {
+        let (range, data) = (NdRange::new(&[1]).unwrap(), buffer(&[0]));
+        let report = device.launch(&kernel, &range, &[ArgValue::Buffer(&data)]).unwrap();
+        let lines = report.printed.split_inclusive(|byte| *byte == b'\n').count();
+        assert_eq!(words(&data), [u32::try_from(report.print_dropped).unwrap()]);
+        assert!((1000..1100).contains(&lines), "{lines}");
+        assert_eq!(lines as u64 + report.print_dropped, 1100);
+        assert!(report.printed.starts_with(b"0x") && report.printed.ends_with(b"xxx\n"));
     }
 }
 

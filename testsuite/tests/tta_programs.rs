@@ -83,6 +83,34 @@ fn a_program_gives_the_same_on_every_machine() {
 }
 
 /// The machine IR and what lifting makes of it give the same as the whole compiler, each executed for itself.
+/// Eleven values that only run time knows, to a function that no other file sees.
+const MANY_ARGUMENTS: &str = r#"
+volatile int one = 1, kept[11];
+__attribute__((noinline)) static int pass(int x) { return kept[0] = x; }
+__attribute__((noinline)) static int keep(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k) {
+  int first = pass(a + b);
+  kept[1] = b, kept[2] = c, kept[3] = d, kept[4] = e, kept[5] = f, kept[6] = g, kept[7] = h, kept[8] = i, kept[9] = j;
+  kept[10] = k;
+  return first;
+}
+int main(void) {
+  int o = one, sum = keep(o, o + 1, o + 2, o + 3, o + 4, o + 5, o + 6, o + 7, o + 8, o + 9, o + 10);
+  for (int i = 0; i < 11; i++)
+    sum = sum * 3 + kept[i];
+  return sum;
+}
+"#;
+
+#[test]
+fn functions_that_nobody_else_sees_get_all_their_arguments() {
+    let kept = [3, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    let expected = kept.iter().fold(3, |sum, value| sum * 3 + value);
+    for name in ["tiny", "three_bus", "split"] {
+        let plan = stock::plans().into_iter().find(|(plan, _)| *plan == name).expect("it is one of ours").1;
+        assert_eq!(run(&compose(&plan), MANY_ARGUMENTS).0, expected, "{name}");
+    }
+}
+
 #[test]
 fn both_interpreters_give_the_same() {
     for (name, plan) in stock::plans().into_iter().filter(|(n, _)| *n != "big_endian") {

@@ -9,6 +9,64 @@
 
 #define EVERYWHERE memory_scope_all_svm_devices
 
+// Which operations a function is made of: the processor's, or plain accesses.
+#define WHOLE __opencl_atomic_
+
+#if __SIZEOF_POINTER__ == 4
+// 32-bit devices access 64-bit words in two halves. They execute one work-item after another and nothing interrupts them,
+// so to the work-items of one device plain accesses are atomic.
+#define WIDE plain_
+
+#define PLAIN_FETCH(space, type, name, next)                                                                           \
+  HELPER type JOIN(plain_, name)(volatile space JOIN(atomic_, type) * atom, type value, memory_order order,            \
+                                 memory_scope scope) {                                                                 \
+    (void)order, (void)scope;                                                                                          \
+    volatile space type *p = (volatile space type *)atom;                                                              \
+    type old = *p;                                                                                                     \
+    *p = next;                                                                                                         \
+    return old;                                                                                                        \
+  }
+#define PLAIN_EXCHANGE_IF(space, type, name)                                                                           \
+  HELPER bool JOIN(plain_, name)(volatile space JOIN(atomic_, type) * atom, __private type * expected, type value,     \
+                                 memory_order success, memory_order failure, memory_scope scope) {                     \
+    (void)success, (void)failure, (void)scope;                                                                         \
+    volatile space type *p = (volatile space type *)atom;                                                              \
+    type old = *p;                                                                                                     \
+    bool same = old == *expected;                                                                                      \
+    *p = same ? value : old;                                                                                           \
+    *expected = old;                                                                                                   \
+    return same;                                                                                                       \
+  }
+#define PLAIN(space, type)                                                                                             \
+  HELPER void plain_init(volatile space JOIN(atomic_, type) * atom, type value) {                                      \
+    *(volatile space type *)atom = value;                                                                              \
+  }                                                                                                                    \
+  HELPER void plain_store(volatile space JOIN(atomic_, type) * atom, type value, memory_order order,                   \
+                          memory_scope scope) {                                                                        \
+    (void)order, (void)scope;                                                                                          \
+    *(volatile space type *)atom = value;                                                                              \
+  }                                                                                                                    \
+  HELPER type plain_load(volatile space JOIN(atomic_, type) * atom, memory_order order, memory_scope scope) {          \
+    (void)order, (void)scope;                                                                                          \
+    return *(volatile space type *)atom;                                                                               \
+  }                                                                                                                    \
+  PLAIN_FETCH(space, type, exchange, value)                                                                            \
+  PLAIN_FETCH(space, type, fetch_add, old + value)                                                                     \
+  PLAIN_FETCH(space, type, fetch_sub, old - value)                                                                     \
+  PLAIN_FETCH(space, type, fetch_or, old | value)                                                                      \
+  PLAIN_FETCH(space, type, fetch_xor, old ^ value)                                                                     \
+  PLAIN_FETCH(space, type, fetch_and, old & value)                                                                     \
+  PLAIN_FETCH(space, type, fetch_min, value < old ? value : old)                                                       \
+  PLAIN_FETCH(space, type, fetch_max, value > old ? value : old)                                                       \
+  PLAIN_EXCHANGE_IF(space, type, compare_exchange_strong)                                                              \
+  PLAIN_EXCHANGE_IF(space, type, compare_exchange_weak)
+
+FOR_ATOMIC_SPACES(PLAIN, long)
+FOR_ATOMIC_SPACES(PLAIN, ulong)
+#else
+#define WIDE WHOLE
+#endif
+
 // The functions of OpenCL C 1.x: relaxed, and on plain integers.
 
 #define OLD_BINARY(space, type, name, operation)                                                                       \
@@ -19,33 +77,31 @@
   OVERLOAD type name(volatile space type *p) {                                                                         \
     return operation((volatile space JOIN(atomic_, type) *)p, (type)1, memory_order_relaxed, EVERYWHERE);                    \
   }
-#define OLD_EXCHANGE_IF(space, type, name)                                                                             \
+#define OLD_EXCHANGE_IF(space, type, name, operation)                                                                             \
   OVERLOAD type name(volatile space type *p, type expected, type value) {                                              \
-    __opencl_atomic_compare_exchange_strong((volatile space JOIN(atomic_, type) *)p, &expected, value,                       \
+    operation((volatile space JOIN(atomic_, type) *)p, &expected, value,                       \
                                             memory_order_relaxed, memory_order_relaxed, EVERYWHERE);                   \
     return expected;                                                                                                   \
   }
-#define OLD(space, type, prefix)                                                                                       \
-  OLD_BINARY(space, type, JOIN(prefix, add), __opencl_atomic_fetch_add)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, sub), __opencl_atomic_fetch_sub)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, xchg), __opencl_atomic_exchange)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, min), __opencl_atomic_fetch_min)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, max), __opencl_atomic_fetch_max)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, and), __opencl_atomic_fetch_and)                                                \
-  OLD_BINARY(space, type, JOIN(prefix, or), __opencl_atomic_fetch_or)                                                  \
-  OLD_BINARY(space, type, JOIN(prefix, xor), __opencl_atomic_fetch_xor)                                                \
-  OLD_UNARY(space, type, JOIN(prefix, inc), __opencl_atomic_fetch_add)                                                 \
-  OLD_UNARY(space, type, JOIN(prefix, dec), __opencl_atomic_fetch_sub)                                                 \
-  OLD_EXCHANGE_IF(space, type, JOIN(prefix, cmpxchg))
+#define OLD(space, type, prefix, by)                                                                                       \
+  OLD_BINARY(space, type, JOIN(prefix, add), JOIN(by, fetch_add))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, sub), JOIN(by, fetch_sub))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, xchg), JOIN(by, exchange))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, min), JOIN(by, fetch_min))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, max), JOIN(by, fetch_max))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, and), JOIN(by, fetch_and))                                                \
+  OLD_BINARY(space, type, JOIN(prefix, or), JOIN(by, fetch_or))                                                  \
+  OLD_BINARY(space, type, JOIN(prefix, xor), JOIN(by, fetch_xor))                                                \
+  OLD_UNARY(space, type, JOIN(prefix, inc), JOIN(by, fetch_add))                                                 \
+  OLD_UNARY(space, type, JOIN(prefix, dec), JOIN(by, fetch_sub))                                                 \
+  OLD_EXCHANGE_IF(space, type, JOIN(prefix, cmpxchg), JOIN(by, compare_exchange_strong))
 
-FOR_ATOMIC_SPACES(OLD, int, atomic_)
-FOR_ATOMIC_SPACES(OLD, uint, atomic_)
-FOR_ATOMIC_SPACES(OLD, int, atom_)
-FOR_ATOMIC_SPACES(OLD, uint, atom_)
-#if __SIZEOF_POINTER__ == 8
-FOR_ATOMIC_SPACES(OLD, long, atom_)
-FOR_ATOMIC_SPACES(OLD, ulong, atom_)
-#endif
+FOR_ATOMIC_SPACES(OLD, int, atomic_, WHOLE)
+FOR_ATOMIC_SPACES(OLD, uint, atomic_, WHOLE)
+FOR_ATOMIC_SPACES(OLD, int, atom_, WHOLE)
+FOR_ATOMIC_SPACES(OLD, uint, atom_, WHOLE)
+FOR_ATOMIC_SPACES(OLD, long, atom_, WIDE)
+FOR_ATOMIC_SPACES(OLD, ulong, atom_, WIDE)
 FOR_ATOMIC_SPACES(OLD_BINARY, float, atomic_xchg, __opencl_atomic_exchange)
 
 // The functions in the manner of C11, each in three forms: sequentially consistent, with an order, with order and scope.
@@ -80,71 +136,71 @@ FOR_ATOMIC_SPACES(OLD_BINARY, float, atomic_xchg, __opencl_atomic_exchange)
     return JOIN(name, _explicit)(p, expected, value, memory_order_seq_cst, memory_order_seq_cst, memory_scope_device); \
   }
 
-#define NEW_EXCHANGE_IF_BOTH(space, type, expected_space)                                                              \
+#define NEW_EXCHANGE_IF_BOTH(space, type, expected_space, by)                                                              \
   NEW_EXCHANGE_IF(space, type, expected_space, atomic_compare_exchange_strong,                                         \
-                  __opencl_atomic_compare_exchange_strong)                                                             \
-  NEW_EXCHANGE_IF(space, type, expected_space, atomic_compare_exchange_weak, __opencl_atomic_compare_exchange_weak)
+                  JOIN(by, compare_exchange_strong))                                                             \
+  NEW_EXCHANGE_IF(space, type, expected_space, atomic_compare_exchange_weak, JOIN(by, compare_exchange_weak))
 
-#define NEW_ANY(space, type)                                                                                           \
-  OVERLOAD void atomic_init(volatile space JOIN(atomic_, type) * p, type value) { __opencl_atomic_init(p, value); }          \
+#define NEW_ANY(space, type, by)                                                                                           \
+  OVERLOAD void atomic_init(volatile space JOIN(atomic_, type) * p, type value) { JOIN(by, init)(p, value); }          \
   OVERLOAD void atomic_store_explicit(volatile space JOIN(atomic_, type) * p, type value, memory_order order,                \
                                       memory_scope scope) {                                                            \
     (void)scope;                                                                                                       \
-    __opencl_atomic_store(p, value, order, EVERYWHERE);                                                                \
+    JOIN(by, store)(p, value, order, EVERYWHERE);                                                                \
   }                                                                                                                    \
   OVERLOAD void atomic_store_explicit(volatile space JOIN(atomic_, type) * p, type value, memory_order order) {              \
-    __opencl_atomic_store(p, value, order, EVERYWHERE);                                                                \
+    JOIN(by, store)(p, value, order, EVERYWHERE);                                                                \
   }                                                                                                                    \
   OVERLOAD void atomic_store(volatile space JOIN(atomic_, type) * p, type value) {                                           \
-    __opencl_atomic_store(p, value, memory_order_seq_cst, EVERYWHERE);                                                 \
+    JOIN(by, store)(p, value, memory_order_seq_cst, EVERYWHERE);                                                 \
   }                                                                                                                    \
   OVERLOAD type atomic_load_explicit(volatile space JOIN(atomic_, type) * p, memory_order order, memory_scope scope) {       \
     (void)scope;                                                                                                       \
-    return __opencl_atomic_load(p, order, EVERYWHERE);                                                                 \
+    return JOIN(by, load)(p, order, EVERYWHERE);                                                                 \
   }                                                                                                                    \
   OVERLOAD type atomic_load_explicit(volatile space JOIN(atomic_, type) * p, memory_order order) {                           \
-    return __opencl_atomic_load(p, order, EVERYWHERE);                                                                 \
+    return JOIN(by, load)(p, order, EVERYWHERE);                                                                 \
   }                                                                                                                    \
   OVERLOAD type atomic_load(volatile space JOIN(atomic_, type) * p) {                                                        \
-    return __opencl_atomic_load(p, memory_order_seq_cst, EVERYWHERE);                                                  \
+    return JOIN(by, load)(p, memory_order_seq_cst, EVERYWHERE);                                                  \
   }                                                                                                                    \
-  NEW_BINARY(space, type, type, atomic_exchange, __opencl_atomic_exchange)                                             \
-  NEW_EXCHANGE_IF_BOTH(space, type, __global)                                                                          \
-  NEW_EXCHANGE_IF_BOTH(space, type, __local)                                                                           \
-  NEW_EXCHANGE_IF_BOTH(space, type, __private)                                                                         \
-  NEW_EXCHANGE_IF_BOTH(space, type, __generic)
+  NEW_BINARY(space, type, type, atomic_exchange, JOIN(by, exchange))                                             \
+  NEW_EXCHANGE_IF_BOTH(space, type, __global, by)                                                                          \
+  NEW_EXCHANGE_IF_BOTH(space, type, __local, by)                                                                           \
+  NEW_EXCHANGE_IF_BOTH(space, type, __private, by)                                                                         \
+  NEW_EXCHANGE_IF_BOTH(space, type, __generic, by)
 
-#define NEW_FETCH(space, type, operand)                                                                                \
-  NEW_BINARY(space, type, operand, atomic_fetch_add, __opencl_atomic_fetch_add)                                        \
-  NEW_BINARY(space, type, operand, atomic_fetch_sub, __opencl_atomic_fetch_sub)                                        \
-  NEW_BINARY(space, type, operand, atomic_fetch_or, __opencl_atomic_fetch_or)                                          \
-  NEW_BINARY(space, type, operand, atomic_fetch_xor, __opencl_atomic_fetch_xor)                                        \
-  NEW_BINARY(space, type, operand, atomic_fetch_and, __opencl_atomic_fetch_and)                                        \
-  NEW_BINARY(space, type, operand, atomic_fetch_min, __opencl_atomic_fetch_min)                                        \
-  NEW_BINARY(space, type, operand, atomic_fetch_max, __opencl_atomic_fetch_max)
+#define NEW_FETCH(space, type, operand, by)                                                                                \
+  NEW_BINARY(space, type, operand, atomic_fetch_add, JOIN(by, fetch_add))                                        \
+  NEW_BINARY(space, type, operand, atomic_fetch_sub, JOIN(by, fetch_sub))                                        \
+  NEW_BINARY(space, type, operand, atomic_fetch_or, JOIN(by, fetch_or))                                          \
+  NEW_BINARY(space, type, operand, atomic_fetch_xor, JOIN(by, fetch_xor))                                        \
+  NEW_BINARY(space, type, operand, atomic_fetch_and, JOIN(by, fetch_and))                                        \
+  NEW_BINARY(space, type, operand, atomic_fetch_min, JOIN(by, fetch_min))                                        \
+  NEW_BINARY(space, type, operand, atomic_fetch_max, JOIN(by, fetch_max))
 
-#define NEW_INTEGER(space, type)                                                                                       \
-  NEW_ANY(space, type)                                                                                                 \
-  NEW_FETCH(space, type, type)
+#define NEW_INTEGER(space, type, by)                                                                                       \
+  NEW_ANY(space, type, by)                                                                                                 \
+  NEW_FETCH(space, type, type, by)
 
-FOR_ATOMIC_SPACES(NEW_INTEGER, int)
-FOR_ATOMIC_SPACES(NEW_INTEGER, uint)
-FOR_ATOMIC_SPACES(NEW_ANY, float)
+FOR_ATOMIC_SPACES(NEW_INTEGER, int, WHOLE)
+FOR_ATOMIC_SPACES(NEW_INTEGER, uint, WHOLE)
+FOR_ATOMIC_SPACES(NEW_ANY, float, WHOLE)
 
-// Only 64-bit devices have 64-bit atomics.
+FOR_ATOMIC_SPACES(NEW_INTEGER, long, WIDE)
+FOR_ATOMIC_SPACES(NEW_INTEGER, ulong, WIDE)
+// Only 64-bit devices have doubles.
 #if __SIZEOF_POINTER__ == 8
-FOR_ATOMIC_SPACES(NEW_INTEGER, long)
-FOR_ATOMIC_SPACES(NEW_INTEGER, ulong)
-FOR_ATOMIC_SPACES(NEW_ANY, double)
+FOR_ATOMIC_SPACES(NEW_ANY, double, WHOLE)
 #endif
 
 // Pointer-sized integers take an operand of the other signedness: atomic_uintptr_t with a ptrdiff_t, for one.
 #if __SIZEOF_POINTER__ == 8
-FOR_ATOMIC_SPACES(NEW_FETCH, ulong, long)
-FOR_ATOMIC_SPACES(NEW_FETCH, long, ulong)
+FOR_ATOMIC_SPACES(NEW_FETCH, ulong, long, WHOLE)
+FOR_ATOMIC_SPACES(NEW_FETCH, long, ulong, WHOLE)
 #else
-FOR_ATOMIC_SPACES(NEW_FETCH, uint, int)
-FOR_ATOMIC_SPACES(NEW_FETCH, int, uint)
+FOR_ATOMIC_SPACES(NEW_FETCH, uint, int, WHOLE)
+FOR_ATOMIC_SPACES(NEW_FETCH, int, uint, WHOLE)
 #endif
 
 // A flag is an integer that is 0 (clear) or 1 (set).

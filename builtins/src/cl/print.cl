@@ -1,16 +1,26 @@
 // What a call of printf comes down to on the device: room in the launch's print buffer, taken atomically, and copies of
 // strings into it. The compiler writes the functions that make the records.
 
-// The layout of oxcl_binary::abi::PrintBlock.
+// Where records are: 32-bit devices may have a memory of its own for what is private.
+#if __SIZEOF_POINTER__ == 4
+#define MEMORY __global
+#else
+#define MEMORY __private
+#endif
+
+// The layout of oxcl_binary::abi::PrintBlock; with 32 bits the fields of Context32 in between.
 typedef struct PrintBlock {
-  __private uchar *buffer;
-  __private atomic_uint *position;
+  MEMORY uchar *buffer;
+  MEMORY atomic_uint *position;
   uint capacity;
+#if __SIZEOF_POINTER__ == 4
+  uint others[3];
+#endif
   atomic_uint dropped;
 } PrintBlock;
 
 // Room for a record of so many bytes; null where there is none, or nowhere to print to.
-__private uchar *oxcl_print_reserve(__private PrintBlock *block, uint bytes) {
+MEMORY uchar *oxcl_print_reserve(MEMORY PrintBlock *block, uint bytes) {
   if (!block->buffer)
     return 0;
   uint at = __opencl_atomic_load(block->position, memory_order_relaxed, memory_scope_all_svm_devices);
@@ -33,7 +43,7 @@ uint oxcl_print_length(const __constant uchar *text) {
 }
 
 // Copies a string with its end; gives the place behind it.
-__private uchar *oxcl_print_string(__private uchar *to, const __constant uchar *text) {
+MEMORY uchar *oxcl_print_string(MEMORY uchar *to, const __constant uchar *text) {
   do {
     *to++ = *text;
   } while (*text++);

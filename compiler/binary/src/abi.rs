@@ -108,15 +108,15 @@ pub struct Context32 {
     pub work_dim: u32,
     /// Set to non-zero by a kernel that cannot go on.
     pub execution_failed: u32,
-    /// Padding up to offset 64.
-    pub reserved: u32,
+    /// Records that found no room; padding to PoCL.
+    pub printf_dropped: u32,
     /// [`ABI_VERSION`].
     pub abi: u32,
     /// Global size in each dimension, in work-items.
     pub global_size: [u32; 3],
 }
 
-const _: () = assert!(std::mem::offset_of!(Context32, reserved) == 60);
+const _: () = assert!(std::mem::offset_of!(Context32, printf_dropped) == 60);
 const _: () = assert!(std::mem::offset_of!(Context32, abi) == 64);
 const _: () = assert!(size_of::<PoclContext96>() == 96);
 const _: () = assert!(size_of::<PoclContext112>() == 112);
@@ -129,6 +129,9 @@ const _: () = assert!(std::mem::offset_of!(Context, abi) == 128);
 /// comes the format, and then the arguments: integers in 64 bits, floating-point numbers as `double`, pointers in 64 bits,
 /// strings with their terminating zero in place, vectors element by element, those of three as four and those of less than
 /// eight bytes filled up to eight. PoCL 7 and later write and read the same.
+///
+/// On 32-bit devices the block is the part of [`Context32`] from [`Context32::printf_buffer`] to
+/// [`Context32::printf_dropped`], and scalar floating-point numbers are as [`PRINT_FLOATS`] says.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct PrintBlock {
@@ -148,6 +151,8 @@ pub const PRINT_SIZE_SHIFT: u32 = 8;
 pub const PRINT_FORMAT_POINTER: u32 = 1 << 1;
 /// Scalar floating-point arguments are doubles.
 pub const PRINT_DOUBLES: u32 = 1 << 3;
+/// Scalar floating-point arguments are floats, in the first four of eight bytes; what 32-bit devices write.
+pub const PRINT_FLOATS: u32 = 1 << 7;
 
 const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_buffer) == 72);
 const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_dropped) == 72 + 20);

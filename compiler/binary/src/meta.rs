@@ -94,6 +94,9 @@ pub struct ProgramMeta {
     /// Variables at program scope that live in memory of the program's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<ProgramVariables>,
+    /// The same on 32-bit devices, whose pointers are shorter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrow_variables: Option<ProgramVariables>,
 }
 
 /// The variables at program scope: one block of memory for each program and device, aligned to
@@ -117,7 +120,7 @@ pub struct InitialValue {
     pub bytes: String,
 }
 
-/// A pointer that is eight bytes at `offset` and leads to `target` bytes from the block's start.
+/// A pointer, of eight bytes or on 32-bit devices four, that stands at `offset` and leads to `target` bytes from the block's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InitialPointer {
     /// Where it stands in the block.
@@ -130,6 +133,16 @@ impl ProgramVariables {
     /// The block's bytes, where it lies at `address`; `None` where the facts contradict each other.
     #[must_use]
     pub fn image(&self, address: u64) -> Option<Vec<u8>> {
+        self.laid_out(address, 8)
+    }
+
+    /// The same for a 32-bit device.
+    #[must_use]
+    pub fn narrow_image(&self, address: u32) -> Option<Vec<u8>> {
+        self.laid_out(u64::from(address), 4)
+    }
+
+    fn laid_out(&self, address: u64, pointer_bytes: usize) -> Option<Vec<u8>> {
         let mut image = vec![0; usize::try_from(self.bytes).ok()?];
         for value in &self.values {
             let digits = value.bytes.as_bytes();
@@ -141,8 +154,8 @@ impl ProgramVariables {
         }
         for pointer in &self.pointers {
             let at = usize::try_from(pointer.offset).ok()?;
-            let place = image.get_mut(at..at.checked_add(8)?)?;
-            place.copy_from_slice(&address.wrapping_add(pointer.target).to_le_bytes());
+            let place = image.get_mut(at..at.checked_add(pointer_bytes)?)?;
+            place.copy_from_slice(&address.wrapping_add(pointer.target).to_le_bytes()[..pointer_bytes]);
         }
         Some(image)
     }
@@ -305,6 +318,7 @@ mod tests {
             uniform_work_group_size: false,
             options: "-DN=\"4\"".to_owned(),
             variables: None,
+            narrow_variables: None,
         }
     }
 
@@ -318,6 +332,8 @@ mod tests {
         let mut image = vec![0, 0xab, 7, 0, 0, 0, 0, 0];
         image.extend(0x1004_u64.to_le_bytes());
         assert_eq!(variables.image(0x1000), Some(image));
+        let narrow = [0, 0xab, 7, 0, 0, 0, 0, 0, 4, 0x10, 0, 0, 0, 0, 0, 0];
+        assert_eq!(variables.narrow_image(0x1000), Some(narrow.to_vec()));
         let facts = ProgramMeta { variables: Some(variables.clone()), ..program() };
         assert_eq!(ProgramMeta::from_json(&facts.to_json().unwrap()), Ok(facts));
         for broken in [

@@ -17,6 +17,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -189,9 +190,15 @@ void oxcl::initialiseRiscv() {
 
 void oxcl::tapMachineCode(TargetMachine &machine, Module &module, raw_ostream &out, std::string &errors) {
   splitFused(module);
-  for (Function &function : module)
+  for (Function &function : module) {
     if (!function.isDeclaration())
       function.addFnAttr("no-jump-tables", "true");
+    // Optimisation gives functions that nobody else sees a convention with more registers than whoever reads on knows of.
+    function.setCallingConv(CallingConv::C);
+    for (Instruction &instruction : instructions(function))
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        call->setCallingConv(CallingConv::C);
+  }
   legacy::PassManager passes;
   auto *info = new MachineModuleInfoWrapperPass(&machine);
   Tap tap(passes);

@@ -55,9 +55,8 @@ pub const FEATURES: &[Feature] = &[
     feature("__opencl_c_work_group_collective_functions"),
 ];
 
-/// What 32-bit devices do not have: they compute neither with 64-bit floats nor on 64-bit words at a time.
-const WIDE_ONLY: [&str; 4] =
-    ["cl_khr_fp64", "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "__opencl_c_fp64"];
+/// What 32-bit devices do not have: 64-bit floats.
+const WIDE_ONLY: [&str; 2] = ["cl_khr_fp64", "__opencl_c_fp64"];
 
 /// What is on for devices whose addresses have so many bits.
 pub fn features(bits: Bits) -> impl Iterator<Item = &'static Feature> {

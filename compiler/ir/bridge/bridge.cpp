@@ -80,7 +80,10 @@ bool writeConstant(const DataLayout &DL, const Constant *C, uint64_t At, uint8_t
   const Constant *Pointer = C;
   if (auto *Expression = dyn_cast<ConstantExpr>(C); Expression && Expression->getOpcode() == Instruction::PtrToInt)
     Pointer = Expression->getOperand(0);
-  if (!Pointer->getType()->isPointerTy() || DL.getTypeStoreSize(C->getType()) != 8 || At + 8 > Size)
+  if (!Pointer->getType()->isPointerTy())
+    return false;
+  uint64_t Bytes = DL.getTypeStoreSize(Pointer->getType());
+  if (DL.getTypeStoreSize(C->getType()) != Bytes || At + Bytes > Size)
     return false;
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer->getType()), 0);
   const Value *Base = Pointer->stripAndAccumulateConstantOffsets(DL, Offset, true);

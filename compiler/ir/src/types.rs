@@ -222,6 +222,12 @@ impl<'c> Types<'c> {
         self.int(8)
     }
 
+    /// `float`.
+    #[must_use]
+    pub fn float(self) -> Type<'c> {
+        Type::from_raw(llvm!(c::LLVMFloatTypeInContext; self.raw()))
+    }
+
     /// `double`.
     #[must_use]
     pub fn double(self) -> Type<'c> {

@@ -79,7 +79,11 @@ pub fn compile_kernel(
     widen_ids(&module);
     let signature = choose(&module, sources, kernel)?;
     let name = signature.name.clone();
-    let formed = form_kernel(&module, &name, options.has_uniform_groups(), &features)?;
+    let formed = form_kernel(&module, &name, options.has_uniform_groups(), &features, Vec::new())?;
+    if formed.facts.printf {
+        // Nobody reads what an image without a driver prints.
+        return Err(CompileError::NotYet { symbols: vec!["printf in images for ttasim".to_owned()] });
+    }
     let entry = abi::native_symbol(&name);
     let text = select(&module, &features, &[&entry])?;
     let launcher = Source { name: "launch.c", text: LAUNCH_SOURCE };
@@ -91,12 +95,14 @@ pub fn compile_kernel(
     Ok(KernelProgram { program, signature, formed })
 }
 
-/// Makes the work-group function of a kernel for 32-bit devices.
+/// Makes the work-group function of a kernel for 32-bit devices; `variables` are those at program scope with their places in
+/// the program's memory.
 pub(super) fn form_kernel(
     module: &Module<'_>,
     name: &str,
     uniform: bool,
     features: &str,
+    variables: Vec<(String, u64)>,
 ) -> Result<Formed, CompileError> {
     let failed = |error| CompileError::Codegen { kernel: name.to_owned(), error };
     let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
@@ -104,7 +110,7 @@ pub(super) fn form_kernel(
         width: 1,
         local_size: None,
         uniform,
-        variables: Vec::new(),
+        variables,
         pocl: PoclAbi::Context60,
         target: Target {
             triple: "riscv32-unknown-elf".to_owned(),
@@ -113,12 +119,7 @@ pub(super) fn form_kernel(
             features: features.to_owned(),
         },
     };
-    let formed = form(module, name, &options)
-        .map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })?;
-    if formed.facts.printf {
-        return Err(CompileError::NotYet { symbols: vec!["printf on ttasim".to_owned()] });
-    }
-    Ok(formed)
+    form(module, name, &options).map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })
 }
 
 fn choose(

@@ -9,13 +9,15 @@ use crate::error::CompileError;
 use crate::pack::KernelParts;
 use crate::request::Request;
 use crate::timing::{self, Timings};
+use crate::variables::{self, Variables};
 use oxcl_binary::abi;
 use oxcl_binary::archive::File;
 use oxcl_binary::hash::clipped_name;
+use oxcl_binary::meta::ProgramVariables;
 use oxcl_binary::unit::{Needs, kernel_path, routine_path};
 use oxcl_frontend::KernelSignature;
 use oxcl_ir::Module;
-use oxcl_ir::module::{global_space, globals, is_constant_global};
+use oxcl_ir::module::{global_space, globals};
 use oxcl_tta::compile::{CompileError as TtaError, UnitCompiler};
 use oxcl_tta::image::digest;
 use oxcl_tta::lift::Ability;
@@ -26,8 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// OpenCL's address space of global memory.
 const GLOBAL: u32 = 1;
-/// OpenCL's address space of local memory.
-const LOCAL: u32 = 3;
+/// OpenCL's address space of constants.
+const CONSTANT: u32 = 2;
 
 /// What was made for all machines.
 #[derive(Debug, Default)]
@@ -36,15 +38,20 @@ pub(crate) struct Units {
     kernels: BTreeMap<String, (Formed, Vec<File>)>,
     /// What kernels share.
     shared: Vec<File>,
+    /// The variables at program scope.
+    variables: Option<ProgramVariables>,
 }
 
 impl Units {
-    /// Gives each kernel its units; what is left is the program's.
-    pub(crate) fn distribute(mut self, mut parts: Vec<KernelParts>) -> (Vec<KernelParts>, Vec<File>) {
+    /// Gives each kernel its units; what is left is the program's: files and variables.
+    pub(crate) fn distribute(
+        mut self,
+        mut parts: Vec<KernelParts>,
+    ) -> (Vec<KernelParts>, Vec<File>, Option<ProgramVariables>) {
         for part in &mut parts {
             part.units = self.kernels.remove(&part.signature.name);
         }
-        (parts, self.shared)
+        (parts, self.shared, self.variables)
     }
 }
 
@@ -62,15 +69,21 @@ pub(crate) fn units(
     signatures: &[KernelSignature],
     timings: &mut Timings,
 ) -> Result<Units, CompileError> {
-    refuse_variables(module)?;
     widen_ids(module);
+    let Variables { offsets, initial } = variables::lay_out(module)?;
     let routines = read(ROUTINES)?;
     let mut by_features: BTreeMap<String, Vec<Selected>> = BTreeMap::new();
-    let mut units = Units::default();
+    let mut units = Units { variables: initial, ..Units::default() };
     for machine in &request.machines {
-        let features = Ability::of(machine).map_err(TtaError::from)?.features();
+        let ability = Ability::of(machine).map_err(TtaError::from)?;
+        if ability.space(CONSTANT) != ability.space(GLOBAL) {
+            refuse_constants(module, &offsets)?;
+        }
+        let features = ability.features();
         if !by_features.contains_key(&features) {
-            let all = signatures.iter().map(|s| select_kernel(request, module, &s.name, &features, timings));
+            let all = signatures
+                .iter()
+                .map(|s| select_kernel(request, module, &s.name, &features, &offsets, timings));
             let all = all.collect::<Result<Vec<_>, CompileError>>()?;
             by_features.insert(features.clone(), all);
         }
@@ -122,27 +135,33 @@ fn select_kernel(
     module: &Module<'_>,
     name: &str,
     features: &str,
+    variables: &[(String, u64)],
     timings: &mut Timings,
 ) -> Result<Selected, CompileError> {
     let copy = module.clone();
     let uniform = request.options.has_uniform_groups();
-    let formed = timings.measure(timing::WORK_GROUP, || form_kernel(&copy, name, uniform, features))?;
+    let variables = variables.to_vec();
+    let formed =
+        timings.measure(timing::WORK_GROUP, || form_kernel(&copy, name, uniform, features, variables))?;
     let start = abi::start_symbol(name);
     let text = timings.measure(timing::EMIT, || select(&copy, features, &[&start]))?;
     Ok(Selected { name: name.to_owned(), formed, code: read(&text)? })
 }
 
-/// Memory of the program's own is not there yet; constants are part of the code.
-fn refuse_variables(module: &Module<'_>) -> Result<(), CompileError> {
-    let variable = globals(module).into_iter().find(|variable| {
-        global_space(*variable) != LOCAL
-            && !is_constant_global(*variable)
-            && !variable.name().starts_with("llvm.")
-    });
-    match variable {
-        Some(variable) => Err(CompileError::NotYet {
-            symbols: vec![format!("variables at program scope on ttasim ('{}')", variable.name())],
-        }),
+/// Constants that variables point to lie among these, which are in global memory: no machine whose constants are elsewhere
+/// would find them.
+fn refuse_constants(module: &Module<'_>, variables: &[(String, u64)]) -> Result<(), CompileError> {
+    let among = |name: &str| variables.iter().any(|(known, _)| known == name);
+    let constant =
+        globals(module).into_iter().find(|global| global_space(*global) == CONSTANT && among(&global.name()));
+    match constant {
+        Some(constant) => {
+            let name = constant.name();
+            let what = format!(
+                "pointers between variables and the constant '{name}' on a machine with a memory for constants"
+            );
+            Err(CompileError::NotYet { symbols: vec![what] })
+        }
         None => Ok(()),
     }
 }

@@ -120,6 +120,8 @@ pub struct Capabilities {
     pub local_memory: u64,
     /// Alignment of allocations in bytes, a power of two.
     pub base_alignment: u64,
+    /// Bytes that kernels can print before somebody reads them.
+    pub printf_buffer: u64,
     /// Target triple of the device code; empty where no code is compiled for it.
     pub triple: String,
 }
@@ -143,6 +145,7 @@ impl Capabilities {
             max_allocation: 1 << 28,
             local_memory: 64 << 10,
             base_alignment: 128,
+            printf_buffer: 1 << 20,
             triple: String::new(),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure, Outcome};
 use crate::history::History;
+use crate::printer::Printer;
 
 /// Identifies an event (and the command behind it) for as long as the process lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,6 +46,11 @@ pub trait Launch: Send + Sync {
     /// For timelines and messages.
     fn label(&self) -> &str {
         "command"
+    }
+
+    /// What collects the text that the launch prints, on devices that execute by themselves.
+    fn printer(&self) -> Option<&Printer> {
+        None
     }
 
     /// The driver's own view of the launch, for drivers that execute by themselves.

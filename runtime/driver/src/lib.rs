@@ -17,6 +17,7 @@ pub mod memory;
 mod null;
 pub mod print;
 mod print_float;
+pub mod printer;
 pub mod program;
 pub mod rect;
 

@@ -4,14 +4,16 @@
 //! Out: the text that OpenCL C 3.0, section 6.15.14, asks for. A record that does not hold what its format takes ends
 //! early; nothing is read beyond it, whatever the kernel wrote.
 
-use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
+use std::borrow::Cow;
+
+use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FLOATS, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
 
 use crate::print_float::{self, Style};
 
 /// The text of `records`. `text_at` gives the bytes, without the terminating zero, that an address in the kernel's
 /// constants leads to.
 #[must_use]
-pub fn text<'a>(records: &[u8], text_at: &dyn Fn(u64) -> Option<&'a [u8]>) -> Vec<u8> {
+pub fn text<'a>(records: &[u8], text_at: &dyn Fn(u64) -> Option<Cow<'a, [u8]>>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = Reader(records);
     while let Some(word) = rest.number(4) {
@@ -19,17 +21,17 @@ pub fn text<'a>(records: &[u8], text_at: &dyn Fn(u64) -> Option<&'a [u8]>) -> Ve
         let size = (word >> PRINT_SIZE_SHIFT) as usize;
         let Some(body) = size.checked_sub(4).and_then(|size| rest.take(size)) else { break };
         // PoCL's records always have these flags too, but for formats that no constant holds.
-        if word & PRINT_DOUBLES == 0 {
+        if word & (PRINT_DOUBLES | PRINT_FLOATS) == 0 {
             continue;
         }
         let mut arguments = Reader(body);
         let format = if word & PRINT_FORMAT_POINTER == 0 {
-            arguments.string()
+            arguments.string().map(Cow::Borrowed)
         } else {
             arguments.number(8).and_then(text_at)
         };
         if let Some(format) = format {
-            record(&mut out, format, &mut arguments);
+            record(&mut out, &format, &mut arguments, word & PRINT_FLOATS != 0);
         }
     }
     out
@@ -139,8 +141,8 @@ impl Conversion {
     }
 }
 
-/// Adds the text of one record. Stops where the record has no argument for a conversion.
-fn record(out: &mut Vec<u8>, format: &[u8], arguments: &mut Reader<'_>) {
+/// Adds the text of one record, whose floating-point scalars are `floats` or doubles. Stops where the record has no argument for a conversion.
+fn record(out: &mut Vec<u8>, format: &[u8], arguments: &mut Reader<'_>, floats: bool) {
     let mut format = Reader(format);
     while let Some(byte) = format.take(1) {
         if byte != b"%" {
@@ -150,14 +152,19 @@ fn record(out: &mut Vec<u8>, format: &[u8], arguments: &mut Reader<'_>) {
         let Some(conversion) = Conversion::parse(&mut format) else { return };
         if conversion.letter == b'%' {
             out.push(b'%');
-        } else if convert(out, &conversion, arguments).is_none() {
+        } else if convert(out, &conversion, arguments, floats).is_none() {
             return;
         }
     }
 }
 
 /// Adds the text of one conversion.
-fn convert(out: &mut Vec<u8>, conversion: &Conversion, arguments: &mut Reader<'_>) -> Option<()> {
+fn convert(
+    out: &mut Vec<u8>,
+    conversion: &Conversion,
+    arguments: &mut Reader<'_>,
+    floats: bool,
+) -> Option<()> {
     let is_float = b"fFeEgGaA".contains(&conversion.letter);
     let Some(count) = conversion.vector else {
         if conversion.letter == b's' {
@@ -167,7 +174,10 @@ fn convert(out: &mut Vec<u8>, conversion: &Conversion, arguments: &mut Reader<'_
             return Some(());
         }
         let cell = arguments.number(8)?;
-        if is_float {
+        if is_float && floats {
+            let single = f32::from_bits((cell & u64::from(u32::MAX)) as u32);
+            float(out, conversion, f64::from(single));
+        } else if is_float {
             float(out, conversion, f64::from_bits(cell));
         } else {
             integer(out, conversion, cell, conversion.size.unwrap_or(4));

@@ -1,7 +1,7 @@
 //! Records as kernels write them, and the text that C would print.
 
 use super::text;
-use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
+use oxcl_binary::abi::{PRINT_DOUBLES, PRINT_FLOATS, PRINT_FORMAT_POINTER, PRINT_SIZE_SHIFT};
 
 /// A record with an inline format.
 fn inline(format: &str, arguments: &[u8]) -> Vec<u8> {
@@ -82,12 +82,22 @@ fn vectors_are_lists() {
 }
 
 #[test]
+fn floats_of_32_bit_devices_are_in_the_lower_half_of_their_cells() {
+    let mut record = inline("%.2f|%d", &[]);
+    let size = record.len() as u32 + 16;
+    record[..4].copy_from_slice(&(size << PRINT_SIZE_SHIFT | PRINT_FLOATS).to_le_bytes());
+    record.extend(u64::from(1.25_f32.to_bits()).to_le_bytes());
+    record.extend(7_u64.to_le_bytes());
+    assert_eq!(text(&record, &|_| None), b"1.25|7");
+}
+
+#[test]
 fn strings_and_formats_come_from_where_they_are() {
     assert_eq!(shown("[%5s][%-5.2s]", b"abc\0xyz\0"), "[  abc][xy   ]");
     let mut record =
         (12_u32 << PRINT_SIZE_SHIFT | PRINT_DOUBLES | PRINT_FORMAT_POINTER).to_le_bytes().to_vec();
     record.extend(77_u64.to_le_bytes());
-    let found = text(&record, &|address| (address == 77).then_some(&b"here"[..]));
+    let found = text(&record, &|address| (address == 77).then_some(b"here".into()));
     assert_eq!(found, b"here");
     assert_eq!(text(&record, &|_| None), b"");
 }

@@ -1,6 +1,5 @@
 // 64-bit atomics of the extensions, on global and local memory.
 // test: run
-// bits: 64, atomic operations on 64-bit words
 // run: mix global=64 local=16 (sum=[0], least=[4294967296000], most=[-1], bits=[0,-1,0], swaps=zeros:64) -> sum=[8796093022560], least=[4294967296], most=[274877906944], bits=[270582939648,0,0]
 // compare: sum least most bits
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable

@@ -1,6 +1,6 @@
 // Atomics in the manner of C11: orders, scopes, flags, generic pointers, 64 bits and floats.
 // test: run
-// bits: 64, atomic operations on 64-bit words
+// memories: one
 // options: -cl-std=CL3.0
 // run: all global=32 local=8 (i=int[0], l=long[0], f=float[0], lock=int[0], won=zeros:32) -> i=[528], l=[137438953472], f=[1.5]
 // compare: i l f

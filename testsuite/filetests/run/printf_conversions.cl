@@ -1,6 +1,5 @@
 // Conversions with flags, widths, precisions and lengths, in the order of the calls.
 // test: run
-// bits: 64, printf is not there yet
 // run: show global=1 (i=[-7,255,65,123456], f=[1.5,-0.25,1e10,100000])
 // prints: |-7|   -7|-7   |-0007|+255|ff|0XFF|377|A|100%|
 // prints: |1.500000|-2.500000e-01|1e+10|100000.00|0x1.8p+0|[    1.50]|

@@ -1,6 +1,5 @@
 // Every active work-item prints, in divergent control flow, in helpers and around barriers.
 // test: run
-// bits: 64, printf is not there yet
 // run: show global=10 local=5 (out=zeros:10)
 // prints: |odd 1|
 // prints: |odd 3|

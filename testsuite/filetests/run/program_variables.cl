@@ -1,6 +1,5 @@
 // Variables at program scope keep what kernels write from launch to launch, and all kernels of a program share them.
 // test: run
-// bits: 64, variables at program scope are not there yet
 // options: -cl-std=CL3.0
 // run: count global=4 (out=zeros:4)
 // run: count global=4 (out=zeros:4)

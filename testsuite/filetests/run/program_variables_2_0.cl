@@ -1,6 +1,6 @@
 // In OpenCL C 2.0 variables at program scope need no address space, and generic pointers lead to them.
 // test: run
-// bits: 64, variables at program scope are not there yet
+// memories: one
 // options: -cl-std=CL2.0
 // run: bump global=6 local=3 (out=zeros:6) -> out=[6,6,6,6,6,6]
 int total = 5;

@@ -1,6 +1,5 @@
 // Initial values that point to variables, to constants, into arrays, and around in a circle.
 // test: run
-// bits: 64, variables at program scope are not there yet
 // options: -cl-std=CL3.0
 // run: follow global=3 (out=zeros:15) -> out=[10,11,12, 20,20,20, 13,13,13, 7,7,7, 1,1,1]
 global int numbers[4] = {10, 11, 12, 13};

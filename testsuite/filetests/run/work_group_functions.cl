@@ -1,6 +1,5 @@
 // Work-group functions: everybody gets what the group's values come to, in the order of linear ids.
 // test: run
-// bits: 64
 // options: -cl-std=CL3.0
 // run: sums global=8 local=4 (in=[1,2,3,4,5,6,7,8], out=zeros:40) -> out=[10,1,0,4,1, 10,3,1,4,1, 10,6,3,4,1, 10,10,6,4,1, 26,5,0,8,5, 26,11,5,8,5, 26,18,11,8,5, 26,26,18,8,5]
 // run: sums global=24 local=24 (in=random:24:1, out=zeros:120)
@@ -27,7 +26,7 @@ kernel void corners(global int *out) {
 }
 kernel void floats(global const float *in, global float *out) {
   int i = get_global_id(0);
-  double x = in[i];
+  float x = in[i];
   out[3 * i] = work_group_reduce_max(in[i]);
   float most = work_group_scan_exclusive_max(in[i]);
   out[3 * i + 1] = i == 0 ? 8 : i == 1 ? most : i == 2 ? in[i] : in[i];

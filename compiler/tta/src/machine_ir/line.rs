@@ -96,10 +96,11 @@ impl<'a> Text<'a> {
     }
 }
 
-/// `x10`, `x10_w`, `x10_h`, ...; `None` for anything that is no integer register.
+/// `x10`, `x10_w`, `x10_h`, ...; `None` for anything but zero, return address, stack pointer and what the C convention passes
+/// values in: nobody would see what came in another register.
 fn physical(name: &str) -> Option<u8> {
     let name = name.split('_').next()?;
-    name.strip_prefix('x')?.parse().ok().filter(|n| *n < 32)
+    name.strip_prefix('x')?.parse().ok().filter(|n| matches!(n, 0..=2 | 10..=17))
 }
 
 /// What became of a register operand.

@@ -232,12 +232,6 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
         ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
     };
     let print = b.byte_offset(context, b.i64(fields.printf_buffer as i64), "print");
-    // What prints takes the address as that of private memory.
-    let print = if fields.space == 0 {
-        print
-    } else {
-        b.cast(Opcode::LLVMAddrSpaceCast, print, b.types().pointer(0), "print")
-    };
     let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
     let items = b.mul_no_wrap(plane, local_size[2], "items");
     let width = i64::from(options.width);

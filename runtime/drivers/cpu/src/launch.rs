@@ -14,6 +14,7 @@ use oxcl_binary::abi::{
 
 use oxcl_binary::meta::KernelMeta;
 use oxcl_driver::History;
+use oxcl_driver::printer::{PrintSink, Printed, Printer};
 
 use crate::arguments::{Argument, Cells};
 use crate::error::{Failure, Fault, GroupRun, OutOfResources, Resource};
@@ -24,7 +25,7 @@ use crate::geometry::Geometry;
 use crate::histories::Key;
 use crate::loader::{Entry, Function};
 use crate::nonlocal::{self, Frame};
-use crate::print::{PrintSink, Printed, Printer};
+use crate::print;
 use crate::variables::ProgramMemory;
 use crate::worker::Worker;
 
@@ -195,7 +196,9 @@ impl PreparedLaunch {
         &self.history
     }
 
-    pub(crate) fn printer(&self) -> &Printer {
+    /// What collects the text that the kernel prints.
+    #[must_use]
+    pub fn printer(&self) -> &Printer {
         &self.printer
     }
 
@@ -276,7 +279,7 @@ impl PreparedLaunch {
             let dropped = unsafe { (*context).pocl.printf_dropped };
             let mut block = PrintBlock { dropped, ..worker.print_block() };
             // SAFETY: the block is the worker's, and the kernel has returned; its formats are its constants.
-            unsafe { self.printer.drain(&raw mut block, self.function.image.range()) };
+            unsafe { print::drain(&self.printer, &raw mut block, self.function.image.range()) };
         }
         match ended {
             Ended::Returned => Ok(()),
@@ -367,7 +370,7 @@ impl PreparedLaunch {
                     unsafe { faults::call(self.function.image.range(), &raw mut frame, call_item, data) };
                 if self.prints() {
                     // SAFETY: the block is this function's, over the worker's buffer; the kernel has returned.
-                    unsafe { self.printer.drain(block, self.function.image.range()) };
+                    unsafe { print::drain(&self.printer, block, self.function.image.range()) };
                 }
                 match ended {
                     Ended::Returned => {}

@@ -49,7 +49,6 @@ pub use geometry::Geometry;
 pub use launch::{EntryKind, KernelTraits, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
-pub use print::{PrintSink, Printed};
 pub use variables::ProgramMemory;
 pub use watch::Watch;
 pub use work::{KernelWork, Kind};

@@ -21,6 +21,7 @@ use crate::faults::{self, Ended};
 use crate::floating::FloatingMode;
 use crate::launch::{ItemCall, PreparedLaunch, call_item};
 use crate::nonlocal::{self, Frame};
+use crate::print;
 use crate::worker::Worker;
 
 /// Stack of an item's thread.
@@ -205,7 +206,7 @@ impl Job {
             progress.absent = 0;
             if self.launch.prints() {
                 // SAFETY: the block is over the team's worker, and no item runs: the group has ended.
-                unsafe { self.launch.printer().drain(self.print, self.launch.image_range()) };
+                unsafe { print::drain(self.launch.printer(), self.print, self.launch.image_range()) };
             }
             progress.group += 1;
             progress.over = progress.failure.is_some() || progress.group == self.launch.group_count();

@@ -1,7 +1,7 @@
 //! The driver interface of one device.
 
 use crate::launch::TtaLaunch;
-use crate::map::{Plan, Region};
+use crate::map::{PRINT_HEAD, Plan, Region};
 use crate::platform::Shared;
 use crate::program::TtaProgram;
 use oxcl_driver::capability::{AddressSpace, Capabilities, DeviceKind, Execution, Features};
@@ -42,6 +42,7 @@ pub(crate) fn capabilities(name: &str, plan: &Plan, buffers: Region, space: u64)
         max_allocation: buffers.size,
         local_memory: plan.local_memory.size / 128 * 128,
         base_alignment: 128,
+        printf_buffer: plan.print.size - PRINT_HEAD,
         triple: "riscv32".to_owned(),
         ..Capabilities::host(name)
     }
@@ -162,7 +163,11 @@ impl Driver for TtaDriver {
     }
 
     fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
-        Ok(Arc::new(TtaLaunch::new(request, &self.plan)?))
+        let program = request.program.as_any().downcast_ref::<TtaProgram>();
+        let program = program
+            .ok_or_else(|| DriverError::BadLaunch { reason: "the program is another device's".to_owned() })?;
+        let variables = program.memory(&self.shared, self.capabilities.address_space, self.position)?;
+        Ok(Arc::new(TtaLaunch::new(request, program, &self.plan, variables)?))
     }
 
     fn read(&self, from: &Allocation, offset: u64, to: HostSpan) -> Result<(), DriverError> {

@@ -1,8 +1,10 @@
 //! Launches: arguments and context in the layout that 32-bit code reads.
 
-use crate::map::Plan;
+use crate::map::{PRINT_HEAD, Plan};
 use crate::program::{Kernel, TtaProgram};
+use crate::variables::ProgramMemory;
 use oxcl_binary::abi::{ABI_VERSION, Context32};
+use oxcl_driver::printer::Printer;
 use oxcl_driver::program::{ArgValue, LaunchRequest};
 use oxcl_driver::{DriverError, Failure, Lane, Launch};
 use std::any::Any;
@@ -11,6 +13,8 @@ use std::sync::Arc;
 
 /// Bytes of the context.
 const CONTEXT: usize = size_of::<Context32>();
+/// Where a context counts what found no room in the print buffer.
+pub(crate) const PRINT_DROPPED: u64 = offset_of!(Context32, printf_dropped) as u64;
 /// Alignment of argument cells.
 const CELL: usize = 16;
 
@@ -22,7 +26,11 @@ pub(crate) struct TtaLaunch {
     pub(crate) groups: [u32; 3],
     /// Keeps the memory of the arguments.
     args: Vec<ArgValue>,
+    /// Keeps the variables at program scope.
+    _variables: Option<Arc<ProgramMemory>>,
     context: [u8; CONTEXT],
+    /// What collects its text.
+    pub(crate) printer: Arc<Printer>,
 }
 
 impl Launch for TtaLaunch {
@@ -39,6 +47,10 @@ impl Launch for TtaLaunch {
         &self.name
     }
 
+    fn printer(&self) -> Option<&Printer> {
+        Some(&self.printer)
+    }
+
     fn as_any(&self) -> Option<&dyn Any> {
         Some(self)
     }
@@ -46,10 +58,13 @@ impl Launch for TtaLaunch {
 
 impl TtaLaunch {
     /// Checks what only this device can check and lays the context out.
-    pub(crate) fn new(request: &LaunchRequest, plan: &Plan) -> Result<Self, DriverError> {
+    pub(crate) fn new(
+        request: &LaunchRequest,
+        program: &TtaProgram,
+        plan: &Plan,
+        variables: Option<Arc<ProgramMemory>>,
+    ) -> Result<Self, DriverError> {
         let bad = |reason: String| DriverError::BadLaunch { reason };
-        let program = request.program.as_any().downcast_ref::<TtaProgram>();
-        let program = program.ok_or_else(|| bad("the program is another device's".to_owned()))?;
         let no_kernel = || DriverError::NoSuchKernel { kernel: request.kernel.clone() };
         let kernel = Arc::clone(program.kernels.get(&request.kernel).ok_or_else(no_kernel)?);
         let too_large = || bad("sizes of 2^32 work-items and more do not fit a 32-bit device".to_owned());
@@ -70,6 +85,11 @@ impl TtaLaunch {
                 put(at + 4 * k, value);
             }
         }
+        let address = |address: u64| u32::try_from(address).unwrap_or(u32::MAX);
+        put(offset_of!(Context32, printf_buffer), address(plan.print.start + PRINT_HEAD));
+        put(offset_of!(Context32, printf_buffer_position), address(plan.print.start));
+        put(offset_of!(Context32, printf_buffer_capacity), address(plan.print.size - PRINT_HEAD));
+        put(offset_of!(Context32, global_var_buffer), variables.as_ref().map_or(0, |v| address(v.address())));
         put(offset_of!(Context32, work_dim), request.work_dim);
         put(offset_of!(Context32, abi), ABI_VERSION);
         let needs = kernel.needs;
@@ -90,7 +110,8 @@ impl TtaLaunch {
             return Err(bad(format!("the kernel needs {stack} bytes of stack, there are {room}")));
         }
         let (name, args) = (request.kernel.clone(), request.args.clone());
-        let launch = Self { kernel, name, groups, args, context };
+        let printer = Arc::new(Printer::default());
+        let launch = Self { kernel, name, groups, args, _variables: variables, context, printer };
         let (needed, room) = (launch.encode(0, &mut |_| Some(0)).map_or(0, |b| b.len()), plan.block(0).size);
         if needed as u64 > room {
             return Err(bad(format!("arguments and context need {needed} bytes, there are {room}")));
@@ -98,9 +119,10 @@ impl TtaLaunch {
         Ok(launch)
     }
 
-    /// Another handle to the same launch.
+    /// Another handle to the same launch, for as long as the launch itself lives.
     pub(crate) fn share(&self) -> Self {
-        self.clone()
+        // The platform must not let go of program's memory while it holds the lock that freeing it takes.
+        Self { _variables: None, ..self.clone() }
     }
 
     /// Bytes of local memory that a group needs, one number for each block.

@@ -12,8 +12,10 @@ mod machine_file;
 mod main_program;
 mod map;
 mod platform;
+mod printing;
 mod program;
 mod simulation;
+mod variables;
 
 pub use device::TtaDriver;
 pub use machine_file::{MachineError, MachineFile};

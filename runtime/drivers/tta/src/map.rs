@@ -3,8 +3,8 @@
 //! In: the machines of a platform. Out: a [`Plan`] for each device. The space of OpenCL's address space N is the machine's space
 //! that lists N; else the one that lists 1 (for 2, 3 and 5); else the only data space. The space that holds 1 is global: all
 //! devices share it as one memory that ends where the smallest of them ends. From low to high: 4 KiB reserved, the event words,
-//! for each device its command slots, launch words, argument and context blocks, data and (where private memory is there)
-//! scratch and stack, then local memory of the devices without one of their own, then what buffers are allocated from.
+//! for each device its command slots, launch words, argument and context blocks, data, what it prints and (where private memory
+//! is there) scratch and stack, then local memory of the devices without one of their own, then what buffers are allocated from.
 
 use oxcl_tta::model::{Machine, SpaceId};
 
@@ -16,6 +16,8 @@ pub(crate) const EVENTS: u64 = 1024;
 pub(crate) const SLOT: u64 = 64;
 /// Command slots of a device.
 pub(crate) const SLOTS: u64 = 16;
+/// Bytes in front of what kernels print.
+pub(crate) const PRINT_HEAD: u64 = 16;
 /// Words that the device's main program and the kernel's start-up share.
 const LAUNCH: u64 = 64;
 /// Least bytes of shared memory for buffers: below, the machine is no device.
@@ -87,6 +89,8 @@ pub struct Plan {
     pub blocks: Region,
     /// Objects of programs in the shared space.
     pub data: Region,
+    /// What kernels print: a word that says how many bytes, then, from [`PRINT_HEAD`], records; in the shared space.
+    pub print: Region,
     /// Objects of programs in the private space, where that is another.
     pub private_data: Option<Region>,
     /// Scratch memory of work-groups, in the private space: it holds what work-items keep over barriers.
@@ -145,9 +149,10 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
         all.push(spaces(machine)?);
     }
     let size = machines.iter().zip(&all).map(|(m, s)| bytes(m, s.global)).min().unwrap_or(0);
-    // What a device keeps for itself: a sixteenth of its share for each of five purposes.
+    // What a device keeps for itself: a sixteenth of its share for each of six purposes.
     let share = size / machines.len().max(1) as u64;
     let part = (share / 16 / 128 * 128).clamp(512, 256 << 10);
+    let print = (share / 16 / 128 * 128).clamp(1024, 1 << 20);
     let mut next = RESERVED;
     let mut take = |size: u64| {
         let start = next.next_multiple_of(128);
@@ -159,7 +164,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
     for (machine, spaces) in machines.iter().zip(&all) {
         let queue_apart = spaces.queue != spaces.global;
         let slots = if queue_apart { Region { start: 128, size: SLOTS * SLOT } } else { take(SLOTS * SLOT) };
-        let (launch, blocks, data) = (take(LAUNCH), take(part), take(part));
+        let (launch, blocks, data, print) = (take(LAUNCH), take(part), take(part), take(print));
         let own = |space: SpaceId, from: u64| {
             let end = bytes(machine, space) / 16 * 16;
             Region { start: from.min(end), size: end.saturating_sub(from) }
@@ -188,6 +193,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
             launch,
             blocks,
             data,
+            print,
             private_data,
             scratch,
             stack,
@@ -238,7 +244,7 @@ mod tests {
         let (maps, buffers) = plan(&machines).expect("all can be devices");
         let mut shared = vec![(0, 4096), (maps[0].events.start, maps[0].events.size)];
         for map in &maps {
-            for region in [map.launch, map.blocks, map.data] {
+            for region in [map.launch, map.blocks, map.data, map.print] {
                 shared.push((region.start, region.size));
             }
             for (space, region) in [

@@ -17,6 +17,7 @@ use crate::map::{MapError, plan};
 use crate::simulation::{Command, Notice, Pause, Simulation};
 use oxcl_driver::command::SubmitResult;
 use oxcl_driver::error::Outcome;
+use oxcl_driver::printer::{Printed, Printer};
 use oxcl_driver::{DriverError, EventId, Failure, Lane, Submission, command};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
 use oxcl_tta::model::Machine;
@@ -328,7 +329,10 @@ impl Shared {
             }
             let reports = state.note(notices, pause);
             drop(state);
-            for (submission, outcome) in ends.into_iter().chain(reports) {
+            for Report { submission, printed, outcome } in ends.into_iter().chain(reports) {
+                if let Some((printer, printed)) = printed {
+                    printer.add(&printed.text, printed.dropped);
+                }
                 match outcome {
                     None => submission.started(),
                     Some(outcome) => submission.ended(outcome),
@@ -338,8 +342,18 @@ impl Shared {
     }
 }
 
-/// What to tell the scheduler: a command, and how it ended or that it has begun.
-type Report = (Arc<dyn Submission>, Option<Outcome>);
+/// What to tell the scheduler: a command, what it printed, and how it ended or that it has begun.
+struct Report {
+    submission: Arc<dyn Submission>,
+    printed: Option<(Arc<Printer>, Printed)>,
+    outcome: Option<Outcome>,
+}
+
+impl Report {
+    fn silent(submission: Arc<dyn Submission>, outcome: Option<Outcome>) -> Self {
+        Self { submission, printed: None, outcome }
+    }
+}
 
 /// What a device is to execute, unless the command is a transfer.
 fn launch_of(submission: &dyn Submission) -> Option<&TtaLaunch> {
@@ -389,13 +403,13 @@ impl State {
             let refused = core.queue.iter().position(|c| c.host_ready && c.submission.refusal().is_some());
             if let Some(command) = refused.and_then(|at| core.queue.remove(at)) {
                 let cause = command.submission.refusal();
-                ends.push((close(events, &command), cause.map(Err)));
+                ends.push(Report::silent(close(events, &command), cause.map(Err)));
             }
         }
         let (_, failed) = simulation.renew();
         for (command, error) in failed {
             let failure = Failure::Driver(DriverError::BadBinary { reason: error.to_string() });
-            ends.push((close(events, &command), Some(Err(Arc::new(failure)))));
+            ends.push(Report::silent(close(events, &command), Some(Err(Arc::new(failure)))));
         }
         for device in 0..simulation.cores.len() {
             let before = simulation.cores[device].queue.len();
@@ -416,13 +430,16 @@ impl State {
         let mut reports: Vec<Report> = Vec::new();
         for notice in notices {
             match notice {
-                Notice::Started(submission) => reports.push((submission, None)),
-                Notice::Ended { device, command, started, ended } => {
+                Notice::Started(submission) => reports.push(Report::silent(submission, None)),
+                Notice::Ended { device, command, printed, started, ended } => {
                     let kernel = command.launch.name.clone();
                     let chained = !command.waits.is_empty();
                     self.spans.push(Span { device, kernel, started, ended, chained });
                     let cause = command.submission.refusal();
-                    reports.push((close(&mut self.events, &command), Some(cause.map_or(Ok(()), Err))));
+                    let printed = Some((Arc::clone(&command.launch.printer), printed));
+                    let outcome = Some(cause.map_or(Ok(()), Err));
+                    let submission = close(&mut self.events, &command);
+                    reports.push(Report { submission, printed, outcome });
                 }
             }
         }
@@ -434,10 +451,12 @@ impl State {
             )),
         };
         if let Some(reason) = reason {
-            for command in self.simulation.give_up() {
+            for (command, printed) in self.simulation.give_up() {
                 let (kernel, reason) = (command.launch.name.clone(), reason.clone());
                 let failure = Arc::new(Failure::Kernel { kernel, reason });
-                reports.push((close(&mut self.events, &command), Some(Err(failure))));
+                let printed = Some((Arc::clone(&command.launch.printer), printed));
+                let submission = close(&mut self.events, &command);
+                reports.push(Report { submission, printed, outcome: Some(Err(failure)) });
             }
         }
         reports

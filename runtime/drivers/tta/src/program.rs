@@ -2,16 +2,21 @@
 //!
 //! In: an archive. Out: for each kernel its unit and the routines that it reaches, with names that tell code of different
 //! archives apart: every name that a unit defines gets a mark from the unit's content and that of what it refers to. So
-//! routines that are the same in two programs are loaded once, and kernels of one name do not meet.
+//! routines that are the same in two programs are loaded once, and kernels of one name do not meet. A program's variables at
+//! program scope have memory on each device that runs one of its kernels, from the first launch there on.
 
+use crate::platform::Shared;
+use crate::variables::ProgramMemory;
 use oxcl_binary::archive::Archive;
 use oxcl_binary::hash::{Sha256, clipped_name, hex};
+use oxcl_binary::meta::{PROGRAM_META_PATH, ProgramMeta, ProgramVariables};
 use oxcl_binary::unit::{Needs, UNIT_ENDING, Unit, digest_text, kernel_path, routine_folder};
 use oxcl_driver::DriverError;
+use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::program::Program;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Digits of a mark.
 const MARK: usize = 16;
@@ -34,11 +39,18 @@ pub(crate) struct Kernel {
 pub(crate) struct TtaProgram {
     names: Vec<String>,
     pub(crate) kernels: BTreeMap<String, Arc<Kernel>>,
+    variables: Option<ProgramVariables>,
+    /// The variables' memory, by platform and device.
+    memories: Mutex<BTreeMap<(AddressSpace, usize), Arc<ProgramMemory>>>,
 }
 
 impl Program for TtaProgram {
     fn kernels(&self) -> Vec<String> {
         self.names.clone()
+    }
+
+    fn program_scope_bytes(&self) -> u64 {
+        self.variables.as_ref().map_or(0, |variables| variables.bytes)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -85,7 +97,28 @@ impl TtaProgram {
             kernels.insert(record.name.clone(), Arc::new(Kernel { units, entry, needs, locals }));
         }
         let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
-        Ok(Self { names, kernels })
+        let facts = archive.root.iter().flatten().find(|f| f.path == PROGRAM_META_PATH);
+        let facts = facts.map(|f| ProgramMeta::from_json(&f.data)).transpose();
+        let facts = facts.map_err(|error| bad(error.to_string()))?;
+        let variables = facts.and_then(|facts| facts.narrow_variables);
+        Ok(Self { names, kernels, variables, memories: Mutex::default() })
+    }
+
+    /// The variables at program scope on a device, with their initial values at first; none where the program has none.
+    pub(crate) fn memory(
+        &self,
+        shared: &Arc<Shared>,
+        space: AddressSpace,
+        device: usize,
+    ) -> Result<Option<Arc<ProgramMemory>>, DriverError> {
+        let Some(variables) = &self.variables else { return Ok(None) };
+        let mut memories = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(memory) = memories.get(&(space, device)) {
+            return Ok(Some(Arc::clone(memory)));
+        }
+        let memory = Arc::new(ProgramMemory::new(shared, variables)?);
+        memories.insert((space, device), Arc::clone(&memory));
+        Ok(Some(memory))
     }
 }
 

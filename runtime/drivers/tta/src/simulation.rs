@@ -10,6 +10,7 @@ use crate::map::{Plan, SLOTS};
 use crate::platform::PlatformError;
 use oxcl_binary::abi::LAUNCH_SYMBOL;
 use oxcl_binary::unit::{Needs, Unit};
+use oxcl_driver::printer::Printed;
 use oxcl_driver::{EventId, Submission};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
 use oxcl_tta::image::Image;
@@ -121,8 +122,8 @@ pub(crate) enum Pause {
 pub(crate) enum Notice {
     /// The device has begun with a command.
     Started(Arc<dyn Submission>),
-    /// A command has ended: which device, the command, when it began and ended, in cycles.
-    Ended { device: usize, command: Command, started: u64, ended: u64 },
+    /// A command has ended: which device, the command, what it printed, when it began and ended, in cycles.
+    Ended { device: usize, command: Command, printed: Printed, started: u64, ended: u64 },
 }
 
 /// All devices and their memories.
@@ -275,7 +276,7 @@ impl Core {
         self.slots.is_empty()
     }
 
-    fn memory_of(&self, space: SpaceId) -> usize {
+    pub(crate) fn memory_of(&self, space: SpaceId) -> usize {
         self.memories.get(space.index()).copied().unwrap_or(0)
     }
 }
@@ -352,14 +353,18 @@ impl Simulation {
         }
     }
 
-    fn peek(&self, memory: usize, address: u64) -> u32 {
-        let memories = self.system.as_ref().map_or(self.memories.as_slice(), System::memories);
-        let value = memories.get(memory).and_then(|m| m.load(address, 4, ByteOrder::Little).ok());
+    /// All memories.
+    pub(crate) fn memories(&self) -> &[Memory] {
+        self.system.as_ref().map_or(self.memories.as_slice(), System::memories)
+    }
+
+    pub(crate) fn peek(&self, memory: usize, address: u64) -> u32 {
+        let value = self.memories().get(memory).and_then(|m| m.load(address, 4, ByteOrder::Little).ok());
         u32::try_from(value.unwrap_or(0)).unwrap_or(0)
     }
 
     /// Writes a word of a memory by its position.
-    fn poke(&mut self, memory: usize, address: u64, value: u64) {
+    pub(crate) fn poke(&mut self, memory: usize, address: u64, value: u64) {
         let found = match &mut self.system {
             Some(system) => {
                 let place = self.cores.iter().enumerate().find_map(|(device, core)| {
@@ -620,23 +625,27 @@ impl Simulation {
             notices.push(Notice::Started(Arc::clone(&flight.command.submission)));
         }
         if found == state::FINISHED {
-            let Some((_, flight)) = core.slots.pop_front() else { return };
+            let Some((number, flight)) = core.slots.pop_front() else { return };
             core.give_back(flight.locals);
             let started = flight.started.unwrap_or(now);
-            notices.push(Notice::Ended { device, command: flight.command, started, ended: now });
+            let context = core.context_of(number, flight.command.launch.context_offset());
+            let (printed, command) = (self.drain_prints(device, context), flight.command);
+            notices.push(Notice::Ended { device, command, printed, started, ended: now });
             self.poke(memory, at, u64::from(state::FREE));
         }
     }
 
-    /// After a fault: everything that was in a slot or queued, and devices that begin anew.
-    pub(crate) fn give_up(&mut self) -> Vec<Command> {
+    /// After a fault: everything that was in a slot, with what it printed, and devices that begin anew.
+    pub(crate) fn give_up(&mut self) -> Vec<(Command, Printed)> {
         let mut all = Vec::new();
         for device in 0..self.cores.len() {
-            let core = &mut self.cores[device];
-            for (_, flight) in std::mem::take(&mut core.slots) {
+            for (number, flight) in std::mem::take(&mut self.cores[device].slots) {
+                let core = &mut self.cores[device];
                 core.give_back(flight.locals);
-                all.push(flight.command);
+                let context = core.context_of(number, flight.command.launch.context_offset());
+                all.push((flight.command, self.drain_prints(device, context)));
             }
+            let core = &mut self.cores[device];
             core.next_slot = 0;
             let (memory, plan) = (core.memory_of(core.plan.queue), core.plan.clone());
             for slot in 0..SLOTS {

@@ -131,10 +131,15 @@ impl Scheduler<'_> {
         false
     }
 
-    /// Whether the register of `value` may be written in `cycle`, as far as the values before it go: none of them has readers left
-    /// but node `own`, and none is read later or written as late.
+    /// Whether the register of `value` may be written in `cycle`, as far as the values before it go.
     pub(super) fn free(&self, value: usize, cycle: i64, own: Option<usize>) -> bool {
-        let mut before = self.values[value].previous;
+        self.free_from(value, own).is_some_and(|from| from <= cycle)
+    }
+
+    /// From which cycle on the register of `value` may be written, as far as the values before it go: none of them has readers
+    /// left but node `own`, and none is read later or written as late.
+    fn free_from(&self, value: usize, own: Option<usize>) -> Option<i64> {
+        let (mut before, mut from) = (self.values[value].previous, i64::MIN);
         while let Some(number) = before {
             let Value { last_read, written, previous, readers, .. } = self.values[number];
             let work = own.map(|n| &self.work[n]);
@@ -146,16 +151,17 @@ impl Scheduler<'_> {
                 });
                 inputs + guards
             });
-            if readers > mine || last_read > cycle {
-                return false;
+            if readers > mine {
+                return None;
             }
+            from = from.max(last_read);
             // A value that never reached the register leaves the one before it there.
             if let Some(written) = written {
-                return written < cycle;
+                return Some(from.max(written + 1));
             }
             before = previous;
         }
-        true
+        Some(from)
     }
 
     /// Sees to it that what the register of `value` held before is in it, before a guarded write in `cycle`.
@@ -380,10 +386,8 @@ impl Scheduler<'_> {
         let source = Source::Port { unit: port.0, port: port.1 };
         let direct = self.table.connected(source, destination);
         let last = limit.unwrap_or(i64::MAX).min(arrives + HORIZON);
-        for cycle in arrives..=last {
-            if !self.free(value, cycle, own) {
-                continue;
-            }
+        let Some(from) = self.free_from(value, own) else { return false };
+        for cycle in arrives.max(from)..=last {
             if direct {
                 if !self.table.shows(port, arrives, cycle) {
                     return false;

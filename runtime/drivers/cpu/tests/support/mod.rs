@@ -159,6 +159,7 @@ pub(crate) fn program_meta(level: Level) -> ProgramMeta {
         uniform_work_group_size: false,
         options: String::new(),
         variables: None,
+        narrow_variables: None,
     }
 }
 

@@ -75,6 +75,7 @@ fn archive() -> Archive {
         uniform_work_group_size: false,
         options: "-DN=4".to_owned(),
         variables: None,
+        narrow_variables: None,
     };
     Archive {
         version: Version::V12,

@@ -369,6 +369,62 @@ mod tests {
         (task, waits)
     }
 
+    /// Work whose end shows that its record was freed.
+    struct Nothing;
+
+    impl oxcl_driver::Launch for Nothing {
+        fn groups(&self) -> u64 {
+            1
+        }
+
+        fn run(&self, _: u64, _: u64, _: oxcl_driver::Lane) -> Result<(), oxcl_driver::Failure> {
+            Ok(())
+        }
+    }
+
+    /// A command that touches a buffer twice, or a second buffer: what it is planned to wait for after the first touch
+    /// ends before the second one is planned, and must still be there when the plan is carried out.
+    #[test]
+    fn nothing_that_a_plan_refers_to_is_forgotten_before_it_is_carried_out() {
+        // As many readers as there may be room for, so that the one to come needs more.
+        for readers in 1..=16 {
+            for second in [7, 8, 9] {
+                let mut points = Points::default();
+                // Lines enough that there is something to sweep.
+                let _others = enter(&mut points, 50, &[8, 10, 11], Access::Read);
+                let mut alive = Vec::new();
+                for number in 1..=readers {
+                    let work: Arc<dyn oxcl_driver::Launch> = Arc::new(Nothing);
+                    alive.push(Arc::downgrade(&work));
+                    let mut task = Task::new(Role::InOrder, EventId(number));
+                    task.body = crate::shim::UnsafeCell::new(Some(work));
+                    let task = TaskRef::new(task).unwrap();
+                    let touch = Touch::whole(ResourceId(7), Access::Read);
+                    points.prepare(&touch, None, |_| Ok(())).unwrap();
+                    points.record(&touch, &task, crate::pool::weight::UNKNOWN);
+                }
+                let mut planned = Vec::new();
+                for touch in [
+                    Touch::whole(ResourceId(7), Access::Write),
+                    Touch::whole(ResourceId(second), Access::Read),
+                ] {
+                    let each = |wait: Wait| {
+                        planned.push(wait.task);
+                        Ok(())
+                    };
+                    points.prepare(&touch, None, each).unwrap();
+                    assert!(alive.iter().all(|work| work.strong_count() == 1), "{readers} readers, {second}");
+                    // They end now, and nobody but the points knows of them.
+                    for at in &planned {
+                        // SAFETY: the points hold references, which is what the assertion above is about.
+                        unsafe { at.get() }.state.set(crate::task::state::Snapshot::EXECUTED);
+                    }
+                }
+                assert_eq!(planned.len() as u64, readers);
+            }
+        }
+    }
+
     #[test]
     fn what_was_forgotten_is_waited_for_no_more_and_what_came_after_is() {
         for many in [1, 2, 3, 40] {

@@ -7,6 +7,7 @@ mod faults;
 mod programs;
 mod stress;
 mod transfers;
+mod wakes;
 
 use std::sync::Arc;
 

@@ -152,15 +152,24 @@ impl Released {
                 crate::device::submit(task, self);
             } else if let Some((ticket, event)) = self.notify.pop() {
                 crate::device::notify(&ticket, event, self);
-            } else if first {
+            } else if first || !self.tidy() {
                 return;
-            } else if let Some(task) = self.retiring.pop() {
+            }
+        }
+    }
+
+    /// Retires, and lets go of what is over. Whether there was any.
+    fn tidy(&mut self) -> bool {
+        let mut any = false;
+        loop {
+            if let Some(task) = self.retiring.pop() {
                 retire(task, self);
             } else if let Some(task) = self.over.pop() {
                 let_go(task);
             } else {
-                return;
+                return any;
             }
+            any = true;
         }
     }
 
@@ -403,6 +412,10 @@ pub(crate) fn conclude(released: &mut Released) {
 /// What needs no worker is done, with what drivers report meanwhile, until nothing of it is left. What only tidies up
 /// is left for a second call if workers are to be told `first` of what they can execute.
 pub(crate) fn settle_nested(released: &mut Released, first: bool) {
+    if !first {
+        // Most of the time nothing follows from this.
+        released.tidy();
+    }
     if released.is_settled(first) {
         return;
     }

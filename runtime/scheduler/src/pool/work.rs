@@ -121,6 +121,13 @@ impl Core {
         if released.ready.is_empty() && released.relays.is_empty() {
             return next;
         }
+        if next.is_none()
+            && released.ready.len() == 1
+            && released.relays.is_empty()
+            && !released.has_callbacks()
+        {
+            return released.ready.pop();
+        }
         let mut rest = weight::deal(std::mem::take(&mut released.ready), self.workers);
         let next = next.or_else(|| if released.has_callbacks() { None } else { rest.pop() });
         let relays = std::mem::take(&mut released.relays);

@@ -157,7 +157,10 @@ impl NoticeList {
     /// Has the entry that will be delivered first brought to this processor: the list is closed soon.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        crate::shim::prefetch(self.head.load(Ordering::Relaxed));
+        let head = self.head.load(Ordering::Relaxed);
+        if !head.is_null() {
+            crate::shim::prefetch(head);
+        }
     }
 
     /// Closes the list and returns its entries, newest first. Called once.
@@ -196,7 +199,9 @@ impl Iterator for Entries {
             // SAFETY: the list is closed, so nobody writes `next` any more.
             self.next = entry.next.with(|next| unsafe { *next });
             // The next entry is on another task's cache line, and is delivered right after this one.
-            crate::shim::prefetch_to_write(self.next);
+            if !self.next.is_null() {
+                crate::shim::prefetch_to_write(self.next);
+            }
             let delivery = match (entry.kind(), entry.target()) {
                 (Kind::Order, Some(target)) => Delivery::Order(target),
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),

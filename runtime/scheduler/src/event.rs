@@ -10,7 +10,7 @@ use crate::pool::{Core, Goal};
 use crate::release;
 use crate::shim::{AtomicBool, Ordering, lock};
 use crate::task::state::Snapshot;
-use crate::task::{Role, Task, TaskRef, Times};
+use crate::task::{Fresh, Role, TaskRef, Times};
 
 /// Where a command is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +98,7 @@ impl Event {
     /// When the command was what; zeros where its queue keeps no times.
     #[must_use]
     pub fn times(&self) -> Times {
-        self.task.times.read()
+        self.task.times()
     }
 
     /// Calls `call` once the event is complete, from whatever thread completes it, or at once if it is.
@@ -137,8 +137,9 @@ pub struct UserEvent {
 
 impl UserEvent {
     pub(crate) fn new(core: &Arc<Core>) -> Result<UserEvent, crate::queue::EnqueueError> {
-        let task = TaskRef::new(Task::new(Role::User, EventId(core.next_id())))
-            .ok_or(crate::queue::EnqueueError::OutOfHostMemory)?;
+        let task = Fresh::new(Role::User, EventId(core.next_id()))
+            .ok_or(crate::queue::EnqueueError::OutOfHostMemory)?
+            .share(1);
         Ok(UserEvent { event: Event { task, core: Arc::clone(core) }, set: AtomicBool::new(false) })
     }
 

@@ -23,7 +23,7 @@ use crate::queue::{Command, Queue, QueueProperties};
 use crate::shim::{AtomicU32, Ordering};
 use crate::task::list::TaskList;
 use crate::task::notice::NoticeList;
-use crate::task::{Role, Task, TaskRef};
+use crate::task::{Fresh, Role, TaskRef};
 
 /// Work that counts its runs, on a counter that loom does not watch.
 struct Counting(Arc<Plain>, u64);
@@ -57,7 +57,7 @@ fn queue(core: &Arc<Core>, out_of_order: bool) -> Queue {
 }
 
 fn task(id: u64) -> TaskRef {
-    TaskRef::new(Task::new(Role::OutOfOrder, EventId(id))).unwrap()
+    Fresh::new(Role::OutOfOrder, EventId(id)).unwrap().share(1)
 }
 
 /// Every task is taken once, by the owner or by a thief, also when the ring wraps around.

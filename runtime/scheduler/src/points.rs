@@ -347,12 +347,12 @@ impl Points {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::task::Role;
+    use crate::task::{Fresh, Role};
     use oxcl_driver::EventId;
 
     /// Whom a command that touches all of these must wait for, by number; then it is recorded.
     fn enter(points: &mut Points, number: u64, resources: &[u64], access: Access) -> (TaskRef, Vec<u64>) {
-        let task = TaskRef::new(Task::new(Role::InOrder, EventId(number))).unwrap();
+        let task = Fresh::new(Role::InOrder, EventId(number)).unwrap().share(1);
         let touches = resources.iter().map(|resource| Touch::whole(ResourceId(*resource), access));
         let touches: Vec<Touch> = touches.collect();
         let mut waits = Vec::new();

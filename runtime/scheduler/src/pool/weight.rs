@@ -166,7 +166,7 @@ pub(super) fn deal(list: TaskList, workers: usize) -> TaskList {
 mod tests {
     use super::*;
     use crate::shim::AtomicU8;
-    use crate::task::{Role, Task, TaskRef};
+    use crate::task::{Fresh, Role, TaskRef};
     use oxcl_driver::EventId;
 
     #[test]
@@ -179,9 +179,9 @@ mod tests {
 
     fn tasks(weights: &[u8]) -> Vec<TaskRef> {
         let task = |(number, weight): (u64, &u8)| {
-            let mut task = Task::new(Role::OutOfOrder, EventId(number));
+            let mut task = Fresh::new(Role::OutOfOrder, EventId(number)).unwrap();
             task.weight = AtomicU8::new(*weight);
-            TaskRef::new(task).unwrap()
+            task.share(1)
         };
         (0..).zip(weights).map(task).collect()
     }

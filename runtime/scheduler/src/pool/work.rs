@@ -59,26 +59,50 @@ fn measure_pieces(launch: &Arc<dyn Launch>, all: u64, first: u64, count: u64, la
     outcome
 }
 
+/// A task that a worker executes next.
+#[derive(Clone, Copy)]
+struct Next {
+    task: TaskPtr,
+    /// It was offered to others already, so it goes into no list, and this worker takes part in it with a reference of
+    /// its own.
+    open: bool,
+}
+
 impl Core {
     /// Executes a task and what it sets free, as long as one follows the other, or until `enough`.
     pub(super) fn run(&self, local: &Local, first: TaskPtr, enough: impl Fn() -> bool) {
         let _entered = self.enter(local.slot);
-        let mut next = self.step(local, first);
+        let mut next = self.step(local, Next { task: first, open: false });
         let mut streak = 0;
-        while let Some(task) = next {
+        while let Some(found) = next {
             streak += 1;
-            if streak >= STREAK || enough() {
-                self.push_own(local.slot, TaskList::of(task));
-                self.tell(1);
+            if (streak >= STREAK || enough()) && self.leave(local, found, 1) {
                 return;
             }
-            next = self.step(local, task);
+            next = self.step(local, found);
         }
+    }
+
+    /// Leaves a task to others, who are told of so many. Whether there was room for it; there is none only
+    /// for one that was offered already, and then others have enough to do.
+    fn leave(&self, local: &Local, next: Next, amount: usize) -> bool {
+        if !next.open {
+            self.push_own(local.slot, TaskList::of(next.task));
+            self.tell(amount);
+            return true;
+        }
+        // This worker's reference becomes that of one more offer.
+        let room = self.rings[local.slot].push(next.task).is_ok();
+        if room {
+            self.tell(MANY);
+        }
+        room
     }
 
     /// Executes one task; returns one that it set free. The others go to this worker's ring, where they find what
     /// they read still in the cache.
-    fn step(&self, local: &Local, at: TaskPtr) -> Option<TaskPtr> {
+    fn step(&self, local: &Local, found: Next) -> Option<Next> {
+        let at = found.task;
         // What comes next is likely to lie in another worker's cache, and comes here while this one runs.
         self.rings[local.slot].peek().inspect(|next| next.prefetch());
         let mut released = Released::default();
@@ -97,19 +121,22 @@ impl Core {
         } else if task.executor == Executor::Relay {
             release::end(at, &Ok(()), &mut released);
         } else {
-            self.take_part(local, at, &mut released);
+            self.take_part(local, found, &mut released);
         }
         // Others begin with what was set free before this thread tidies up, which may set free more.
         release::settle_nested(&mut released, true);
-        let mut next = self.hand_out(local, &mut released, None);
+        let next = self.hand_out(local, &mut released, None);
+        // SAFETY: a ready task has a reference that comes with it.
+        let open = next.is_some_and(|next| self.is_shared(unsafe { next.get() }));
+        next.filter(|_| open).inspect(|next| self.open(local, *next));
         release::settle_nested(&mut released, false);
-        next = self.hand_out(local, &mut released, next);
+        let mut next = self.hand_out(local, &mut released, next).map(|task| Next { task, open });
+        // Callbacks may take long.
         if released.has_callbacks()
-            && let Some(task) = next.take()
+            && let Some(found) = next
+            && self.leave(local, found, 2)
         {
-            // Callbacks may take long.
-            self.push_own(local.slot, TaskList::of(task));
-            self.tell(2);
+            next = None;
         }
         released.call();
         next
@@ -154,38 +181,56 @@ impl Core {
         }
     }
 
+    /// Whether several workers execute a task.
+    fn is_shared(&self, task: &Task) -> bool {
+        self.workers > 1 && task.groups > 1 && task.executor == Executor::Workers
+    }
+
+    /// Begins a launch of many pieces and offers it to others. The caller, its first executor, has the scheduler's
+    /// reference. Here it takes one for itself, since one of the others may end the task; every offer has a reference of
+    /// its own.
+    fn open(&self, local: &Local, at: TaskPtr) {
+        // SAFETY: the caller's reference.
+        let task = unsafe { at.get() };
+        self.begin(task);
+        self.consult(task);
+        // Two, so that those who take them offer to others in turn and soon all know.
+        let offers = if self.workers > 2 { 2 } else { 1 };
+        // SAFETY: a reference is held.
+        unsafe { at.retain(offers + 1) };
+        task.state.set(Snapshot::OFFERED);
+        for _ in 0..offers {
+            self.offer(local, at);
+        }
+    }
+
     /// Executes pieces of a launch, beside others who may do so too. The last one to finish ends the task.
-    ///
-    /// The first executor has the scheduler's reference; before it offers the launch to others it takes one for itself,
-    /// since one of them may end the task. Every offer has a reference of its own.
-    fn take_part(&self, local: &Local, at: TaskPtr, released: &mut Released) {
+    fn take_part(&self, local: &Local, found: Next, released: &mut Released) {
+        let at = found.task;
         // SAFETY: whoever takes a task from a ready queue has the reference that came with it.
         let task = unsafe { at.get() };
-        let mut own_reference = task.state.load().is_offered();
-        if !own_reference {
+        let shared = self.is_shared(task);
+        let offered_to_this = shared && !found.open && task.state.load().is_offered();
+        if !shared {
             self.begin(task);
-            self.consult(task);
+        } else if !found.open && !offered_to_this {
+            self.open(local, at);
         }
+        // Of two workers the one that was offered the launch has nobody to offer it to.
+        let mut offered = !offered_to_this || self.workers == 2;
         // Set before the launch was offered, which was seen.
         let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
         let measured = task.measured.load(Ordering::Relaxed);
-        let alone = self.workers == 1 || task.executor == Executor::Caller;
-        let mut offered = alone;
         let mut finished = 0;
         let watched = if task.profiled { self.observer.as_ref() } else { None };
         let started = watched.map_or(0, |_| self.now());
         while let Some((position, count)) = self.take_pieces(task, order) {
             if !offered && position + count < task.groups {
                 offered = true;
-                // Two, so that those who take them offer to others in turn and soon all know.
-                let offers = if self.workers > 2 { 2 } else { 1 };
                 // SAFETY: a reference is held.
-                unsafe { at.retain(offers + u32::from(!own_reference)) };
-                own_reference = true;
-                task.state.set(Snapshot::OFFERED);
-                for _ in 0..offers {
-                    self.offer(local, at);
-                }
+                unsafe { at.retain(2) };
+                self.offer(local, at);
+                self.offer(local, at);
             }
             let first = order.map_or(position, |order| order.locate(task.groups, position).0);
             let lane = Lane { index: local.slot };
@@ -219,8 +264,8 @@ impl Core {
             self.finish_times(task, Some(local.slot));
             release::end(at, &Ok(()), released);
         }
-        if own_reference {
-            // SAFETY: taken above, or it came with the offer.
+        if shared {
+            // SAFETY: taken by `open`, or it came with the offer.
             unsafe { at.release() };
         }
     }
@@ -228,9 +273,6 @@ impl Core {
     /// Asks what is known of a launch that is about to be executed by several workers. The caller is the first of them,
     /// and the others do not know of it yet.
     fn consult(&self, task: &Task) {
-        if self.workers == 1 || task.executor == Executor::Caller {
-            return;
-        }
         task.body.with(|body| {
             // SAFETY: the body is set before the task is ready, and stays until it ends.
             let launch = unsafe { (*body).as_ref() };

@@ -11,7 +11,7 @@ use crate::shim::UnsafeCell;
 use crate::task::group::Joined;
 use crate::task::notice::{Kind, Notice};
 use crate::task::state::Snapshot;
-use crate::task::{INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
+use crate::task::{Fresh, INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
 
 /// Appends a task to the chain along which the queue retires.
 pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskPtr) {
@@ -28,11 +28,16 @@ pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskP
         task.state.set(Snapshot::BEFORE_RETIRED);
     }
 }
+
 /// Makes the entries that do not fit into the record.
-pub(super) fn room_for_notices(more: &mut Vec<UnsafeCell<Notice>>, waits: usize) -> Result<(), EnqueueError> {
+pub(super) fn room_for_notices(task: &mut Fresh, waits: usize) -> Result<(), EnqueueError> {
     let beyond = waits.saturating_sub(1 + INLINE_NOTICES);
-    faults::reserve(more, beyond)?;
-    more.extend((0..beyond).map(|_| UnsafeCell::new(Notice::new(Kind::Order, None))));
+    if beyond > 0 {
+        let mut more = Vec::new();
+        faults::reserve(&mut more, beyond)?;
+        more.extend((0..beyond).map(|_| UnsafeCell::new(Notice::new(Kind::Order, None))));
+        task.rare.more_notices = more.into_boxed_slice();
+    }
     Ok(())
 }
 

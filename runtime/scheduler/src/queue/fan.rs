@@ -10,7 +10,7 @@ use super::{EnqueueError, QueueShared};
 use crate::release;
 use crate::shim::Ordering;
 use crate::task::group::Group;
-use crate::task::{Executor, Role, Task, TaskPtr, TaskRef};
+use crate::task::{Executor, Fresh, Role, TaskPtr, TaskRef};
 
 /// Commands that wait for the task itself: telling them takes a few microseconds. Few in tests, whose random programs
 /// are small.
@@ -72,14 +72,14 @@ impl Fan {
 /// Makes a hidden task that waits for `root` and is executed by telling those who wait for it.
 fn relay(root: &TaskRef, queue: &Arc<QueueShared>) -> Result<TaskRef, EnqueueError> {
     // It has the number of the task that it stands for: who compares numbers sees that one.
-    let mut task = Task::new(Role::Join, root.id);
+    let mut task = Fresh::new(Role::Join, root.id).ok_or(EnqueueError::OutOfHostMemory)?;
     task.executor = Executor::Relay;
     task.weight = crate::shim::AtomicU8::new(0);
     task.rare.group = Group::new(GROUP)?;
     task.pending = crate::shim::AtomicU32::new(2);
     task.queue = Arc::as_ptr(queue);
     task.queue_alive = crate::shim::UnsafeCell::new(Some(Arc::clone(queue)));
-    let task = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
+    let task = task.share(1);
     let at = task.clone().into_ptr();
     let satisfied = 1 + enter(at, &[Planned { task: root.ptr(), retired: false, depends: true }]);
     // Acquire and release as in `Released::arrive`.

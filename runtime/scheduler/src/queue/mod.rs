@@ -26,7 +26,7 @@ use crate::points::{Points, Touch};
 use crate::pool::{Core, Goal, weight};
 use crate::release::{self, Released};
 use crate::shim::{AtomicU8, Mutex, Ordering, lock};
-use crate::task::{AtomicTimes, Executor, Role, Task, TaskPtr, TaskRef};
+use crate::task::{AtomicTimes, Executor, Fresh, Role, TaskPtr, TaskRef};
 
 /// Why a command could not be enqueued. The queue is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -282,12 +282,13 @@ impl Queue {
         };
         let ordered = executor == Executor::OrderingDriver;
         let role = if in_order { Role::InOrder } else { Role::OutOfOrder };
-        let mut task = Task::new(role, EventId(shared.core.next_id()));
+        let fresh = Fresh::new(role, EventId(shared.core.next_id()));
+        let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
         let waits = state.plan.waits.len();
         // One count for each entry, and one for this function.
         task.pending = crate::shim::AtomicU32::new(u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1);
         task.queue = Arc::as_ptr(&self.shared);
-        task.groups = groups;
+        task.set_groups(groups);
         task.executor = executor;
         task.weight = AtomicU8::new(weight);
         task.profiled = shared.properties.profiling;
@@ -295,12 +296,9 @@ impl Queue {
             task.times = AtomicTimes::new(shared.core.now());
         }
         task.body = crate::shim::UnsafeCell::new(command.work);
-        let mut more = Vec::new();
-        room_for_notices(&mut more, waits)?;
-        task.rare.more_notices = more.into_boxed_slice();
+        room_for_notices(&mut task, waits)?;
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
-        task.start_with(2 + u32::from(keep));
-        let task = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
+        let task = task.share(2 + u32::from(keep));
 
         // Commit.
         if let Some(cause) = &state.plan.blame {

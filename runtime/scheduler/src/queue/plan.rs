@@ -15,7 +15,7 @@ use crate::points::{Access, ResourceId, Touch};
 use crate::release;
 use crate::shim::Ordering;
 use crate::task::group::Group;
-use crate::task::{Role, Task, TaskPtr, TaskRef};
+use crate::task::{Fresh, Role, TaskPtr, TaskRef};
 
 /// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
 const SHARED_WAITS: usize = 4;
@@ -207,13 +207,12 @@ fn share_waits(
         plan.add(last.ptr(), false, false)?;
     }
     let Plan { waits: plan, blame } = plan;
-    let mut task = Task::new(Role::Join, EventId(queue.core.next_id()));
+    let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
+    let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
     task.rare.group = Group::new(ROW)?;
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
-    let mut more = Vec::new();
-    room_for_notices(&mut more, plan.len())?;
-    task.rare.more_notices = more.into_boxed_slice();
-    let join = TaskRef::new(task).ok_or(EnqueueError::OutOfHostMemory)?;
+    room_for_notices(&mut task, plan.len())?;
+    let join = task.share(1);
     if let Some(cause) = &blame {
         join.blame(cause);
     }

@@ -1,6 +1,7 @@
 //! Memory for task records. Each thread keeps a short list of free records; lists travel between threads in batches,
 //! because the thread that makes tasks is seldom the one that frees them. Records are never given back to the system:
-//! the process keeps as many as it once needed at the same time.
+//! the process keeps as many as it once needed at the same time. A record that is free is a task that holds nothing: what
+//! is the same for most tasks need not be written anew, nor fetched from the processor that used it last.
 
 #[cfg(loom)]
 pub(crate) use boxed::{allocate, free};
@@ -14,18 +15,19 @@ mod boxed {
 
     use crate::task::Task;
 
-    /// Moves a task into a record.
-    pub(crate) fn allocate(task: Task) -> Option<NonNull<Task>> {
-        Some(NonNull::from(Box::leak(Box::new(task))))
+    /// A record that holds nothing.
+    pub(crate) fn allocate() -> Option<NonNull<Task>> {
+        Some(NonNull::from(Box::leak(Box::new(Task::blank()))))
     }
 
-    /// Drops a task and frees its record.
+    /// Clears a task and frees its record.
     ///
     /// # Safety
     /// The record came from [`allocate`], and nobody uses it any more.
     pub(crate) unsafe fn free(task: NonNull<Task>) {
         // SAFETY: the caller's promise.
-        drop(unsafe { Box::from_raw(task.as_ptr()) });
+        let mut task = unsafe { Box::from_raw(task.as_ptr()) };
+        task.clear();
     }
 }
 
@@ -35,39 +37,32 @@ mod pooled {
     use std::cell::RefCell;
     use std::ptr::NonNull;
 
-    use crate::shim::{Mutex, lock};
-    use crate::task::Task;
+    use crate::shim::{Mutex, Ordering, lock};
+    use crate::task::{Task, TaskPtr};
 
     /// Records that travel together.
     const BATCH: usize = 64;
 
-    /// A free record: its first word links to the next.
-    struct Free {
-        next: Option<NonNull<Free>>,
-    }
-
-    /// A list of free records and its length.
+    /// A list of free records, linked as ready tasks are, and its length.
     #[derive(Default)]
     struct List {
-        first: Option<NonNull<Free>>,
+        first: Option<TaskPtr>,
         length: usize,
     }
 
-    // SAFETY: free records belong to whoever has the list.
-    unsafe impl Send for List {}
-
     impl List {
-        fn push(&mut self, record: NonNull<Free>) {
-            // SAFETY: the record is free and large enough (a task is larger than a pointer).
-            unsafe { record.write(Free { next: self.first }) };
+        fn push(&mut self, record: TaskPtr) {
+            let first = self.first.map_or(std::ptr::null_mut(), TaskPtr::as_ptr);
+            // SAFETY: the record holds a task, and is this list's.
+            unsafe { record.get() }.ready_next.store(first, Ordering::Relaxed);
             self.first = Some(record);
             self.length += 1;
         }
 
-        fn pop(&mut self) -> Option<NonNull<Free>> {
+        fn pop(&mut self) -> Option<TaskPtr> {
             let record = self.first?;
-            // SAFETY: every record in the list was initialised by `push`.
-            self.first = unsafe { record.as_ref() }.next;
+            // SAFETY: as above.
+            self.first = TaskPtr::new(unsafe { record.get() }.ready_next.load(Ordering::Relaxed));
             self.length -= 1;
             Some(record)
         }
@@ -109,13 +104,16 @@ mod pooled {
         let mut list = List::default();
         for i in (0..BATCH).rev() {
             // SAFETY: the block holds `BATCH` records.
-            list.push(unsafe { block.cast::<Task>().add(i) }.cast());
+            let record = unsafe { block.cast::<Task>().add(i) };
+            // SAFETY: the record is as large and aligned as a task, and nothing is there yet.
+            unsafe { record.write(Task::blank()) };
+            TaskPtr::new(record.as_ptr()).into_iter().for_each(|record| list.push(record));
         }
         Some(list)
     }
 
     impl Local {
-        fn take(&mut self) -> Option<NonNull<Free>> {
+        fn take(&mut self) -> Option<TaskPtr> {
             if let Some(record) = self.current.pop() {
                 return Some(record);
             }
@@ -131,7 +129,7 @@ mod pooled {
             self.current.pop()
         }
 
-        fn give(&mut self, record: NonNull<Free>) {
+        fn give(&mut self, record: TaskPtr) {
             if self.current.length >= BATCH {
                 std::mem::swap(&mut self.current, &mut self.spare);
                 if self.current.length > 0 {
@@ -143,23 +141,21 @@ mod pooled {
         }
     }
 
-    /// Moves a task into a record; `None` where memory is short.
-    pub(crate) fn allocate(task: Task) -> Option<NonNull<Task>> {
+    /// A record that holds nothing, and is the caller's alone; `None` where memory is short.
+    pub(crate) fn allocate() -> Option<NonNull<Task>> {
         let local = LOCAL.try_with(|local| local.borrow_mut().take());
-        let record = local.unwrap_or_else(|_| Local::default().take())?.cast::<Task>();
-        // SAFETY: the record is free, and as large and aligned as a task.
-        unsafe { record.write(task) };
-        Some(record)
+        NonNull::new(local.unwrap_or_else(|_| Local::default().take())?.as_ptr())
     }
 
-    /// Drops a task and frees its record.
+    /// Clears a task and frees its record.
     ///
     /// # Safety
     /// The record came from [`allocate`], and nobody uses it any more.
     pub(crate) unsafe fn free(task: NonNull<Task>) {
+        let mut task = task;
         // SAFETY: the caller's promise.
-        unsafe { std::ptr::drop_in_place(task.as_ptr()) };
-        let record = task.cast::<Free>();
+        unsafe { task.as_mut() }.clear();
+        let Some(record) = TaskPtr::new(task.as_ptr()) else { return };
         if LOCAL.try_with(|local| local.borrow_mut().give(record)).is_err() {
             // The thread is ending: its list is gone.
             Local::default().give(record);

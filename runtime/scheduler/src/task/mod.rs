@@ -20,7 +20,6 @@ pub(crate) mod memory;
 pub(crate) mod notice;
 pub(crate) mod state;
 
-use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -153,9 +152,8 @@ pub(crate) struct Task {
     pub(crate) measured: AtomicBool,
     pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
     pub(crate) times: AtomicTimes,
-    /// Dropped only if the state or the executor say that there is something in it: who frees a record that another
-    /// processor has used fetches no more of it than it must.
-    pub(crate) rare: ManuallyDrop<Rare>,
+    /// Empty unless the state or the executor say that there is something in it.
+    pub(crate) rare: Rare,
 }
 
 /// What few tasks have.
@@ -189,14 +187,14 @@ impl std::fmt::Debug for Task {
 }
 
 impl Task {
-    /// A task that nobody else sees yet, with one reference and one count of `pending`.
-    pub(crate) fn new(role: Role, id: EventId) -> Task {
+    /// A record for no task yet.
+    pub(crate) fn blank() -> Task {
         let notice = || UnsafeCell::new(Notice::new(notice::Kind::Order, None));
         Task {
             state: State::new(Snapshot::NEW),
             pending: AtomicU32::new(1),
             refs: AtomicU32::new(1),
-            role,
+            role: Role::Join,
             profiled: false,
             executor: Executor::Nobody,
             weight: AtomicU8::new(crate::pool::weight::UNKNOWN),
@@ -209,7 +207,7 @@ impl Task {
             queue: std::ptr::null(),
             queue_alive: UnsafeCell::new(None),
             chain_notice: notice(),
-            id,
+            id: EventId(0),
             groups: 0,
             taken: AtomicU64::new(0),
             finished: AtomicU64::new(0),
@@ -217,18 +215,58 @@ impl Task {
             measured: AtomicBool::new(false),
             times: AtomicTimes::new(0),
             notices: std::array::from_fn(|_| notice()),
-            rare: ManuallyDrop::new(Rare {
-                more_notices: Box::default(),
-                group: Group::none(),
-                early: Mutex::new(Vec::new()),
-                ticket: Mutex::new(None),
-            }),
+            rare: Rare::none(),
         }
     }
 
-    /// Counts references that are taken later, while nobody else sees the task.
-    pub(crate) fn start_with(&mut self, references: u32) {
-        self.refs = AtomicU32::new(references);
+    /// Makes a record that was [`Task::clear`]ed a new task, with one count of `pending`. Entries for lists, and the
+    /// times, keep what they were: they are filled in before they are used, where they are.
+    fn renew(&mut self, role: Role, id: EventId) {
+        self.state = State::new(Snapshot::NEW);
+        self.pending = AtomicU32::new(1);
+        self.role = role;
+        self.profiled = false;
+        self.executor = Executor::Nobody;
+        self.weight = AtomicU8::new(crate::pool::weight::UNKNOWN);
+        self.executed = NoticeList::new();
+        self.retired = NoticeList::new();
+        self.queue = std::ptr::null();
+        self.groups = 0;
+        self.id = id;
+    }
+
+    /// Lets go of whatever the task still holds. The rarely used part is left alone where nothing was in it: who frees a
+    /// record that another processor has used fetches no more of it than it must.
+    fn clear(&mut self) {
+        if let Some(raw) = NonNull::new(self.cause.load(Ordering::Relaxed)) {
+            self.cause = AtomicPtr::new(std::ptr::null_mut());
+            // SAFETY: `blame` gave up this count, and it is taken back once.
+            drop(unsafe { Arc::from_raw(raw.as_ptr()) });
+        }
+        if self.state.load().has_rare() || self.executor == Executor::OrderingDriver {
+            self.rare = Rare::none();
+        }
+        // SAFETY: nobody else uses the task.
+        let body = self.body.with_mut(|body| unsafe { (*body).take() });
+        // SAFETY: as above.
+        let queue = self.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
+        drop((body, queue));
+    }
+
+    /// Work of several pieces, while nobody else sees the task.
+    pub(crate) fn set_groups(&mut self, groups: u64) {
+        self.groups = groups;
+        if groups > 1 {
+            self.taken = AtomicU64::new(0);
+            self.finished = AtomicU64::new(0);
+            self.order = AtomicU64::new(0);
+            self.measured = AtomicBool::new(false);
+        }
+    }
+
+    /// When it was what; zeros where no times are kept.
+    pub(crate) fn times(&self) -> Times {
+        if self.profiled { self.times.read() } else { Times::default() }
     }
 
     pub(crate) fn ticket(&self) -> Option<Arc<Ticket>> {
@@ -283,15 +321,13 @@ impl Task {
     }
 }
 
-impl Drop for Task {
-    fn drop(&mut self) {
-        if let Some(raw) = NonNull::new(self.cause.load(Ordering::Relaxed)) {
-            // SAFETY: `blame` gave up this count, and it is taken back once.
-            drop(unsafe { Arc::from_raw(raw.as_ptr()) });
-        }
-        if self.state.load().has_rare() || self.executor == Executor::OrderingDriver {
-            // SAFETY: dropped once, as the task is.
-            unsafe { ManuallyDrop::drop(&mut self.rare) };
+impl Rare {
+    fn none() -> Rare {
+        Rare {
+            group: Group::none(),
+            more_notices: Box::default(),
+            early: Mutex::new(Vec::new()),
+            ticket: Mutex::new(None),
         }
     }
 }
@@ -359,7 +395,7 @@ impl TaskPtr {
         if task.refs.fetch_sub(1, Ordering::AcqRel) != 1 {
             return;
         }
-        // SAFETY: the last reference is gone, and the record was made by `TaskRef::new`.
+        // SAFETY: the last reference is gone, and the record was allocated by `Fresh::new`.
         unsafe { memory::free(self.0) };
     }
 }
@@ -368,15 +404,56 @@ impl TaskPtr {
 #[derive(Debug)]
 pub(crate) struct TaskRef(TaskPtr);
 
-impl TaskRef {
-    /// Moves a task into pooled memory; `None` where there is none. The result is the task's first reference.
-    pub(crate) fn new(task: Task) -> Option<TaskRef> {
-        if !task.rare.more_notices.is_empty() || !task.rare.group.takes_none() {
-            task.state.set(Snapshot::RARE);
-        }
-        memory::allocate(task).map(|raw| TaskRef(TaskPtr(raw)))
+/// A task that nobody else sees yet.
+#[derive(Debug)]
+pub(crate) struct Fresh(NonNull<Task>);
+
+impl Fresh {
+    /// A task with one count of `pending`; `None` where there is no memory.
+    pub(crate) fn new(role: Role, id: EventId) -> Option<Fresh> {
+        let mut fresh = Fresh(memory::allocate()?);
+        fresh.renew(role, id);
+        Some(fresh)
     }
 
+    /// From here on others may see it. The result is the first of so many references.
+    pub(crate) fn share(mut self, references: u32) -> TaskRef {
+        self.refs = AtomicU32::new(references);
+        if !self.rare.more_notices.is_empty() || !self.rare.group.takes_none() {
+            self.state = State::new(Snapshot::RARE);
+        }
+        let record = self.0;
+        std::mem::forget(self);
+        TaskRef(TaskPtr(record))
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        // Whatever was put there goes, whether or not it has been marked.
+        self.rare = Rare::none();
+        // SAFETY: the record is from `allocate`, and nobody else has seen it.
+        unsafe { memory::free(self.0) };
+    }
+}
+
+impl std::ops::Deref for Fresh {
+    type Target = Task;
+
+    fn deref(&self) -> &Task {
+        // SAFETY: the record is a task's, and alive until this is dropped.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl std::ops::DerefMut for Fresh {
+    fn deref_mut(&mut self) -> &mut Task {
+        // SAFETY: as above, and nobody else sees it.
+        unsafe { self.0.as_mut() }
+    }
+}
+
+impl TaskRef {
     /// A reference that was counted already.
     ///
     /// # Safety

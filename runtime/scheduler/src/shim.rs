@@ -128,6 +128,12 @@ mod watched {
     #[derive(Debug)]
     pub(crate) struct MutexGuard<'a, T>(&'a Mutex<T>);
 
+    impl<T: Default> Default for Mutex<T> {
+        fn default() -> Mutex<T> {
+            Mutex::new(T::default())
+        }
+    }
+
     impl<T> Mutex<T> {
         pub(crate) const fn new(value: T) -> Mutex<T> {
             Mutex { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }

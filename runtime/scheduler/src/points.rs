@@ -396,9 +396,9 @@ mod tests {
                 for number in 1..=readers {
                     let work: Arc<dyn oxcl_driver::Launch> = Arc::new(Nothing);
                     alive.push(Arc::downgrade(&work));
-                    let mut task = Task::new(Role::InOrder, EventId(number));
+                    let mut task = Fresh::new(Role::InOrder, EventId(number)).unwrap();
                     task.body = crate::shim::UnsafeCell::new(Some(work));
-                    let task = TaskRef::new(task).unwrap();
+                    let task = task.share(1);
                     let touch = Touch::whole(ResourceId(7), Access::Read);
                     points.prepare(&touch, None, |_| Ok(())).unwrap();
                     points.record(&touch, &task, crate::pool::weight::UNKNOWN);

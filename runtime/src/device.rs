@@ -78,6 +78,8 @@ pub struct DeviceInfo {
     pub global_memory: u64,
     /// The memory is the device's own, and not the host's.
     pub own_memory: bool,
+    /// Bytes that kernels can print before somebody reads them.
+    pub printf_buffer: u64,
     /// Bits of an address: 32 or 64.
     pub address_bits: u32,
     /// The file that describes the machine, where one does: what code for the device is made from.
@@ -186,6 +188,7 @@ impl DeviceInfo {
             local_memory: capabilities.local_memory,
             global_memory: capabilities.global_memory,
             own_memory: capabilities.address_space != AddressSpace::HOST,
+            printf_buffer: capabilities.printf_buffer,
             address_bits: capabilities.address_bits,
             machine: None,
             level: level(host),

@@ -3,7 +3,9 @@
 
 use oxcl_compiler::tta::kernel::compile_kernel;
 use oxcl_compiler::{BuildOptions, Devices, Emit, Request, SourceFile, compile};
-use oxcl_runtime::{ArgValue, Buffer, Context, Device, Kernel, NdRange, Program, QueueProperties};
+use oxcl_runtime::{
+    ArgValue, Buffer, Context, Device, Kernel, NdRange, ProcessorSpan as Span, Program, QueueProperties,
+};
 use oxcl_tta::adf;
 use oxcl_tta::model::Machine;
 use std::path::{Path, PathBuf};
@@ -118,6 +120,13 @@ fn a_chain_over_three_devices_waits_for_devices_only() {
     let order: Vec<usize> = spans.iter().map(|span| span.device).collect();
     assert_eq!(order, [0, 1, 2]);
     assert!(spans[1].chained && spans[2].chained, "they waited in their slots");
+    let accesses = |at: fn(&Span) -> u64| spans.iter().map(at).collect::<Vec<_>>();
+    let (first, last) = (accesses(|s| s.host_accesses[0]), accesses(|s| s.host_accesses[1]));
+    assert_eq!(
+        (first[0], first[0]),
+        (first[2], last[2]),
+        "the host does nothing between the first and the last stage"
+    );
     assert!(spans.windows(2).all(|pair| pair[0].ended <= pair[1].ended && pair[0].started < pair[1].started));
 }
 
@@ -191,7 +200,7 @@ kernel void f(global int *a) {
 }"#;
     let text = "x".repeat(1000);
     let kernel = kernel(&source.replace("TEXT", &format!("\"{text}\"")), &["three_bus"], "f");
-    let device = Device::by_name(&word("three_bus")).unwrap();
+    let device = Device::by_name(&format!("ttasim:{}", path("three_bus").display())).unwrap();
     // The buffer is empty again for each launch.
     for _ in 0..2 {
         let (range, data) = (NdRange::new(&[1]).unwrap(), buffer(&[0]));

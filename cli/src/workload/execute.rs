@@ -11,7 +11,7 @@ use crate::trace;
 use crate::ui::progress::Progress;
 use oxcl_runtime::{
     ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Migration, Queue, QueueError,
-    QueueProperties,
+    QueueProperties, UserEvent,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -51,14 +51,25 @@ pub(crate) fn run(
     let buffers = session.data.iter().map(launching::upload).collect::<Result<Vec<_>, _>>()?;
     let queues = queues(plan, everywhere)?;
     bring(session, &queues, &buffers)?;
+    // Processors are simulated faster than commands are enqueued: they begin when they have them all.
+    let simulated = queues.iter().any(|queue| queue.device().processor_core().is_some());
+    let start = if simulated { Some(user_event()?) } else { None };
     let mut enqueued: Vec<Option<Enqueued>> = plan.commands.iter().map(|_| None).collect();
     for index in &plan.order {
         let command = &plan.commands[*index];
         // What is in the queues already runs to its end, whatever is wrong with this command.
-        let entered = enqueue(session, *index, &queues, &buffers, &enqueued)?;
+        let first = start.as_ref().filter(|_| command.after.is_empty()).map(UserEvent::event);
+        let entered = match enqueue(session, *index, &queues, &buffers, &enqueued, first) {
+            Ok(entered) => entered,
+            Err(error) => {
+                let _ = start.as_ref().map(UserEvent::complete);
+                return Err(error);
+            }
+        };
         trace::name(&entered.event, &command.name, everywhere.unwrap_or(plan.queues[command.queue].device));
         enqueued[*index] = Some(entered);
     }
+    let _ = start.as_ref().map(UserEvent::complete);
     for queue in &queues {
         queue.flush().map_err(|e| queue_error(&e))?;
     }
@@ -103,6 +114,11 @@ fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, CliErro
     plan.queues.iter().map(one).collect()
 }
 
+fn user_event() -> Result<UserEvent, CliError> {
+    let context = Context::shared().map_err(|e| launching::device_error(&e))?;
+    context.user_event().map_err(|e| queue_error(&e))
+}
+
 /// Brings what processors with memory of their own work on to them before the first command, so that none of them waits for
 /// the host afterwards.
 fn bring(session: &Session<'_>, queues: &[Queue], buffers: &[Buffer]) -> Result<(), CliError> {
@@ -135,12 +151,13 @@ fn enqueue(
     queues: &[Queue],
     buffers: &[Buffer],
     enqueued: &[Option<Enqueued>],
+    first: Option<&Event>,
 ) -> Result<Enqueued, CliError> {
     let plan = session.plan;
     let command = &plan.commands[index];
     let queue = &queues[command.queue];
-    let waits: Vec<Event> =
-        command.after.iter().filter_map(|at| enqueued[*at].as_ref()).map(|e| e.event.clone()).collect();
+    let after = command.after.iter().filter_map(|at| enqueued[*at].as_ref()).map(|e| &e.event);
+    let waits: Vec<Event> = after.chain(first).cloned().collect();
     let (event, launch) = match (&command.action, &session.launches[index]) {
         (Action::Kernel(launch), Some(ready)) => {
             let range = launching::range(&launch.global, launch.local.as_deref(), launch.offset.as_deref())?;

@@ -11,6 +11,10 @@ use crate::reported;
 use crate::status::{Answer, refuse};
 use crate::svm;
 use crate::types::{NameVersion, Uint};
+use oxcl_runtime::DeviceInfo;
+
+/// The profile of everything but small simulated processors.
+const FULL_PROFILE: &str = "FULL_PROFILE";
 
 /// Work-group sizes that are multiples of this fill the vector registers.
 pub(crate) fn preferred_multiple() -> usize {
@@ -26,6 +30,7 @@ pub(crate) fn max_allocation() -> u64 {
 pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     let host = Host::get();
     match name {
+        _ if device.whole().info.machine.is_some() && is_different(name) => processor(device, name, reply),
         cl::DEVICE_TYPE => reply.value(device.whole().kind()),
         cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
         cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
@@ -45,15 +50,13 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_NAME => reply.text(&device.whole().info.processor),
         cl::DEVICE_VENDOR => reply.text(reported::NAME),
         cl::DRIVER_VERSION => reply.text(reported::DRIVER_VERSION),
-        cl::DEVICE_PROFILE => reply.text("FULL_PROFILE"),
+        cl::DEVICE_PROFILE => reply.text(FULL_PROFILE),
         cl::DEVICE_VERSION => reply.text(reported::DEVICE_VERSION),
         cl::DEVICE_NUMERIC_VERSION => reply.value(reported::VERSION),
         cl::DEVICE_OPENCL_C_VERSION => reply.text(reported::C_VERSION),
         cl::DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => reply.value(reported::C_NUMERIC_VERSION),
-        cl::DEVICE_EXTENSIONS => {
-            reply.text(&reported::extension_names(&reported::extensions(device.whole().is_narrow())))
-        }
-        cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, &reported::extensions(device.whole().is_narrow())),
+        cl::DEVICE_EXTENSIONS => reply.text(&reported::extension_names(&extensions(device))),
+        cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, &extensions(device)),
         cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, reported::C_VERSIONS),
         cl::DEVICE_OPENCL_C_FEATURES => named(reply, &reported::features(device.whole().is_narrow())),
         cl::DEVICE_PLATFORM => reply.value(platform::root()?.platform.handle()),
@@ -64,6 +67,12 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         }
         _ => limits(device, name, reply),
     }
+}
+
+fn extensions(device: &Live<Device>) -> Vec<reported::Named> {
+    let whole = device.whole();
+    let embedded = whole.info.machine.is_some() && profile(&whole.info) != FULL_PROFILE;
+    reported::extensions(whole.is_narrow(), embedded)
 }
 
 fn named(reply: Reply, all: &[reported::Named]) -> Answer {
@@ -142,9 +151,55 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_MEM_BASE_ADDR_ALIGN => reply.value(1024_u32),
         cl::DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => reply.value(128_u32),
         cl::DEVICE_PROFILING_TIMER_RESOLUTION => reply.value(1_usize),
-        cl::DEVICE_PRINTF_BUFFER_SIZE => reply.value(1_usize << 20),
+        cl::DEVICE_PRINTF_BUFFER_SIZE => reply.value(info.printf_buffer as usize),
         _ => optional(device, name, reply),
     }
+}
+
+/// Whether what answers this query for the host's processor does not for a simulated one.
+fn is_different(name: Uint) -> bool {
+    matches!(
+        name,
+        cl::DEVICE_PROFILE
+            | cl::DEVICE_MAX_CLOCK_FREQUENCY
+            | cl::DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+            | cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_INT
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_LONG
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_FLOAT
+            | cl::DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE
+            | cl::DEVICE_GLOBAL_MEM_CACHE_TYPE
+            | cl::DEVICE_GLOBAL_MEM_CACHELINE_SIZE
+            | cl::DEVICE_GLOBAL_MEM_CACHE_SIZE
+            | cl::DEVICE_MAX_PARAMETER_SIZE
+    )
+}
+
+/// What a simulated processor is: scalar, without caches or doubles, with the memory of its machine.
+fn processor(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    match name {
+        cl::DEVICE_PROFILE => reply.text(profile(&device.whole().info)),
+        // As in timelines, where a cycle is a microsecond.
+        cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(1_u32),
+        cl::DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => reply.value(1_usize),
+        cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | cl::DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
+            reply.value(0_u32)
+        }
+        cl::DEVICE_GLOBAL_MEM_CACHE_TYPE => reply.value(cl::NONE),
+        cl::DEVICE_GLOBAL_MEM_CACHELINE_SIZE => reply.value(0_u32),
+        cl::DEVICE_GLOBAL_MEM_CACHE_SIZE => reply.value(0_u64),
+        cl::DEVICE_MAX_PARAMETER_SIZE => reply.value(1024_usize),
+        _ => reply.value(1_u32),
+    }
+}
+
+/// The profile whose least sizes a device has.
+fn profile(info: &DeviceInfo) -> &'static str {
+    let full =
+        info.global_memory >= 32 << 20 && info.local_memory >= 32 << 10 && info.printf_buffer >= 1 << 20;
+    if full { FULL_PROFILE } else { "EMBEDDED_PROFILE" }
 }
 
 /// Kernel parameters that a launch takes: as many as a kernel can have.
@@ -187,7 +242,7 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
         | cl::DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => reply.bool(false),
         cl::DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => reply.bool(true),
-        cl::DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => reply.bool(true),
+        cl::DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => reply.bool(!device.whole().is_narrow()),
         // Intermediate languages and built-in kernels.
         cl::DEVICE_IL_VERSION | cl::DEVICE_BUILT_IN_KERNELS => reply.text(""),
         cl::DEVICE_ILS_WITH_VERSION | cl::DEVICE_BUILT_IN_KERNELS_WITH_VERSION => reply.bytes(&[]),

@@ -75,9 +75,13 @@ fn without_wide(all: &[Named], narrow: bool) -> Vec<Named> {
     all.iter().filter(|(name, _)| !narrow || !WIDE_ONLY.contains(name)).copied().collect()
 }
 
-/// The extensions of a device.
-pub(crate) fn extensions(narrow: bool) -> Vec<Named> {
-    without_wide(DEVICE_EXTENSIONS, narrow)
+/// The extensions of a device; one of the embedded profile says that it computes with 64-bit integers.
+pub(crate) fn extensions(narrow: bool, embedded: bool) -> Vec<Named> {
+    let mut all = without_wide(DEVICE_EXTENSIONS, narrow);
+    if embedded {
+        all.push(("cles_khr_int64", V1));
+    }
+    all
 }
 
 /// The optional features of OpenCL C of a device.

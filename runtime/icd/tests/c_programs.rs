@@ -86,3 +86,12 @@ fn limits() {
     client_with("limits", &[("OXCL_NUM_THREADS", "3")]);
     client_with("limits", &[("OXCL_NUM_THREADS", "2"), ("OXCL_PIN", "1")]);
 }
+
+#[test]
+fn processors() {
+    let machines = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../compiler/tta/machines");
+    let word = |name: &str| format!("ttasim:{}", machines.join(name).with_extension("adf").display());
+    client_with("processors", &[("OXCL_DEVICES", word("three_bus").as_str())]);
+    let several = format!("cpu {} {}", word("three_bus"), word("wide_float"));
+    client_with("processors", &[("OXCL_DEVICES", several.as_str())]);
+}

@@ -1,6 +1,6 @@
 //! Descriptions of machines in files, and what devices of them would be.
 
-use crate::device::capabilities;
+use crate::device::{capabilities, next_space};
 use crate::map::{MapError, plan};
 use oxcl_binary::unit::digest_text;
 use oxcl_driver::Capabilities;
@@ -61,6 +61,6 @@ impl MachineFile {
     pub fn describe(&self) -> Result<Capabilities, MapError> {
         let (plans, buffers) = plan(std::slice::from_ref(&self.machine))?;
         let only = plans.first().ok_or(MapError::Machine("it has no memory"))?;
-        Ok(capabilities(&self.name(), only, buffers, 0))
+        Ok(capabilities(&self.name(), only, buffers, next_space()))
     }
 }

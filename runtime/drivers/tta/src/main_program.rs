@@ -3,7 +3,7 @@
 //! In: a machine and its memory map. Out: machine code that any machine bears that code is compiled for: it keeps everything in
 //! memory and needs three registers. A slot has, in words: 0 state, 1 the entry of the kernel's start-up, 2 arguments, 3 context,
 //! 4 groups in dimension 0, 5 in 1, 6 in 2, 7 the word of the command's event, 8 to 15 the words of events to wait for. A
-//! state of 1 is a command; 2 is one that is executed, 3 one that has been, 4 the end. Before it waits for a word to be other
+//! state of 1 is a command, 2 one that is executed, 0 nothing or one that has been; any other is the end. Before it waits for a word to be other
 //! than zero, the program leaves the word's address in the launch words, so that the simulator's driver can see what it waits
 //! for.
 
@@ -17,14 +17,12 @@ use oxcl_tta::schedule::mir::{
 
 /// States of a slot.
 pub(crate) mod state {
-    /// Nothing.
+    /// Nothing, or a command that has been executed.
     pub(crate) const FREE: u32 = 0;
     /// A command that waits to be executed.
     pub(crate) const READY: u32 = 1;
     /// A command that is being executed.
     pub(crate) const RUNNING: u32 = 2;
-    /// A command that has been executed.
-    pub(crate) const FINISHED: u32 = 3;
 }
 
 /// Words of a slot.
@@ -245,7 +243,7 @@ pub(crate) fn main_program(machine: &Machine, plan: &Plan) -> Option<Function> {
     w.load(ra, a, w.in_slots());
     w.store(ra, Operand::Constant(1), w.global());
     w.slot(word::STATE, a);
-    w.store(ra, Operand::Constant(state::FINISHED), w.in_slots());
+    w.store(ra, Operand::Constant(state::FREE), w.in_slots());
     w.add(a, Operand::Constant(u32::try_from(crate::map::SLOT).unwrap_or(64)));
     w.set(launch::SLOT, ra);
     w.equal(a, Writer::constant(plan.slots.start + plan.slots.size));

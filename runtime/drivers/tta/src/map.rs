@@ -152,7 +152,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
     // What a device keeps for itself: a sixteenth of its share for each of six purposes.
     let share = size / machines.len().max(1) as u64;
     let part = (share / 16 / 128 * 128).clamp(512, 256 << 10);
-    let print = (share / 16 / 128 * 128).clamp(1024, 1 << 20);
+    let print = (share / 16 / 128 * 128).clamp(1024, (1 << 20) + PRINT_HEAD.next_multiple_of(128));
     let mut next = RESERVED;
     let mut take = |size: u64| {
         let start = next.next_multiple_of(128);

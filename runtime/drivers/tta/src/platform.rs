@@ -68,6 +68,9 @@ pub struct Span {
     pub ended: u64,
     /// It waited in its slot for events of this platform, without the host.
     pub chained: bool,
+    /// How often the host had accessed the platform's memories or loaded programs when it began and when it had ended: while
+    /// the number stays, devices act alone.
+    pub host_accesses: [u64; 2],
 }
 
 /// What the threads share.
@@ -227,6 +230,7 @@ impl Shared {
         action: impl FnOnce(&mut Memory) -> Result<(), DriverError>,
     ) -> Result<(), DriverError> {
         let mut state = self.lock();
+        state.simulation.host_accesses += 1;
         let gone = || DriverError::Device { reason: "the platform has no memory".to_owned() };
         action(state.simulation.shared().ok_or_else(gone)?)
     }
@@ -411,7 +415,10 @@ impl State {
             let failure = Failure::Driver(DriverError::BadBinary { reason: error.to_string() });
             ends.push(Report::silent(close(events, &command), Some(Err(Arc::new(failure)))));
         }
-        for device in 0..simulation.cores.len() {
+        // A command goes into a slot behind what it waits for, which may be on a later device.
+        let mut device = 0;
+        let mut unchanged = 0;
+        while unchanged < simulation.cores.len() {
             let before = simulation.cores[device].queue.len();
             simulation.fill_slots(device, &mut |command| {
                 let certain = command.waits.iter().all(|(id, _)| events.is_certain(*id));
@@ -420,7 +427,9 @@ impl State {
                 }
                 certain
             });
-            debug_assert!(simulation.cores[device].queue.len() <= before, "slots take from the queue");
+            let took = simulation.cores[device].queue.len() < before;
+            unchanged = if took { 0 } else { unchanged + 1 };
+            device = (device + 1) % simulation.cores.len();
         }
         ends
     }
@@ -434,7 +443,8 @@ impl State {
                 Notice::Ended { device, command, printed, started, ended } => {
                     let kernel = command.launch.name.clone();
                     let chained = !command.waits.is_empty();
-                    self.spans.push(Span { device, kernel, started, ended, chained });
+                    let (host_accesses, started, ended) = ([started.1, ended.1], started.0, ended.0);
+                    self.spans.push(Span { device, kernel, started, ended, chained, host_accesses });
                     let cause = command.submission.refusal();
                     let printed = Some((Arc::clone(&command.launch.printer), printed));
                     let outcome = Some(cause.map_or(Ok(()), Err));

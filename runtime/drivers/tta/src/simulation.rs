@@ -48,8 +48,8 @@ pub(crate) struct Command {
 pub(crate) struct InFlight {
     pub(crate) command: Command,
     locals: Vec<Chunk>,
-    /// The cycle in which the device began.
-    pub(crate) started: Option<u64>,
+    /// The cycle in which the device began, and the accesses of the host by then.
+    pub(crate) started: Option<(u64, u64)>,
     reported: bool,
 }
 
@@ -122,8 +122,9 @@ pub(crate) enum Pause {
 pub(crate) enum Notice {
     /// The device has begun with a command.
     Started(Arc<dyn Submission>),
-    /// A command has ended: which device, the command, what it printed, when it began and ended, in cycles.
-    Ended { device: usize, command: Command, printed: Printed, started: u64, ended: u64 },
+    /// A command has ended: which device, the command, what it printed, when it began and ended, in cycles and accesses of the
+    /// host.
+    Ended { device: usize, command: Command, printed: Printed, started: (u64, u64), ended: (u64, u64) },
 }
 
 /// All devices and their memories.
@@ -137,6 +138,8 @@ pub(crate) struct Simulation {
     before: u64,
     /// After so many cycles a command is taken for one that never ends.
     pub(crate) longest_command: u64,
+    /// How often the host has accessed memories of devices or loaded programs.
+    pub(crate) host_accesses: u64,
 }
 
 fn uninhabited(error: &dyn std::fmt::Display) -> PlatformError {
@@ -299,8 +302,15 @@ impl Simulation {
             }
             cores.push(Core::new(machine, plan, places)?);
         }
-        let mut simulation =
-            Self { cores, system: None, memories, engine, before: 0, longest_command: LONGEST_COMMAND };
+        let mut simulation = Self {
+            cores,
+            system: None,
+            memories,
+            engine,
+            before: 0,
+            longest_command: LONGEST_COMMAND,
+            host_accesses: 0,
+        };
         for device in 0..simulation.cores.len() {
             let core = &simulation.cores[device];
             let (at, first) = (slot_word(&core.plan), core.plan.slot(0));
@@ -317,6 +327,7 @@ impl Simulation {
 
     /// Makes a system of the current images, with the memories as they are.
     fn load(&mut self) -> Result<(), PlatformError> {
+        self.host_accesses += 1;
         if let Some(system) = self.system.take() {
             self.before += system.cycle();
             self.memories = system.into_memories();
@@ -365,6 +376,7 @@ impl Simulation {
 
     /// Writes a word of a memory by its position.
     pub(crate) fn poke(&mut self, memory: usize, address: u64, value: u64) {
+        self.host_accesses += 1;
         let found = match &mut self.system {
             Some(system) => {
                 let place = self.cores.iter().enumerate().find_map(|(device, core)| {
@@ -542,7 +554,7 @@ impl Simulation {
     fn run_away(&self) -> Option<Pause> {
         let now = self.cycle();
         let found = self.cores.iter().enumerate().find_map(|(device, core)| {
-            let started = core.slots.front()?.1.started?;
+            let (started, _) = core.slots.front()?.1.started?;
             let waits = core.sleep.is_some();
             (!waits && now - started > self.longest_command).then_some((device, now - started))
         });
@@ -616,7 +628,7 @@ impl Simulation {
         let Some((number, _)) = core.slots.front() else { return };
         let (at, memory) = (core.plan.slot(*number), core.memory_of(core.plan.queue));
         let found = self.peek(memory, at);
-        let now = self.cycle();
+        let now = (self.cycle(), self.host_accesses);
         let core = &mut self.cores[device];
         let Some((_, flight)) = core.slots.front_mut() else { return };
         if found != state::READY && !flight.reported {
@@ -624,14 +636,13 @@ impl Simulation {
             flight.started = Some(now);
             notices.push(Notice::Started(Arc::clone(&flight.command.submission)));
         }
-        if found == state::FINISHED {
+        if found == state::FREE {
             let Some((number, flight)) = core.slots.pop_front() else { return };
             core.give_back(flight.locals);
             let started = flight.started.unwrap_or(now);
             let context = core.context_of(number, flight.command.launch.context_offset());
             let (printed, command) = (self.drain_prints(device, context), flight.command);
             notices.push(Notice::Ended { device, command, printed, started, ended: now });
-            self.poke(memory, at, u64::from(state::FREE));
         }
     }
 

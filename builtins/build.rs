@@ -7,7 +7,8 @@
 //! The mathematics is compiled to machine code as well (`build/native.rs`).
 //!
 //! Out, in `OUT_DIR`: `<unit>.<bits>.bc`, `symbols.<bits>.txt` (sorted, `symbol unit-number` a line) and `units.rs`;
-//! `<unit>.<level>.o`, `native.<level>.txt` of the same form, and `native.rs`.
+//! `<unit>.<level>.o`, `native.<level>.txt` of the same form (a third word says that the body is rugged), and
+//! `native.rs`.
 
 #[path = "build/native.rs"]
 mod native;
@@ -168,7 +169,7 @@ fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
 struct Made {
     bitcode: Vec<u8>,
     symbols: Vec<String>,
-    native: Vec<(Vec<u8>, Vec<String>)>,
+    native: Vec<native::NativeCode>,
 }
 
 fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> Made {
@@ -329,13 +330,16 @@ fn write_native(out: &Path, units: &[Unit], made: &BTreeMap<(u32, usize), Made>)
         let mut objects = String::new();
         let with_code = units.iter().enumerate().filter(|(unit, _)| !made[&(64, *unit)].native.is_empty());
         for (number, (unit, Unit { name, .. })) in with_code.enumerate() {
-            let (object, symbols) = &made[&(64, unit)].native[level];
+            let native::NativeCode { object, symbols } = &made[&(64, unit)].native[level];
             let file = format!("{name}.{cpu}.o");
             fs::write(out.join(&file), object).expect("OUT_DIR can be written");
             objects.push_str(&format!(
                 "        NativeObject {{ name: \"{name}\", object: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")) }},\n"
             ));
-            index.extend(symbols.iter().map(|symbol| format!("{symbol} {number}\n")));
+            let line = |(symbol, rugged): &(String, bool)| {
+                format!("{symbol} {number}{}\n", if *rugged { " rugged" } else { "" })
+            };
+            index.extend(symbols.iter().map(line));
         }
         write_index(&out.join(format!("native.{cpu}.txt")), index);
         code.push_str(&format!(

@@ -2,7 +2,7 @@
 //!
 //! In: the neutral text of a unit. Out: an object that defines its functions by element, on scalars and on vectors of
 //! whole registers, and their names. They have the C convention of the level, read and write no memory that anyone else
-//! sees, and are hidden: a linker takes what is called and drops the rest.
+//! sees, and are hidden: a linker takes what is called and drops the rest. Several objects that hold the same function may meet.
 
 use std::process::Command;
 
@@ -19,11 +19,19 @@ pub(crate) const UNITS: [&str; 11] =
 /// asked for: LLVM cannot tell for the loops over exponents, which end.
 const PURE: [&str; 2] = ["nounwind", "memory(none)"];
 
-/// The object of a unit for a level, and the symbols that it defines.
-pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> (Vec<u8>, Vec<String>) {
+/// A unit for a level.
+pub(crate) struct NativeCode {
+    pub(crate) object: Vec<u8>,
+    /// The symbols that it defines; with each whether its body keeps LLVM from widening the loops that it is inlined into.
+    pub(crate) symbols: Vec<(String, bool)>,
+}
+
+/// The machine code of a unit for a level.
+pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> NativeCode {
     let (cpu, register_bits) = level;
     let pure = pure_groups(text);
-    let short = short_functions(text);
+    let rugged = rugged_functions(text);
+    let short = short_functions(text, &rugged);
     let mut out = String::with_capacity(text.len());
     let mut symbols = Vec::new();
     for line in text.lines() {
@@ -44,15 +52,16 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> (Vec<u8>
             let symbol = symbol_in(line);
             let is_pure = line.split(' ').any(|word| pure.contains(&word));
             if is_pure && is_of_whole_registers(symbol, register_bits) && !is_short(&short, symbol) {
-                symbols.push(symbol.to_owned());
+                symbols.push((symbol.to_owned(), rugged.contains(&symbol)));
             }
         }
-        out.push_str(&line.replace("linkonce_odr ", "").replace("spir_func ", ""));
+        out.push_str(&line.replace("linkonce_odr ", "weak_odr ").replace("spir_func ", ""));
         out.push('\n');
     }
     assert!(!symbols.is_empty(), "a unit of mathematics has no function that is worth a call");
     let processor = format!("-mcpu={cpu}");
-    let keep = format!("-internalize-public-api-list={}", symbols.join(","));
+    let names: Vec<&str> = symbols.iter().map(|(symbol, _)| symbol.as_str()).collect();
+    let keep = format!("-internalize-public-api-list={}", names.join(","));
     let bitcode = run(
         Command::new(&tools.opt)
             .args(["-passes=internalize,globaldce,default<O2>", &keep, &processor])
@@ -65,7 +74,7 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> (Vec<u8>
             .args(["-function-sections", "-data-sections", "-o", "-"]),
         &bitcode,
     );
-    (object, symbols)
+    NativeCode { object, symbols }
 }
 
 /// The attribute groups of pure functions, as functions name them.
@@ -77,9 +86,34 @@ fn pure_groups(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The functions of scalars that are always inlined: too short for a call.
-fn short_functions(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| line.contains(" alwaysinline ")).map(symbol_in).collect()
+/// The functions of scalars that are always inlined: too short for a call, unless they are nothing but one.
+fn short_functions<'t>(text: &'t str, rugged: &[&str]) -> Vec<&'t str> {
+    let short = text.lines().filter(|line| line.contains(" alwaysinline ")).map(symbol_in);
+    short.filter(|symbol| !rugged.contains(symbol)).collect()
+}
+
+/// The functions that call others, or have loops: what is not turned into selections.
+fn rugged_functions(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut function = "";
+    let mut labels: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("define ") {
+            function = symbol_in(line);
+            labels.clear();
+            continue;
+        }
+        if let Some((label, _)) = line.split_once(':').filter(|_| !line.starts_with([' ', '!'])) {
+            labels.push(label);
+        }
+        let calls = line.contains(" call ") && !symbol_in(line).starts_with("llvm.");
+        let mut targets = line.split("label %").skip(1).map(|rest| rest.split([',', ' ']).next());
+        let goes_back = targets.any(|target| target.is_some_and(|target| labels.contains(&target)));
+        if (calls || goes_back) && found.last() != Some(&function) {
+            found.push(function);
+        }
+    }
+    found
 }
 
 /// Whether a function, or the function of scalars that it is a vector form of, is among `short`.

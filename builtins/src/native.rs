@@ -5,7 +5,7 @@
 //! the vectors of its level. All of them give the bits that the bitcode's functions give where that is compiled for the
 //! same level.
 
-use crate::symbols::{AddressBits, number_of};
+use crate::symbols::{AddressBits, entry_of};
 use crate::vector_form::vector_form;
 
 /// The functions of one unit, as an ELF object.
@@ -41,7 +41,15 @@ impl NativeLevel {
     /// reads nor writes memory of others, and it returns.
     #[must_use]
     pub fn object_of(&self, symbol: &str) -> Option<&'static NativeObject> {
-        self.objects.get(number_of(self.index, symbol)?)
+        let entry = entry_of(self.index, symbol)?;
+        self.objects.get(entry.split(' ').next()?.parse::<usize>().ok()?)
+    }
+
+    /// Whether the level defines `symbol` and its body has loops or calls: where that is inlined into a loop, LLVM does not
+    /// widen it, but it does widen a call.
+    #[must_use]
+    pub fn is_rugged(&self, symbol: &str) -> bool {
+        entry_of(self.index, symbol).is_some_and(|entry| entry.contains(' '))
     }
 
     /// The vector forms of a function of scalars: how many elements, and the symbol; the shortest first.
@@ -75,6 +83,11 @@ mod tests {
         assert_eq!(widths(1, "_Z4pownfi"), [4, 8]);
         assert_eq!(widths(2, "_Z5rootndi"), [2]);
         for level in native_levels() {
+            let rugged: Vec<&str> =
+                level.symbols().filter(|s| level.is_rugged(s) && s.ends_with('d')).collect();
+            let wanted = ["_Z3cosd", "_Z3sind", "_Z3tand", "_Z4fmoddd", "_Z9remainderdd"];
+            assert!(wanted.iter().all(|symbol| rugged.contains(symbol)), "{rugged:?}");
+            assert!(!level.is_rugged("_Z3expf") && !level.is_rugged("main"));
             assert!(level.object_of("_Z5fractfPU3AS1f").is_none(), "pointers");
             assert!(level.object_of("_Z3expDv3_f").is_none(), "no register has three");
             assert!(level.wide_forms("_Z3expDv4_f").is_empty(), "no scalars");

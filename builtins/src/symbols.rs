@@ -49,22 +49,22 @@ fn index(bits: AddressBits) -> &'static str {
 /// The unit that defines `symbol` (a mangled name); `None` where the library does not define it.
 #[must_use]
 pub fn unit_of(bits: AddressBits, symbol: &str) -> Option<&'static Unit> {
-    units(bits).get(number_of(index(bits), symbol)?)
+    units(bits).get(entry_of(index(bits), symbol)?.parse::<usize>().ok()?)
 }
 
-/// The number behind `symbol` in a sorted index text.
-pub(crate) fn number_of(index: &str, symbol: &str) -> Option<usize> {
+/// What stands behind `symbol` in a sorted index text.
+pub(crate) fn entry_of<'i>(index: &'i str, symbol: &str) -> Option<&'i str> {
     let mut rest = index;
     while !rest.is_empty() {
         // Symbols and numbers are ASCII, so every byte is a character of its own.
         let middle = rest.len() / 2;
         let start = rest[..middle].rfind('\n').map_or(0, |newline| newline + 1);
         let end = rest[middle..].find('\n').map_or(rest.len(), |newline| middle + newline);
-        let (found, number) = rest[start..end].split_once(' ')?;
+        let (found, entry) = rest[start..end].split_once(' ')?;
         match symbol.cmp(found) {
             std::cmp::Ordering::Less => rest = &rest[..start],
             std::cmp::Ordering::Greater => rest = rest.get(end + 1..).unwrap_or(""),
-            std::cmp::Ordering::Equal => return number.parse().ok(),
+            std::cmp::Ordering::Equal => return Some(entry),
         }
     }
     None

@@ -4,6 +4,7 @@
 //! for the processor at hand are known to compute and do nothing else, and carry the names of their vector forms; LLVM's
 //! vectoriser calls these. The bodies are neither read nor compiled: the linker takes what is called.
 
+use oxcl_binary::pipe::Quality;
 use oxcl_builtins::{NativeLevel, native_levels};
 use oxcl_codegen::CpuTarget;
 use oxcl_frontend::OptLevel;
@@ -23,9 +24,29 @@ const NEEDS: [(&str, &[&str]); 3] = [
     ("x86-64-v2", &["crc32", "cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"]),
 ];
 
+/// The library's machine code for the processor of a request, and which of it calls may stay calls of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Native {
+    level: &'static NativeLevel,
+    /// All of it: bodies are compiled nowhere. Else what keeps loops from being widened when it is inlined.
+    all: bool,
+}
+
+impl Native {
+    /// Whether calls of a function stay calls.
+    pub(crate) fn has(self, symbol: &str) -> bool {
+        if self.all { self.object_of(symbol).is_some() } else { self.level.is_rugged(symbol) }
+    }
+
+    /// The object that defines a function or one of its vector forms.
+    pub(crate) fn object_of(self, symbol: &str) -> Option<&'static [u8]> {
+        Some(self.level.object_of(symbol)?.object)
+    }
+}
+
 /// The machine code that a request's programs may call: none where the reference executor, which runs everything as it is
 /// written, lanes that the work-group pass makes, or several processors ask for the bodies.
-pub(crate) fn level(request: &Request<'_>) -> Result<Option<&'static NativeLevel>, CompileError> {
+pub(crate) fn native(request: &Request<'_>) -> Result<Option<Native>, CompileError> {
     let bodies = request.is_narrow()
         || request.devices.reference
         || request.width > 1
@@ -33,11 +54,12 @@ pub(crate) fn level(request: &Request<'_>) -> Result<Option<&'static NativeLevel
     if bodies {
         return Ok(None);
     }
-    Ok(match request.cpus.as_slice() {
+    let level = match request.cpus.as_slice() {
         [] => of(&CpuTarget::host()),
         [one] => of(&CpuTarget::named(one)?),
         _ => None,
-    })
+    };
+    Ok(level.map(|level| Native { level, all: request.quality == Quality::First }))
 }
 
 /// The best level that a processor has all features of.
@@ -50,7 +72,7 @@ fn of(cpu: &CpuTarget) -> Option<&'static NativeLevel> {
 }
 
 /// Marks a declared function of the library: calls of it may be moved, dropped and widened.
-pub(crate) fn mark(module: &Module<'_>, level: &NativeLevel, symbol: &str) {
+pub(crate) fn mark(module: &Module<'_>, native: Native, symbol: &str) {
     let Some(function) = Function::find(module, symbol) else { return };
     for name in ["nounwind", "willreturn", "nofree", "nosync"] {
         function.add_attribute(Place::Function, name);
@@ -69,7 +91,7 @@ pub(crate) fn mark(module: &Module<'_>, level: &NativeLevel, symbol: &str) {
         declared.as_global_value().set_visibility(GlobalVisibility::Hidden);
     }
     let parameters = "v".repeat(function.parameters().len());
-    let forms = level.wide_forms(symbol);
+    let forms = native.level.wide_forms(symbol);
     let forms: Vec<String> = forms
         .into_iter()
         .map(|(width, form)| format!("_ZGV_LLVM_N{width}{parameters}_{symbol}({form})"))

@@ -7,8 +7,10 @@ use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::archive::{ArgKind, Version};
 use oxcl_binary::pipe::{Dependency, Kernels, Quality};
-use oxcl_builtins::{AddressBits, NativeLevel};
-use oxcl_codegen::{CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_with, reserve_heap};
+use oxcl_builtins::AddressBits;
+use oxcl_codegen::{
+    CpuTarget, Level, Machine, Output, Passes, TRIPLE, WarmUp, link_relocatable, link_with, reserve_heap,
+};
 use oxcl_frontend::{
     Bits, Diagnostics, KernelSignature, OptLevel, Source, compile as clang, kernels, link_into,
 };
@@ -18,7 +20,7 @@ use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::collective;
 use crate::error::CompileError;
-use crate::native;
+use crate::native::{self, Native};
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::print;
@@ -94,7 +96,9 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         let quality = Quality::Full;
         return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
     }
-    let native = if request.quality == Quality::First { native::level(request)? } else { None };
+    // What others link, or is shown before any link, holds all that it calls.
+    let whole = emit == Emit::Llvm || emit == Emit::Object;
+    let native = if whole { None } else { native::native(request)? };
     timings.measure(timing::BUILTINS, || link_builtins(&module, bits, native))?;
     let mut signatures = kernels(&module);
     // OpenCL takes programs without kernels; there is just nothing to show of one.
@@ -202,14 +206,14 @@ pub(crate) fn front_end<'ctx>(
 pub(crate) fn link_builtins(
     module: &Module<'_>,
     bits: Bits,
-    native: Option<&NativeLevel>,
+    native: Option<Native>,
 ) -> Result<(), CompileError> {
     print::lower(module, bits)?;
-    let is_native = |symbol: &str| native.is_some_and(|level| level.object_of(symbol).is_some());
+    let is_native = |symbol: &str| native.is_some_and(|native| native.has(symbol));
     let mut undefined = undefined::undefined(module);
-    if let Some(level) = native {
+    if let Some(native) = native {
         for symbol in undefined.extract_if(.., |symbol| is_native(symbol)) {
-            native::mark(module, level, &symbol);
+            native::mark(module, native, &symbol);
         }
     }
     let bits = match bits {
@@ -238,7 +242,7 @@ struct Builder<'r, 'm, 'ctx> {
     cpus: Vec<CpuTarget>,
     machines: Vec<Cpu>,
     pocl: PoclAbi,
-    native: Option<&'static NativeLevel>,
+    native: Option<Native>,
     timings: Timings,
 }
 
@@ -247,7 +251,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         request: &'r Request<'r>,
         module: &'m Module<'ctx>,
         variables: Variables,
-        native: Option<&'static NativeLevel>,
+        native: Option<Native>,
         timings: Timings,
     ) -> Result<Self, CompileError> {
         let cpus = if request.cpus.is_empty() {
@@ -373,7 +377,10 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
                 object.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })?;
             let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
             let shared = self.link(kernel, &object, &exports)?;
-            let relocatable = (self.request.quality == Quality::Full).then_some(object);
+            let relocatable = match self.request.quality {
+                Quality::First => None,
+                Quality::Full => Some(self.whole_object(kernel, object, &exports)?),
+            };
             objects.push(SizeCode { size, relocatable, shared });
             generic.get_or_insert(formed);
         }
@@ -442,8 +449,22 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
     }
 
     fn link(&mut self, kernel: &str, object: &[u8], exports: &[&str]) -> Result<Vec<u8>, CompileError> {
-        let library = |symbol: &str| Some(self.native?.object_of(symbol)?.object);
+        let native = self.native;
+        let library = |symbol: &str| native?.object_of(symbol);
         let linked = self.timings.measure(timing::LINK, || link_with(&[object], &library, exports));
+        linked.map_err(|error| CompileError::Link { kernel: kernel.to_owned(), error })
+    }
+
+    /// An object together with what it calls of the library's machine code.
+    fn whole_object(
+        &mut self,
+        kernel: &str,
+        object: Vec<u8>,
+        exports: &[&str],
+    ) -> Result<Vec<u8>, CompileError> {
+        let Some(native) = self.native else { return Ok(object) };
+        let library = |symbol: &str| native.object_of(symbol);
+        let linked = self.timings.measure(timing::LINK, || link_relocatable(&object, &library, exports));
         linked.map_err(|error| CompileError::Link { kernel: kernel.to_owned(), error })
     }
 

@@ -1,5 +1,5 @@
-//! Code made in a hurry: mathematics is called, in its vector forms where a loop allows, and the calls' code is in the
-//! shared object.
+//! Mathematics that is called, in its vector forms where a loop allows: all in code made in a hurry, in full quality what
+//! would keep loops narrow. The calls' code is in the shared object, and in the one that others link.
 
 use oxcl_binary::archive::Archive;
 use oxcl_compiler::{BuildOptions, Devices, Emit, Quality, Request, SourceFile, compile};
@@ -65,4 +65,23 @@ fn archives_hold_what_is_called() {
         assert!(files().any(|file| file.path.ends_with(".so")));
         assert!(files().all(|file| !file.path.ends_with(".so.o")), "an object for PoCL");
     }
+}
+
+#[test]
+fn full_code_calls_what_would_keep_loops_narrow() {
+    let mut full = request("x86-64-v4");
+    full.sources[0].text = "kernel void k(global float *a, global double *b) {
+      size_t i = get_global_id(0);
+      a[i] = exp(a[i]) + sin(a[i]);
+    }"
+    .into();
+    full.quality = Quality::Full;
+    let text = assembly(&full, "k");
+    let found = calls(&text);
+    assert!(found.contains(&"_Z3sinDv16_f"), "{found:?}");
+    assert!(found.iter().all(|name| !name.starts_with("_Z3exp")), "{found:?}");
+    let compiled = compile(&full, Emit::Archive, None).unwrap_or_else(|e| panic!("{e}"));
+    let archive = Archive::read(&compiled.bytes).unwrap();
+    let whole = archive.kernels[0].files.iter().find(|file| file.path.ends_with(".so.o")).unwrap();
+    assert!(whole.data.windows(12).any(|name| name == b"_Z3sinDv16_f"), "the object is not whole");
 }

@@ -11,6 +11,7 @@ mod limits;
 use std::io::{self, Read, Write};
 
 use std::path::Path;
+use std::time::Duration;
 
 use oxcl_binary::pipe::{FrameError, Hello, Job, Kernels, Kind, Tidy, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
@@ -47,7 +48,7 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
     let warming = (!options.background && !limits::is_asked()).then(WarmUp::start);
     // Not the locked handles, which buffer: messages are whole already.
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    match jobs(&mut input, &mut output, options.fault, warming.as_ref()) {
+    match jobs(&mut input, &mut output, options, warming.as_ref()) {
         // Whoever asked has gone; nobody is left to be told.
         Ok(()) | Err(FrameError::Closed | FrameError::Broken(_)) => Ok(()),
         Err(error) => Err(CliError::Internal { message: error.to_string() }),
@@ -57,7 +58,7 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
 fn jobs(
     input: &mut impl Read,
     output: &mut impl Write,
-    fault: Option<Fault>,
+    options: &ServeOptions,
     warming: Option<&WarmUp>,
 ) -> Result<(), FrameError> {
     let (identity, files) = identity::identity();
@@ -73,7 +74,7 @@ fn jobs(
             Kind::Job => {
                 count += 1;
                 write_frame(output, Kind::Begun, &[])?;
-                if let Some(fault) = fault {
+                if let Some(fault) = options.fault {
                     fault.strike(count, output)?;
                 }
                 let outcome = match Job::decode(&frame.payload) {
@@ -81,7 +82,13 @@ fn jobs(
                         if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
                             warming.give_up();
                         }
-                        job::run(&job)
+                        match &job.kernels {
+                            _ if !options.background => job::run(&job),
+                            // A function that is launched again and again, and small.
+                            Kernels::Specialised(_) => limits::patiently(Duration::ZERO, || job::run(&job)),
+                            // Done by then if a processor is idle. Else what runs waits for better code.
+                            _ => limits::patiently(limits::PATIENCE, || job::run(&job)),
+                        }
                     }
                     Err(error) => Err(job::malformed(&error)),
                 };

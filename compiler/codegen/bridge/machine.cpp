@@ -248,11 +248,10 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     }
     bool isQuick = pipeline->level == OXCL_QUICK;
     llvm::ModulePassManager passes = isQuick ? quickPipeline() : pipelineFor(builder, module, level);
+    oxcl::WideForms forms(module);
     passes.run(module, modules);
-    if (isQuick) {
-      oxcl::WideForms forms(module);
+    if (isQuick)
       oxcl::widenCalls(module, functions);
-    }
     if (pipeline->verify)
       verify(module, errors, "after optimisation");
   });

@@ -8,11 +8,12 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/VFABIDemangler.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
 
 using namespace llvm;
 
-oxcl::WideForms::WideForms(Module &module) {
+oxcl::WideForms::WideForms(Module &module) : module(module) {
   SmallVector<Function *, 16> declarations;
   for (Function &function : module)
     if (function.isDeclaration() && function.hasFnAttribute(VFABI::MappingsAttrName))
@@ -35,9 +36,14 @@ oxcl::WideForms::WideForms(Module &module) {
       added.push_back(wide);
     }
   }
+  SmallVector<GlobalValue *, 16> kept(added.begin(), added.end());
+  appendToCompilerUsed(module, kept);
 }
 
 oxcl::WideForms::~WideForms() {
+  if (added.empty())
+    return;
+  removeFromUsedLists(module, [&](Constant *used) { return is_contained(added, used); });
   for (Function *wide : added)
     if (wide->use_empty())
       wide->eraseFromParent();

@@ -7,8 +7,8 @@
 
 namespace oxcl {
 
-// The vector forms that the module's calls may use, declared in it while this lives. Those that are not called at the
-// end are taken out again.
+// The vector forms that the module's calls may use, declared in it while this lives and kept by all passes. Those that are
+// not called at the end are taken out again.
 class WideForms {
 public:
   explicit WideForms(llvm::Module &module);
@@ -17,6 +17,7 @@ public:
   ~WideForms();
 
 private:
+  llvm::Module &module;
   llvm::SmallVector<llvm::Function *, 16> added;
 };
 

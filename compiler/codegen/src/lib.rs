@@ -22,7 +22,7 @@ mod warm_up;
 pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
 pub use heap::reserve_heap;
-pub use link::{Library, LinkError, link_shared, link_with};
+pub use link::{Library, LinkError, link_relocatable, link_shared, link_with};
 pub use machine::{CodegenError, Level, Machine};
 pub use optimise::Passes;
 pub use target::{CpuTarget, TRIPLE, UnknownCpu};

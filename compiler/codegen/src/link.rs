@@ -122,7 +122,6 @@ pub fn link_with<'a>(
         }
     }
     let fixed = [
-        "ld.lld",
         "-shared",
         "--threads=1",
         "--build-id=none",
@@ -141,15 +140,47 @@ pub fn link_with<'a>(
         "-z",
         "norelro",
     ];
-    let mut arguments: Vec<CString> = Vec::new();
-    for argument in fixed {
-        arguments.push(CString::new(argument)?);
+    let script_option = format!("--version-script={}", script.path());
+    write_out(fixed.into_iter().chain([script_option.as_str()]), &inputs)
+}
+
+/// One object of `object` and what it calls of `library`; `object` itself if that is nothing. Of the library's, only what is
+/// reached from `exports` is in it.
+///
+/// # Errors
+/// As for [`link_shared`].
+pub fn link_relocatable<'a>(
+    object: &'a [u8],
+    library: Library<'_, 'a>,
+    exports: &[&str],
+) -> Result<Vec<u8>, LinkError> {
+    let mut objects = vec![object];
+    check_symbols(&mut objects, library, exports)?;
+    if objects.len() == 1 {
+        return Ok(object.to_vec());
     }
-    arguments.push(CString::new(format!("--version-script={}", script.path()))?);
+    let mut inputs = Vec::new();
+    for object in &objects {
+        inputs.push(MemoryFile::with(c"object", object)?);
+    }
+    let fixed = ["-r", "--threads=1", "--gc-sections", "--strip-debug"];
+    let roots = exports.iter().flat_map(|name| ["-u", *name]);
+    write_out(fixed.into_iter().chain(roots), &inputs)
+}
+
+/// Runs lld with these options over the inputs, and gives what it writes.
+fn write_out<'o>(
+    options: impl Iterator<Item = &'o str>,
+    inputs: &[MemoryFile],
+) -> Result<Vec<u8>, LinkError> {
+    let mut arguments = vec![CString::new("ld.lld")?];
+    for option in options {
+        arguments.push(CString::new(option)?);
+    }
     arguments.push(CString::new("-o")?);
     let (mut from_lld, to_us) = io::pipe()?;
     arguments.push(CString::new(format!("/proc/self/fd/{}", to_us.as_raw_fd()))?);
-    for input in &inputs {
+    for input in inputs {
         arguments.push(CString::new(input.path())?);
     }
     // A pipe holds 64 KiB: someone must read while lld writes.

@@ -6,7 +6,8 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use oxcl_codegen::{
-    CodegenError, CpuTarget, Level, LinkError, Machine, Output, Passes, disassemble, link_shared,
+    CodegenError, CpuTarget, Level, LinkError, Machine, Output, Passes, disassemble, link_relocatable,
+    link_shared, link_with,
 };
 
 const ADD: &str = r#"
@@ -182,4 +183,66 @@ b:
     assert!(rows.windows(2).all(|pair| pair[0].address < pair[1].address));
     assert!(!disassemble(&object).unwrap().is_empty());
     assert!(disassemble(b"\x7fELF").is_err());
+}
+
+const CALLER: &str = r#"
+declare float @half(float) #0
+define void @all(ptr noalias %a, ptr noalias %b) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %pa = getelementptr float, ptr %a, i64 %i
+  %pb = getelementptr float, ptr %b, i64 %i
+  %x = load float, ptr %pa
+  %y = call float @half(float %x)
+  store float %y, ptr %pb
+  %next = add nuw nsw i64 %i, 1
+  %more = icmp ult i64 %next, 64
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+attributes #0 = { nounwind willreturn memory(none) "vector-function-abi-variant"="_ZGV_LLVM_N4v_half(half4)" }
+"#;
+
+const CALLED: &str = r#"
+define weak_odr hidden float @half(float %x) { 
+  %y = fmul float %x, 0.5
+  ret float %y
+}
+define weak_odr hidden <4 x float> @half4(<4 x float> %x) { 
+  %y = fmul <4 x float> %x, splat (float 0.5)
+  ret <4 x float> %y
+}
+define weak_odr hidden float @unused(float %x) { 
+  ret float %x
+}
+"#;
+
+/// Names of the symbols that an object defines, or leaves open.
+fn symbols(object: &[u8], undefined: bool) -> Vec<String> {
+    use object::{Object, ObjectSymbol};
+    let file = object::File::parse(object).unwrap();
+    let found = file.symbols().filter(|s| s.is_undefined() == undefined && !s.is_local());
+    found.filter_map(|s| s.name().ok().map(str::to_owned)).filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn loops_are_widened_by_the_vector_forms_of_what_they_call() {
+    let called = object(CALLED, &[], &CpuTarget::host(), Level::O2).unwrap();
+    for level in [Level::Quick, Level::O3] {
+        let caller = object(CALLER, &["all"], &CpuTarget::named("x86-64-v2").unwrap(), level).unwrap();
+        assert_eq!(symbols(&caller, true), ["half4"], "{level:?}");
+        let library = |name: &str| name.starts_with("half").then_some(called.as_slice());
+        let image = link_with(&[&caller], &library, &["all"]).unwrap();
+        assert!(symbols(&image, true).is_empty());
+        let whole = link_relocatable(&caller, &library, &["all"]).unwrap();
+        assert!(symbols(&whole, true).is_empty());
+        assert!(!symbols(&whole, false).contains(&"unused".to_owned()));
+        assert!(link_shared(&[&whole], &["all"]).is_ok());
+        let alone = link_relocatable(&called, &library, &["half"]).unwrap();
+        assert_eq!(alone, called);
+        assert!(matches!(link_with(&[&caller], &|_| None, &["all"]), Err(LinkError::Undefined { .. })));
+    }
 }

@@ -71,8 +71,8 @@ fn open_process(process: u32) -> Result<RawFd, Option<i32>> {
 
 /// How much less than others a process gets that steps back: about a tenth.
 const NICENESS: libc::c_int = 10;
-/// How long a program that was not asked for yet is let wait behind others.
-pub(super) const PATIENCE: Duration = Duration::from_millis(300);
+/// How long a job is let wait behind others.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// Linux takes changes of a group's niceness that often, from all processes together.
 const AGAIN: Duration = Duration::from_millis(110);
 
@@ -95,15 +95,14 @@ fn set_group_niceness(niceness: libc::c_int) -> bool {
             .is_err_and(|error| error.raw_os_error() == Some(libc::EAGAIN))
 }
 
-/// Runs a job that nobody waits for: behind all others for so long, then beside them.
-pub(super) fn patiently<T>(patience: Duration, job: impl FnOnce() -> T) -> T {
-    if !patience.is_zero() {
-        set_group_niceness(NICENESS);
-    }
+/// Runs a job that nobody waits for: behind all others as long as it would take if a processor were idle, then beside them,
+/// because none is and what runs there waits for better code.
+pub(super) fn patiently<T>(job: impl FnOnce() -> T) -> T {
+    set_group_niceness(NICENESS);
     let (running, ended) = channel::<()>();
     // Without the thread the job has patience for ever.
     let timer = thread::Builder::new().name("patience".into()).stack_size(64 << 10).spawn(move || {
-        let mut wait = patience;
+        let mut wait = PATIENCE;
         while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) && set_group_niceness(0) {
             wait = AGAIN;
         }

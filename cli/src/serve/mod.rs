@@ -11,7 +11,6 @@ mod limits;
 use std::io::{self, Read, Write};
 
 use std::path::Path;
-use std::time::Duration;
 
 use oxcl_binary::pipe::{FrameError, Hello, Job, Kernels, Kind, Tidy, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
@@ -82,13 +81,7 @@ fn jobs(
                         if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
                             warming.give_up();
                         }
-                        match &job.kernels {
-                            _ if !options.background => job::run(&job),
-                            // A function that is launched again and again, and small.
-                            Kernels::Specialised(_) => limits::patiently(Duration::ZERO, || job::run(&job)),
-                            // Done by then if a processor is idle. Else what runs waits for better code.
-                            _ => limits::patiently(limits::PATIENCE, || job::run(&job)),
-                        }
+                        if options.background { limits::patiently(|| job::run(&job)) } else { job::run(&job) }
                     }
                     Err(error) => Err(job::malformed(&error)),
                 };

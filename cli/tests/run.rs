@@ -334,6 +334,24 @@ fn the_task_benchmarks_run_compiled_kernels_from_an_archive() {
     assert_eq!(sandbox.run(&words("bench tasks --kernels none.poclbin")).code, Some(4));
 }
 
+/// The others have much to compute; these have the runtime's chains, gates and transfers in them.
+#[test]
+fn task_benchmarks_give_right_results_on_simulated_processors() {
+    if cfg!(not(feature = "compiler")) {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/tta/machines/wide_float.adf");
+    let all = "bench tasks -n 20 --runs 1 --workers 2 --only launch+finish --only in-order --only out-of-order \
+               --only in-order-par-rw --only enqueue --only empty-groups";
+    let device = format!("ttasim:{machine}");
+    let mut line = words(all);
+    line.extend(["--device", &device]);
+    let ran = sandbox.run(&line);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("out-of-order") && ran.out.contains("in-order-par-rw"), "{}", ran.out);
+}
+
 #[test]
 fn workloads_answer_in_json_and_by_exit_code() {
     let sandbox = sandbox();

@@ -247,3 +247,13 @@ fn long_chains_behind_a_user_event_and_migrations_run_once_each_and_in_order() {
         }
     }
 }
+
+#[test]
+fn buffers_with_content_of_the_host_are_copied() {
+    let context = Context::shared().unwrap();
+    let device = Device::by_name(&word("three_bus")).unwrap();
+    let queue = context.queue(&device, QueueProperties::default()).unwrap();
+    let (from, to) = (buffer(&[1, 2, 3, 4]), buffer(&[0; 4]));
+    queue.copy(&from, 0, &to, 0, 16, &[]).unwrap().wait().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(words(&to), [1, 2, 3, 4]);
+}

@@ -181,7 +181,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// Copies within the device. The default goes through the host where the host cannot reach both sides.
+    /// Copies within the device, or between the device and memory of the host, which a side may be. The default goes through the
+    /// host where the host reaches neither side.
     fn copy(
         &self,
         from: &Allocation,
@@ -195,6 +196,12 @@ pub trait Driver: Send + Sync + fmt::Debug {
         if from.host.is_some() && to.host.is_some() {
             to.host_span(to_offset, length)?.copy_from(from.host_span(from_offset, length)?);
             return Ok(());
+        }
+        if from.host.is_some() {
+            return self.write(to, to_offset, from.host_span(from_offset, length)?);
+        }
+        if to.host.is_some() {
+            return self.read(from, from_offset, to.host_span(to_offset, length)?);
         }
         let bounce = HostMemory::new(BOUNCE.min(length), 64)?;
         let mut done = 0;

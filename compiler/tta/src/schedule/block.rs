@@ -9,6 +9,7 @@
 mod bound;
 mod moves;
 mod place;
+mod rename;
 
 use super::mir::{Block, Memory, Node, Operand, Register, Terminator};
 use super::table::{Number, Table};
@@ -16,16 +17,19 @@ use super::wires::Wires;
 use super::{Addresses, Options, ScheduleError};
 use crate::model::{Machine, UnitId, mask};
 use crate::ops::Semantics;
+pub(super) use bound::{Jump, Limits};
 pub(super) use place::{Order, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many cycles may pass without anything being placed before we give up.
 const HORIZON: i64 = 400;
+/// The same where operations may get into each other's way, and other orders are left to try.
+const IMPATIENT: i64 = 40;
 /// How many cycles before its trigger an operand may be moved.
 const OPERAND_WINDOW: i64 = 6;
 
 /// An input: a value of the block, a number, or the address to return to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Input {
     Value(usize),
     Number(Number),
@@ -38,6 +42,11 @@ struct Value {
     register: Register,
     /// The value that the register held before.
     previous: Option<usize>,
+    /// The value that the register holds next.
+    next: Option<usize>,
+    /// It must be in this register: it is there when the block begins or needed there after it, or stays where a condition
+    /// does not hold.
+    fixed: bool,
     /// Reads by operations that are not placed yet.
     readers: usize,
     /// Needed after the block.
@@ -76,7 +85,12 @@ struct Edge {
     to: usize,
     cycles: i64,
     length: i64,
+    /// It is there for the order of effects, not for a value.
+    ordered: bool,
 }
+
+/// An edge that is there because of the register that a value is written to: the value, and the edge with where it begins.
+type Tied = (usize, (usize, Edge));
 
 /// What a mistaken placement has changed beside the table.
 #[derive(Debug)]
@@ -84,6 +98,18 @@ enum Undo {
     Value(usize, Value),
     Latches((UnitId, u16), Vec<Latch>),
     Temporary(usize),
+    Top(Register, Option<usize>),
+}
+
+/// Which operations are placed in the order of the code because of the registers that they write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ties {
+    /// Those whose results must be in a certain register; others may take another.
+    Fixed,
+    /// Those that write the same register.
+    Writes,
+    /// Those that write a register after those that read it, too.
+    All,
 }
 
 /// The scheduler of a block.
@@ -95,9 +121,17 @@ pub(super) struct Scheduler<'a> {
     work: Vec<Work>,
     values: Vec<Value>,
     finals: BTreeMap<Register, usize>,
+    /// The last value of each register, renamed ones included.
+    tops: BTreeMap<Register, usize>,
+    /// Registers that nobody needs after the block.
+    pool: Vec<Register>,
     latches: BTreeMap<(UnitId, u16), Vec<Latch>>,
     temporaries: Vec<Vec<(i64, i64)>>,
     log: Vec<Undo>,
+    /// Nothing is placed whose results have no register to go to.
+    reserves: bool,
+    /// After how many cycles without anything being placed it is given up.
+    patience: i64,
     /// Results that never needed a register.
     pub(super) eliminated: usize,
     /// Operands that a port still held.
@@ -111,16 +145,15 @@ struct Effects<'a> {
 }
 
 impl<'a> Scheduler<'a> {
-    /// Sees what depends on what. `live_out` are the registers needed after the block. Without `strict`, registers may be
-    /// computed anew while readers of what they held are still to be placed.
+    /// Sees what depends on what. `live_out` are the registers needed after the block, `pool` those that values may be renamed to.
     pub(super) fn new(
         machine: &'a Machine,
         wires: &'a Wires,
         options: &'a Options,
         block: &'a Block,
-        live_out: &BTreeSet<Register>,
+        (live_out, pool): (&BTreeSet<Register>, &BTreeSet<Register>),
         addresses: &mut Addresses<'_>,
-        strict: bool,
+        ties: Ties,
     ) -> Self {
         let mut scheduler = Self {
             machine,
@@ -130,17 +163,26 @@ impl<'a> Scheduler<'a> {
             work: Vec::new(),
             values: Vec::new(),
             finals: BTreeMap::new(),
+            tops: BTreeMap::new(),
+            pool: Vec::new(),
             latches: BTreeMap::new(),
             temporaries: vec![Vec::new(); options.temporaries.len()],
             log: Vec::new(),
+            reserves: ties == Ties::Fixed,
+            patience: if ties == Ties::Fixed { IMPATIENT } else { HORIZON },
             eliminated: 0,
             shared: 0,
         };
-        let edges = scheduler.dependences(addresses, strict);
+        let (mut edges, tied) = scheduler.dependences(addresses, ties);
         for register in live_out {
             let last = scheduler.value_in(*register);
-            scheduler.values[last].live_out = true;
+            (scheduler.values[last].live_out, scheduler.values[last].fixed) = (true, true);
         }
+        let values = &scheduler.values;
+        let kept = tied.into_iter().filter(|(value, _)| ties != Ties::Fixed || values[*value].fixed);
+        edges.extend(kept.map(|(_, edge)| edge));
+        scheduler.tops.clone_from(&scheduler.finals);
+        scheduler.pool = pool.iter().copied().filter(|r| !live_out.contains(r)).collect();
         scheduler.heights(&edges, &block.terminator);
         scheduler
     }
@@ -153,6 +195,8 @@ impl<'a> Scheduler<'a> {
         self.values.push(Value {
             register,
             previous: None,
+            next: None,
+            fixed: true,
             readers: 0,
             live_out: false,
             written: Some(-1),
@@ -163,11 +207,13 @@ impl<'a> Scheduler<'a> {
         self.values.len() - 1
     }
 
-    fn dependences(&mut self, addresses: &mut Addresses<'_>, strict: bool) -> Vec<(usize, Edge)> {
+    /// What depends on what; apart from that, with the value that is written, what is in order because of registers.
+    fn dependences(&mut self, addresses: &mut Addresses<'_>, ties: Ties) -> (Vec<(usize, Edge)>, Vec<Tied>) {
         let mut definer: BTreeMap<usize, usize> = BTreeMap::new();
         let mut readers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut effects = Effects::default();
         let mut edges: Vec<(usize, Edge)> = Vec::new();
+        let mut tied: Vec<Tied> = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
             let mut inputs = Vec::new();
             for input in &node.inputs {
@@ -177,7 +223,7 @@ impl<'a> Scheduler<'a> {
                         self.values[value].readers += 1;
                         if let Some(from) = definer.get(&value) {
                             let length = self.latency(*from, value);
-                            edges.push((*from, Edge { to: number, cycles: 1, length }));
+                            edges.push((*from, Edge { to: number, cycles: 1, length, ordered: false }));
                         }
                         readers.entry(value).or_default().push(number);
                         Input::Value(value)
@@ -195,7 +241,7 @@ impl<'a> Scheduler<'a> {
                 if let Some(from) = definer.get(&value) {
                     let wait = i64::from(self.machine.register_guard_latency(p.register.file));
                     let length = self.latency(*from, value) + wait;
-                    edges.push((*from, Edge { to: number, cycles: 1, length }));
+                    edges.push((*from, Edge { to: number, cycles: 1, length, ordered: false }));
                 }
                 readers.entry(value).or_default().push(number);
                 (value, p.inverted)
@@ -207,16 +253,23 @@ impl<'a> Scheduler<'a> {
                     // What stays if the predicate does not hold is read, in a way.
                     self.values[previous].readers += 1;
                 }
+                let mut before: Vec<(usize, Edge)> = Vec::new();
                 // A write that is sure to happen must not happen after this one.
-                edges.extend(definer.get(&previous).map(|d| (*d, Edge { to: number, cycles: 1, length: 1 })));
-                if strict || node.predicate.is_some() || node.op.is_none() {
+                let edge = Edge { to: number, cycles: 1, length: 1, ordered: false };
+                before.extend(definer.get(&previous).map(|d| (*d, edge)));
+                if ties == Ties::All || node.predicate.is_some() || node.op.is_none() {
                     let reads = readers.get(&previous).into_iter().flatten();
-                    edges.extend(reads.map(|r| (*r, Edge { to: number, cycles: 0, length: 0 })));
+                    let edge = Edge { to: number, cycles: 0, length: 0, ordered: false };
+                    before.extend(reads.map(|r| (*r, edge)));
                 }
                 self.finals.remove(register);
                 let value = self.value_in(*register);
                 let new = &mut self.values[value];
                 (new.previous, new.written) = (Some(previous), None);
+                new.fixed = node.predicate.is_some();
+                self.values[previous].next = Some(value);
+                self.values[previous].fixed |= node.predicate.is_some();
+                tied.extend(before.into_iter().map(|edge| (value, edge)));
                 definer.insert(value, number);
                 if node.predicate.is_some() {
                     readers.entry(previous).or_default().push(number);
@@ -226,7 +279,7 @@ impl<'a> Scheduler<'a> {
             edges.extend(
                 effects
                     .before(number, node)
-                    .map(|(from, c)| (from, Edge { to: number, cycles: c, length: c })),
+                    .map(|(from, c)| (from, Edge { to: number, cycles: c, length: c, ordered: true })),
             );
             self.work.push(Work {
                 inputs,
@@ -238,7 +291,7 @@ impl<'a> Scheduler<'a> {
                 height: 0,
             });
         }
-        edges
+        (edges, tied)
     }
 
     /// How long the way from each operation to the end of the block is.

@@ -14,7 +14,7 @@ mod wires;
 
 use crate::model::{Direction, Machine, SpaceId};
 use crate::program::{Exit, Instruction, LongImmediate};
-use block::{Order, Scheduler, Target, wide_number};
+use block::{Jump, Limits, Order, Scheduler, Target, Ties, wide_number};
 use mir::{Function, Predicate, Register, Terminator};
 use std::collections::BTreeSet;
 use table::{Number, Row};
@@ -33,6 +33,9 @@ pub struct Options {
     pub share_operands: bool,
     /// Results that nobody needs in a register do not reach one.
     pub eliminate: bool,
+    /// Values that begin and end in a block may take other registers than they were given; off until more random kernels have
+    /// been compiled so.
+    pub rename: bool,
     /// The largest instruction address that jumps are scheduled for.
     pub code_limit: u64,
 }
@@ -47,6 +50,7 @@ impl Options {
             bypass: true,
             share_operands: true,
             eliminate: true,
+            rename: false,
             code_limit: 0x7fff,
         }
     }
@@ -164,10 +168,14 @@ pub struct Relocation {
 
 /// Blocks of more operations are scheduled with the jump last only.
 const LONGEST_RETRIED: usize = 64;
-/// Blocks of more operations are scheduled in one order only.
+/// Blocks of more operations are not scheduled with the fewest moves first, which takes long.
 const LONGEST_REORDERED: usize = 400;
+/// How many operations of the code are looked at together where registers are few.
+const WINDOW: usize = 32;
 /// In how many cycles a jump is put first, at most.
 const MOST_RETRIES: usize = 8;
+/// How blocks are tried with the jump first.
+const RETRIED: [(Ties, Order); 2] = [(Ties::Writes, Order::Cycle), (Ties::Writes, Order::Operation)];
 
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -262,12 +270,23 @@ pub fn schedule(
     let (function, origins) = &layout::arrange(function);
     let live = liveness(function);
     let mut addresses = Addresses { machine, function, code_limit: options.code_limit, list: Vec::new() };
+    let pool: BTreeSet<Register> =
+        function.blocks.iter().flat_map(|b| &b.nodes).flat_map(|n| n.outputs.iter().copied()).collect();
+    let mut limits = Limits::new(machine, &wires);
     let mut done = Scheduled::default();
     let mut tags: Vec<(u32, Slot, u32)> = Vec::new();
     for (number, live) in live.iter().enumerate() {
         let start = index(done.instructions.len());
-        let (rows, bound) =
-            block_rows(machine, &wires, options, function, number, live, &mut addresses, &mut done)?;
+        let (rows, bound) = block_rows(
+            &wires,
+            options,
+            function,
+            number,
+            (live, &pool),
+            &mut addresses,
+            &mut limits,
+            &mut done,
+        )?;
         for (at, row) in (start..).zip(rows) {
             done.instructions.push(finish(row, at, &mut tags));
         }
@@ -301,35 +320,43 @@ fn index(count: usize) -> u32 {
 /// The instructions of a block.
 #[expect(clippy::too_many_arguments, reason = "what blocks of a function share is passed on by name")]
 fn block_rows(
-    machine: &Machine,
     wires: &Wires,
     options: &Options,
     function: &Function,
     number: usize,
-    live: &BTreeSet<Register>,
+    (live, pool): (&BTreeSet<Register>, &BTreeSet<Register>),
     addresses: &mut Addresses<'_>,
+    limits: &mut Limits<'_>,
     done: &mut Scheduled,
 ) -> Result<(Vec<Row>, u32), ScheduleError> {
-    let block = &function.blocks[number];
+    let (block, machine) = (&function.blocks[number], addresses.machine);
     let mut last = None;
     let mut best: Option<(Vec<Row>, u32, Saved)> = None;
-    // Each way is tried until one is as short as can be; strictness is for where the free way finds no place.
+    let exits = exits(&block.terminator, number + 1, addresses);
+    let mut bound = None;
+    // Each way is tried until one is as short as can be; the others are for where writing registers in order finds no place.
     let ways = [
-        (false, Order::Cycle),
-        (false, Order::Operation),
-        (false, Order::Cost),
-        (true, Order::Cycle),
-        (true, Order::Operation),
+        (Ties::Writes, Order::Cycle),
+        (Ties::Writes, Order::Operation),
+        (Ties::Writes, Order::Cost),
+        (Ties::Fixed, Order::Window(WINDOW)),
+        (Ties::Fixed, Order::Cost),
+        (Ties::All, Order::Cycle),
+        (Ties::All, Order::Operation),
     ];
-    for (strict, order) in ways {
-        if best.is_some() && (strict || block.nodes.len() > LONGEST_REORDERED) {
-            break;
+    let mut in_order = false;
+    for (at, (ties, order)) in ways.into_iter().enumerate() {
+        let long = block.nodes.len() > LONGEST_REORDERED && (best.is_some() || order == Order::Cost);
+        // Where values need two stops, trying is dear.
+        let apart = ties == Ties::Fixed && (options.far || !options.rename);
+        if long || apart || (in_order && at > 2) || (at == 6 && best.is_some()) {
+            continue;
         }
-        let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, strict);
-        let jumps = exits(&block.terminator, number + 1, addresses).len();
-        let bound = scheduler.bound(&block.terminator, jumps);
-        match one_block(machine, &mut scheduler, order, function, number, addresses) {
+        let mut scheduler = Scheduler::new(machine, wires, options, block, (live, pool), addresses, ties);
+        let bound = *bound.get_or_insert_with(|| limits.bound(&scheduler, &block.terminator, &exits));
+        match one_block(machine, &mut scheduler, order, &block.terminator, &exits, addresses) {
             Ok(rows) => {
+                in_order |= ties == Ties::Writes;
                 if best.as_ref().is_none_or(|(found, ..)| rows.len() < found.len()) {
                     let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
                     best = Some((rows, bound, saved));
@@ -345,14 +372,14 @@ fn block_rows(
     let slots = machine.control.delay_slots as usize;
     if let Some((rows, bound, _)) = &best
         && block.nodes.len() <= LONGEST_RETRIED
-        && let [("jump", predicate, Target::Number(target))] =
-            exits(&block.terminator, number + 1, addresses).as_slice()
+        && let [("jump", predicate, Target::Number(target))] = exits.as_slice()
     {
         let first = (*bound as usize).saturating_sub(slots + 1);
         let last = rows.len().saturating_sub(slots + 1);
         'found: for cycle in (first..last).take(MOST_RETRIES) {
-            for order in [Order::Cycle, Order::Operation] {
-                let mut scheduler = Scheduler::new(machine, wires, options, block, live, addresses, false);
+            for (ties, order) in RETRIED {
+                let mut scheduler =
+                    Scheduler::new(machine, wires, options, block, (live, pool), addresses, ties);
                 let at = i64::try_from(cycle).unwrap_or(0);
                 if scheduler.reserve_jump(*target, *predicate, at)
                     && scheduler.run(order).is_ok()
@@ -381,16 +408,15 @@ fn one_block(
     machine: &Machine,
     scheduler: &mut Scheduler<'_>,
     order: Order,
-    function: &Function,
-    number: usize,
+    terminator: &Terminator,
+    exits: &[Jump],
     addresses: &mut Addresses<'_>,
 ) -> Result<Vec<Row>, ScheduleError> {
     scheduler.run(order)?;
-    let terminator = &function.blocks[number].terminator;
     let slots = i64::from(machine.control.delay_slots);
     let mut end = scheduler.table.last();
     let mut first = true;
-    for (name, predicate, target) in exits(terminator, number + 1, addresses) {
+    for (name, predicate, target) in exits.iter().copied() {
         let not_before = if first { 0 } else { end - slots };
         let cycle = scheduler.jump(name, target, predicate, not_before, addresses)?;
         end = end.max(cycle + slots);
@@ -423,11 +449,7 @@ fn finish(row: Row, at: u32, tags: &mut Vec<(u32, Slot, u32)>) -> Instruction {
 }
 
 /// The jumps that a terminator needs where `next` is the block behind.
-fn exits(
-    terminator: &Terminator,
-    next: usize,
-    addresses: &mut Addresses<'_>,
-) -> Vec<(&'static str, Option<Predicate>, Target)> {
+fn exits(terminator: &Terminator, next: usize, addresses: &mut Addresses<'_>) -> Vec<Jump> {
     let mut to = |block| Target::Number(addresses.block(block));
     match *terminator {
         Terminator::Halt => Vec::new(),

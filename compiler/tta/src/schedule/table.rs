@@ -173,6 +173,13 @@ impl<'m> Table<'m> {
         self.wires.between(self.machine, source, destination, Guard::Always) != 0
     }
 
+    /// How early the first bus comes in the order of trying that is free in a cycle and connects `source` with `destination`.
+    pub(super) fn rank(&self, cycle: i64, source: Source, destination: Destination) -> Option<usize> {
+        let used = usize::try_from(cycle).ok().and_then(|c| self.rows.get(c)).map_or(0, |row| row.used);
+        let buses = self.wires.between(self.machine, source, destination, Guard::Always) & !used;
+        self.wires.rank(buses)
+    }
+
     /// Puts a move into a cycle, on the first bus that bears it.
     pub(super) fn transport(
         &mut self,

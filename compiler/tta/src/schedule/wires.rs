@@ -4,7 +4,9 @@
 //! the order in which buses are tried: what joins little first, so that what joins much stays free.
 
 use crate::check::fits;
-use crate::model::{BusId, Direction, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, mask};
+use crate::model::{
+    BusId, Direction, FileId, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, UnitId, mask,
+};
 use crate::program::{Destination, Source};
 use std::collections::HashMap;
 
@@ -134,6 +136,42 @@ impl Wires {
         };
         // Values have 32 bits at most, whatever the ports have.
         candidates & from & self.wide[bits.min(room).min(32) as usize]
+    }
+
+    /// The buses that write a register file.
+    pub(super) fn file_input(&self, file: FileId) -> Buses {
+        self.files[file.index()].0
+    }
+
+    /// The buses that read a register file.
+    pub(super) fn file_output(&self, file: FileId) -> Buses {
+        self.files[file.index()].1
+    }
+
+    /// The buses that read an immediate unit.
+    pub(super) fn out_of_immediate(&self, unit: ImmediateUnitId) -> Buses {
+        self.immediates[unit.index()]
+    }
+
+    /// The buses that write and that read a unit's port.
+    pub(super) fn port(&self, unit: UnitId, port: u16) -> (Buses, Buses) {
+        self.ports[unit.index()].get(usize::from(port)).copied().unwrap_or((0, 0))
+    }
+
+    /// The buses whose short immediates can be this value.
+    pub(super) fn fitting(&self, machine: &Machine, value: u64) -> Buses {
+        let fitting = self.order.iter().filter(|bus| fits(&machine.buses[bus.index()], value));
+        fitting.map(|bus| 1 << bus.0).sum()
+    }
+
+    /// Every bus.
+    pub(super) fn every(&self) -> Buses {
+        self.order.iter().map(|bus| 1 << bus.0).sum()
+    }
+
+    /// The place of the first bus of a set in the order in which they are tried.
+    pub(super) fn rank(&self, set: Buses) -> Option<usize> {
+        self.order.iter().position(|bus| set >> bus.0 & 1 == 1)
     }
 
     /// The buses of a set in the order in which they are tried.

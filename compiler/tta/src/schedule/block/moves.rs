@@ -381,9 +381,10 @@ impl Scheduler<'_> {
     /// Moves a result to its register as early as can be, not after `limit`. Reads by node `own`, which is being placed, do not count.
     pub(super) fn write_back(&mut self, value: usize, limit: Option<i64>, own: Option<usize>) -> bool {
         let Some((port, arrives)) = self.values[value].arrival else { return false };
+        let source = Source::Port { unit: port.0, port: port.1 };
+        self.nearest(value, source, arrives, own);
         let Register { file, index } = self.values[value].register;
         let destination = Destination::Register { file, index };
-        let source = Source::Port { unit: port.0, port: port.1 };
         let direct = self.table.connected(source, destination);
         let last = limit.unwrap_or(i64::MAX).min(arrives + HORIZON);
         let Some(from) = self.free_from(value, own) else { return false };

@@ -26,6 +26,8 @@ pub(in crate::schedule) enum Order {
     Operation,
     /// Cycle by cycle, the fewest moves first.
     Cost,
+    /// Cycle by cycle, the longest way to the end first, of so many operations from the first in the code on that is not placed.
+    Window(usize),
 }
 
 /// A way to start an operation: moves, unit, operation, slack, operands exchanged.
@@ -56,6 +58,8 @@ impl Scheduler<'_> {
                 Some(Undo::Value(value, was)) => self.values[value] = was,
                 Some(Undo::Latches(port, was)) => drop(self.latches.insert(port, was)),
                 Some(Undo::Temporary(which)) => drop(self.temporaries[which].pop()),
+                Some(Undo::Top(register, Some(was))) => drop(self.tops.insert(register, was)),
+                Some(Undo::Top(register, None)) => drop(self.tops.remove(&register)),
                 None => {}
             }
         }
@@ -74,7 +78,7 @@ impl Scheduler<'_> {
     pub(in crate::schedule) fn run(&mut self, order: Order) -> Result<(), ScheduleError> {
         match order {
             Order::Operation => self.by_operation()?,
-            Order::Cycle | Order::Cost => self.by_cycle(order)?,
+            Order::Cycle | Order::Cost | Order::Window(_) => self.by_cycle(order)?,
         }
         let waiting: Vec<usize> = (0..self.values.len())
             .filter(|v| self.values[*v].live_out && self.values[*v].written.is_none())
@@ -117,7 +121,7 @@ impl Scheduler<'_> {
             let number = ready.swap_remove(best);
             let start = self.earliest(number);
             let mut found = None;
-            for cycle in start..start + HORIZON {
+            for cycle in start..start + self.patience {
                 if self.place(number, cycle)?.is_some() {
                     found = Some(cycle);
                     break;
@@ -135,8 +139,11 @@ impl Scheduler<'_> {
         let (mut cycle, mut last_success) = (0, 0);
         while !ready.is_empty() {
             ready.sort_by_key(|n| (std::cmp::Reverse(self.work[*n].height), *n));
+            // What comes first in the code of all that is left is ready.
+            let first = ready.iter().copied().min().unwrap_or(0);
+            let last = if let Order::Window(width) = order { first + width } else { usize::MAX };
             let mut candidates: Vec<usize> =
-                ready.iter().copied().filter(|n| self.earliest(*n) <= cycle).collect();
+                ready.iter().copied().filter(|n| *n < last && self.earliest(*n) <= cycle).collect();
             if order == Order::Cost {
                 let mut costs: Vec<(usize, usize)> = Vec::new();
                 for (rank, number) in candidates.iter().enumerate() {
@@ -164,7 +171,7 @@ impl Scheduler<'_> {
             if !(opened || (progress && order == Order::Cost)) {
                 cycle += 1;
             }
-            if cycle > last_success + HORIZON {
+            if cycle > last_success + self.patience {
                 return Err(self.stuck_with(ready[0]));
             }
         }
@@ -332,6 +339,7 @@ impl Scheduler<'_> {
                 guard
             }
         };
+        self.rename(output, cycle, Some(number));
         let Register { file, index } = self.values[output].register;
         if !self.free(output, cycle, Some(number))
             || !self.feed(input, cycle, Destination::Register { file, index }, guard, true)
@@ -407,6 +415,9 @@ impl Scheduler<'_> {
         arrives: i64,
         guarded: Option<(usize, Guard, i64)>,
     ) -> bool {
+        if self.reserves && !self.reserve(output, arrives, number) {
+            return false;
+        }
         if !self.displace(number, port, arrives) || !self.table.arrive(port, arrives, output) {
             return false;
         }

@@ -1,0 +1,140 @@
+//! Gives a value another register when its own is not free yet, so that what a register happened to be chosen for before does not
+//! order what has nothing to do with each other.
+//!
+//! Only values that begin and end in the block and that no condition ties to what their register held before. The new register
+//! is one that the function writes anyway, that nobody needs after the block, and whose last value in the block has no readers
+//! left: so nothing else waits for it.
+
+use super::{Scheduler, Undo};
+use crate::model::FileId;
+use crate::program::{Destination, Source};
+use crate::schedule::mir::Register;
+
+impl Scheduler<'_> {
+    /// Sees to it that a value which arrives at its port in `arrives` has a register to go to, so that it never keeps the port
+    /// from others for good; false if there is none yet. The first operation of the code that is not placed always finds
+    /// its own register free: whoever reads what that held before is placed, and nothing else has been given it.
+    pub(super) fn reserve(&mut self, value: usize, arrives: i64, own: usize) -> bool {
+        let wanted = self.values[value].readers > 0 || self.values[value].live_out;
+        if !wanted || self.free(value, arrives, Some(own)) {
+            return true;
+        }
+        self.rename(value, arrives, Some(own));
+        if self.free(value, i64::MAX, Some(own)) {
+            return true;
+        }
+        self.rename(value, i64::MAX, Some(own));
+        self.free(value, i64::MAX, Some(own))
+    }
+
+    /// Sees to it that the register of a value that is about to be written is free in `cycle`, if another one is and its own
+    /// is not.
+    pub(super) fn rename(&mut self, value: usize, cycle: i64, own: Option<usize>) {
+        if self.values[value].fixed || !self.options.rename || self.free(value, cycle, own) {
+            return;
+        }
+        let file = self.values[value].register.file;
+        for same in [true, false] {
+            for at in 0..self.pool.len() {
+                let register = self.pool[at];
+                if (register.file == file) != same || !self.alike(register, value) || !self.idle(register) {
+                    continue;
+                }
+                let mark = self.marked();
+                self.give(value, register);
+                if self.free(value, cycle, own) {
+                    return;
+                }
+                self.undo(mark);
+            }
+        }
+    }
+
+    /// Chooses the register that a result is about to be moved to in `cycle`: of those that it may have the one that a bus
+    /// leads to which joins the least, so that those that join much stay free for others.
+    pub(super) fn nearest(&mut self, value: usize, source: Source, cycle: i64, own: Option<usize>) {
+        if self.values[value].fixed || !self.options.rename {
+            return;
+        }
+        let Register { file, index } = self.values[value].register;
+        if self.machine.register_files[file.index()].width < 32 {
+            return self.rename(value, cycle, own);
+        }
+        let rank = |s: &Self, r: Register| {
+            s.table.rank(cycle, source, Destination::Register { file: r.file, index: r.index })
+        };
+        let mut best = rank(self, Register { file, index }).filter(|_| self.free(value, cycle, own));
+        let mut tried: Vec<FileId> = vec![file];
+        if best.is_none() {
+            tried.clear();
+        }
+        let mut chosen = None;
+        for at in 0..self.pool.len() {
+            let register = self.pool[at];
+            if tried.contains(&register.file) || !self.alike(register, value) || !self.idle(register) {
+                continue;
+            }
+            let Some(found) = rank(self, register) else { continue };
+            if best.is_some_and(|b| b <= found) {
+                continue;
+            }
+            let mark = self.marked();
+            self.give(value, register);
+            let free = self.free(value, cycle, own);
+            self.undo(mark);
+            if free {
+                (best, chosen) = (Some(found), Some(register));
+                tried.push(register.file);
+            }
+        }
+        match chosen {
+            Some(register) => self.give(value, register),
+            None => self.rename(value, cycle, own),
+        }
+    }
+
+    /// Whether a register could take the place of a value's: another one, as wide.
+    fn alike(&self, register: Register, value: usize) -> bool {
+        let was = self.values[value].register;
+        let files = &self.machine.register_files;
+        let (own, other) = (&files[was.file.index()], &files[register.file.index()]);
+        // What guards look at stays in its file.
+        register != was && (register.file == was.file || (own.width >= 32 && other.width >= 32))
+    }
+
+    /// Whether all that a register holds in the block is placed and read.
+    fn idle(&self, register: Register) -> bool {
+        self.tops.get(&register).is_none_or(|last| {
+            let last = &self.values[*last];
+            !last.live_out && last.readers == 0 && (last.arrival.is_some() || last.written.is_some())
+        })
+    }
+
+    fn give(&mut self, value: usize, register: Register) {
+        let (was, previous, next) = {
+            let v = &self.values[value];
+            (v.register, v.previous, v.next)
+        };
+        if let Some(previous) = previous {
+            self.change(previous, |v| v.next = next);
+        }
+        match next {
+            Some(next) => self.change(next, |v| v.previous = previous),
+            None => self.set_top(was, previous),
+        }
+        let last = self.tops.get(&register).copied();
+        if let Some(last) = last {
+            self.change(last, |v| v.next = Some(value));
+        }
+        self.change(value, |v| (v.register, v.previous, v.next) = (register, last, None));
+        self.set_top(register, Some(value));
+    }
+
+    fn set_top(&mut self, register: Register, value: Option<usize>) {
+        let was = match value {
+            Some(value) => self.tops.insert(register, value),
+            None => self.tops.remove(&register),
+        };
+        self.log.push(Undo::Top(register, was));
+    }
+}

@@ -89,7 +89,8 @@ pub struct Plan {
     pub blocks: Region,
     /// Objects of programs in the shared space.
     pub data: Region,
-    /// What kernels print: a word that says how many bytes, then, from [`PRINT_HEAD`], records; in the shared space.
+    /// What kernels print: a word that says how many bytes, then records, which begin at an offset of their own; in the shared
+    /// space.
     pub print: Region,
     /// Objects of programs in the private space, where that is another.
     pub private_data: Option<Region>,

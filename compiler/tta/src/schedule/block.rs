@@ -99,6 +99,7 @@ enum Undo {
     Latches((UnitId, u16), Vec<Latch>),
     Temporary(usize),
     Top(Register, Option<usize>),
+    AddressRead(Option<i64>),
 }
 
 /// Which operations are placed in the order of the code because of the registers that they write.
@@ -127,6 +128,8 @@ pub(super) struct Scheduler<'a> {
     pool: Vec<Register>,
     latches: BTreeMap<(UnitId, u16), Vec<Latch>>,
     temporaries: Vec<Vec<(i64, i64)>>,
+    /// When the return address is read last; a call that is triggered earlier replaces it.
+    address_read: Option<i64>,
     log: Vec<Undo>,
     /// Nothing is placed whose results have no register to go to.
     reserves: bool,
@@ -167,6 +170,7 @@ impl<'a> Scheduler<'a> {
             pool: Vec::new(),
             latches: BTreeMap::new(),
             temporaries: vec![Vec::new(); options.temporaries.len()],
+            address_read: None,
             log: Vec::new(),
             reserves: ties == Ties::Fixed,
             patience: if ties == Ties::Fixed { IMPATIENT } else { HORIZON },

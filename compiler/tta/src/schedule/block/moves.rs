@@ -234,18 +234,28 @@ impl Scheduler<'_> {
         }
     }
 
-    /// Moves the address that the function returns to; it stays at its port until the block's end.
+    /// Moves the address that the function returns to; it stays at its port until a call is triggered.
     fn return_address(&mut self, cycle: i64, destination: Destination, guard: Guard) -> bool {
         let unit = self.machine.control_unit();
         let Some(port) = self.machine.control.return_address else { return false };
         let source = Source::Port { unit, port };
         if self.table.transport(cycle, source, destination, guard) {
+            self.note_address_read(cycle);
             return true;
         }
         let step = |s: &mut Self, at: i64, through: Destination| {
-            s.table.transport(at, source, through, Guard::Always)
+            let moved = s.table.transport(at, source, through, Guard::Always);
+            if moved {
+                s.note_address_read(at);
+            }
+            moved
         };
         self.detour(0, cycle, destination, guard, step)
+    }
+
+    fn note_address_read(&mut self, cycle: i64) {
+        self.log.push(Undo::AddressRead(self.address_read));
+        self.address_read = self.address_read.max(Some(cycle));
     }
 
     fn constant(&mut self, number: Number, cycle: i64, destination: Destination, guard: Guard) -> bool {

@@ -60,6 +60,7 @@ impl Scheduler<'_> {
                 Some(Undo::Temporary(which)) => drop(self.temporaries[which].pop()),
                 Some(Undo::Top(register, Some(was))) => drop(self.tops.insert(register, was)),
                 Some(Undo::Top(register, None)) => drop(self.tops.remove(&register)),
+                Some(Undo::AddressRead(was)) => self.address_read = was,
                 None => {}
             }
         }
@@ -525,7 +526,9 @@ impl Scheduler<'_> {
             Target::Operand(Operand::ReturnAddress) => Input::ReturnAddress,
         };
         let slots = i64::from(self.machine.control.delay_slots);
-        let start = from.max(not_before).max(self.table.last() - slots).max(0);
+        // A call writes the return address at the end of the cycle that triggers it, not behind its delay slots.
+        let read = if name == "call" { self.address_read.unwrap_or(0) } else { 0 };
+        let start = from.max(not_before).max(self.table.last() - slots).max(read).max(0);
         for cycle in start..start + HORIZON {
             let mark = self.mark();
             // Whatever the address needs comes to lie before the jump, so nothing new ends up behind its delay slots.

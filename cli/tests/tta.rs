@@ -183,6 +183,15 @@ fn fuzz(seed: u64) {
     assert!(ran.out.starts_with(&format!("50 pairs from seed {seed} ")), "{ran:?}");
 }
 
+/// A pair whose machine adds slowly, so that the only place left for saving a return address was behind the call that
+/// replaces it.
+#[test]
+fn a_return_address_is_saved_before_the_call_that_replaces_it() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words("bench fuzz-tta --pairs 1 --seed 30019486"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}
+
 #[test]
 fn random_kernels_on_random_machines_1() {
     fuzz(1);

@@ -25,11 +25,13 @@ impl NullDriver {
     /// A new device.
     #[must_use]
     pub fn new() -> NullDriver {
-        NullDriver {
-            capabilities: Capabilities::host("null device"),
-            blocks: Mutex::new(BTreeMap::new()),
-            next: AtomicU64::new(1),
-        }
+        NullDriver::with(Capabilities::host("null device"))
+    }
+
+    /// A new device that says this of itself.
+    #[must_use]
+    pub fn with(capabilities: Capabilities) -> NullDriver {
+        NullDriver { capabilities, blocks: Mutex::new(BTreeMap::new()), next: AtomicU64::new(1) }
     }
 
     /// Number of allocations that were not freed.

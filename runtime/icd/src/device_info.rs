@@ -28,9 +28,13 @@ pub(crate) fn max_allocation() -> u64 {
 
 /// Answers one query.
 pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    if device.whole().info.machine.is_some()
+        && let Some(answer) = processor(device, name, reply)
+    {
+        return answer;
+    }
     let host = Host::get();
     match name {
-        _ if device.whole().info.machine.is_some() && is_different(name) => processor(device, name, reply),
         cl::DEVICE_TYPE => reply.value(device.whole().kind()),
         cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
         cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
@@ -156,30 +160,10 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     }
 }
 
-/// Whether what answers this query for the host's processor does not for a simulated one.
-fn is_different(name: Uint) -> bool {
-    matches!(
-        name,
-        cl::DEVICE_PROFILE
-            | cl::DEVICE_MAX_CLOCK_FREQUENCY
-            | cl::DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-            | cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_CHAR
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_INT
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_LONG
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_FLOAT
-            | cl::DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE
-            | cl::DEVICE_GLOBAL_MEM_CACHE_TYPE
-            | cl::DEVICE_GLOBAL_MEM_CACHELINE_SIZE
-            | cl::DEVICE_GLOBAL_MEM_CACHE_SIZE
-            | cl::DEVICE_MAX_PARAMETER_SIZE
-    )
-}
-
-/// What a simulated processor is: scalar, without caches or doubles, with the memory of its machine.
-fn processor(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
-    match name {
+/// What a simulated processor answers otherwise than the host's: it is scalar, without caches or doubles, with the memory of
+/// its machine. `None` for what is the same.
+fn processor(device: &Live<Device>, name: Uint, reply: Reply) -> Option<Answer> {
+    Some(match name {
         cl::DEVICE_PROFILE => reply.text(profile(&device.whole().info)),
         // As in timelines, where a cycle is a microsecond.
         cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(1_u32),
@@ -187,12 +171,17 @@ fn processor(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE | cl::DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => {
             reply.value(0_u32)
         }
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_CHAR
+        | cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT
+        | cl::DEVICE_NATIVE_VECTOR_WIDTH_INT
+        | cl::DEVICE_NATIVE_VECTOR_WIDTH_LONG
+        | cl::DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => reply.value(1_u32),
         cl::DEVICE_GLOBAL_MEM_CACHE_TYPE => reply.value(cl::NONE),
         cl::DEVICE_GLOBAL_MEM_CACHELINE_SIZE => reply.value(0_u32),
         cl::DEVICE_GLOBAL_MEM_CACHE_SIZE => reply.value(0_u64),
         cl::DEVICE_MAX_PARAMETER_SIZE => reply.value(1024_usize),
-        _ => reply.value(1_u32),
-    }
+        _ => return None,
+    })
 }
 
 /// The profile whose least sizes a device has.

@@ -344,7 +344,7 @@ fn models_host_waits_beside_a_worker() {
     });
 }
 
-/// A device of a kind. It keeps what it is given; the model's threads say when it ends.
+/// A device that orders commands itself. It keeps what it is given; the model's threads say when it ends.
 #[derive(Debug)]
 struct Keeping {
     memory: NullDriver,
@@ -353,7 +353,8 @@ struct Keeping {
 }
 
 impl Keeping {
-    fn new(execution: Execution) -> Arc<Keeping> {
+    fn new() -> Arc<Keeping> {
+        let execution = Execution::DeviceOrdered;
         let capabilities = Capabilities { execution, ..Capabilities::host("a device that keeps") };
         Arc::new(Keeping { memory: NullDriver::new(), capabilities, kept: std::sync::Mutex::new(Vec::new()) })
     }
@@ -398,7 +399,7 @@ impl Driver for Keeping {
 /// for it goes on.
 fn device_ends_beside_the_host(failing: bool) {
     let core = core(1);
-    let keeping = Keeping::new(Execution::DeviceOrdered);
+    let keeping = Keeping::new();
     let driver = Arc::clone(&keeping) as Arc<dyn Driver>;
     let q = Queue::new(&core, driver, QueueProperties { out_of_order: true, profiling: false }).unwrap();
     let gate = UserEvent::new(&core).unwrap();
@@ -440,10 +441,7 @@ fn models_device_gives_up_a_command_that_is_held_back() {
 fn models_worker_sets_free_what_the_host_executes() {
     loom::model(|| {
         let ran = Arc::new(Plain::new(0));
-        let core = core(2);
-        core.begin_threads();
-        let theirs = Arc::clone(&core);
-        let worker = thread::spawn(move || theirs.work(1));
+        let (core, worker) = core_with_worker();
         let after = after_a_command(&core, &ran);
         after.wait().unwrap();
         assert_eq!(ran.load(Relaxed), 2);
@@ -458,10 +456,7 @@ fn models_worker_sets_free_what_the_host_executes() {
 fn models_promised_command_without_a_caller() {
     loom::model(|| {
         let ran = Arc::new(Plain::new(0));
-        let core = core(2);
-        core.begin_threads();
-        let theirs = Arc::clone(&core);
-        let worker = thread::spawn(move || theirs.work(1));
+        let (core, worker) = core_with_worker();
         let after = after_a_command(&core, &ran);
         let done = Arc::new(Parker::new());
         let their_done = Arc::clone(&done);
@@ -476,7 +471,8 @@ fn models_promised_command_without_a_caller() {
 
 /// A command for the workers and one for callers that waits for it.
 fn after_a_command(core: &Arc<Core>, ran: &Arc<Plain>) -> crate::event::Event {
-    let driver = Keeping::new(Execution::Caller);
+    let capabilities = Capabilities { execution: Execution::Caller, ..Capabilities::host("in caller") };
+    let driver = Arc::new(NullDriver::with(capabilities));
     let properties = QueueProperties { out_of_order: true, profiling: false };
     let (host, caller) = (queue(core, true), Queue::new(core, driver, properties).unwrap());
     let work = || Some(Arc::new(Counting(Arc::clone(ran), 1)) as Arc<dyn Launch>);

@@ -95,10 +95,14 @@ impl Released {
         }
         // The newest entry came first.
         self.callbacks[first_callback..].reverse();
+        self.take_over(ready);
+        chain
+    }
+
+    fn take_over(&mut self, ready: Ready) {
         self.ready.append(ready.tasks);
         self.callers.append(ready.callers);
         self.relays.append(ready.relays);
-        chain
     }
 
     /// Tells everyone in `task`'s group that it has ended.
@@ -112,9 +116,7 @@ impl Released {
             }
             self.arrive(target, task, &mut ready);
         }
-        self.ready.append(ready.tasks);
-        self.callers.append(ready.callers);
-        self.relays.append(ready.relays);
+        self.take_over(ready);
     }
 
     /// `target` waits for one event less. Ready tasks go to the front of `ready`, as entries come newest first.

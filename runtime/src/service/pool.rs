@@ -98,16 +98,10 @@ impl Pool {
         let here = self.here();
         let mut state = here.lock();
         loop {
-            if let Some(server) = state.idle.pop() {
-                state.busy += 1;
-                return Ok(server);
-            }
-            if state.busy < self.options.servers {
-                state.busy += 1;
-                drop(state);
-                return self.start().inspect_err(|_| self.lost_one());
-            }
-            state = here.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = match self.at_once(state) {
+                Ok(server) => return server,
+                Err(state) => here.freed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 
@@ -116,21 +110,30 @@ impl Pool {
         let here = self.here();
         let mut state = here.lock();
         loop {
-            if let Some(server) = state.idle.pop() {
-                state.busy += 1;
-                return Some(server);
-            }
-            if state.busy < self.options.servers {
-                state.busy += 1;
-                drop(state);
+            state = match self.at_once(state) {
                 // Where one cannot be started, the one that is there does all.
-                return self.start().inspect_err(|_| self.lost_one()).ok();
-            }
-            if state.coming == 0 {
-                return None;
-            }
-            state = here.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                Ok(server) => return server.ok(),
+                Err(state) if state.coming == 0 => return None,
+                Err(state) => here.freed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
+    }
+
+    /// A server that waits, or a new one; the state comes back where there are as many as may be and all have work.
+    fn at_once<'h>(
+        &self,
+        mut state: MutexGuard<'h, State>,
+    ) -> Result<Result<Server, StartError>, MutexGuard<'h, State>> {
+        if let Some(server) = state.idle.pop() {
+            state.busy += 1;
+            return Ok(Ok(server));
+        }
+        if state.busy >= self.options.servers {
+            return Err(state);
+        }
+        state.busy += 1;
+        drop(state);
+        Ok(self.start().inspect_err(|_| self.lost_one()))
     }
 
     /// A server that waits, if there is one.

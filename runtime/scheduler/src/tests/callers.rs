@@ -8,47 +8,15 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use oxcl_driver::capability::Execution;
-use oxcl_driver::{Allocation, AllocationRequest, Capabilities, Driver, DriverError, Launch, NullDriver};
+use oxcl_driver::{Capabilities, Driver, Launch, NullDriver};
 
 use super::{Work, command, in_order, out_of_order, scheduler, work};
 use crate::shim::{Mutex, lock};
 use crate::{Command, Event, Queue, QueueProperties, Scheduler};
 
-#[derive(Debug)]
-struct InCaller {
-    memory: NullDriver,
-    capabilities: Capabilities,
-}
-
-impl Driver for InCaller {
-    fn name(&self) -> &str {
-        "in caller"
-    }
-
-    fn probe(&self) -> Result<u32, DriverError> {
-        Ok(1)
-    }
-
-    fn init(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        self.memory.allocate(request)
-    }
-
-    fn free(&self, allocation: Allocation) {
-        self.memory.free(allocation);
-    }
-}
-
 fn queue(s: &Scheduler, out_of_order: bool) -> Queue {
     let capabilities = Capabilities { execution: Execution::Caller, ..Capabilities::host("in caller") };
-    let driver: Arc<dyn Driver> = Arc::new(InCaller { memory: NullDriver::new(), capabilities });
+    let driver: Arc<dyn Driver> = Arc::new(NullDriver::with(capabilities));
     s.queue(driver, QueueProperties { out_of_order, profiling: false }).unwrap()
 }
 

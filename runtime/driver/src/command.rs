@@ -85,8 +85,10 @@ pub trait Submission: Send + Sync {
     /// still count here. 0 for every command of a driver that does not order commands on the device.
     fn holders(&self) -> u32;
 
-    /// The events that the command waits for, as far as they had not ended when it was enqueued. Empty for every command of a
-    /// driver that does not order commands on the device.
+    /// Events that the command waits for, as far as they had not ended when it was enqueued: a device may begin the command
+    /// when the commands of these have been executed and nothing else counts in [`Submission::holders`]. An event that is
+    /// complete only later than its command is executed, as others before it in its queue may still run, is not among them,
+    /// and the host says when it is. Empty for every command of a driver that does not order commands on the device.
     fn waits_on(&self) -> &[EventId] {
         &[]
     }

@@ -7,7 +7,9 @@ use oxcl_driver::{
     Allocation, AllocationRequest, Driver, DriverError, Failure, HostSpan, Lane, Launch, conformance,
 };
 use oxcl_driver_tta::{Engine, Platform, PlatformError};
-use oxcl_scheduler::{Command, Event, Options as SchedulerOptions, Queue, QueueProperties, Scheduler};
+use oxcl_scheduler::{
+    Access, Command, Event, Options as SchedulerOptions, Queue, QueueProperties, Scheduler, Touch,
+};
 use oxcl_tta::compose::{compose, stock};
 use oxcl_tta::image::digest;
 use oxcl_tta::model::{Guard, GuardSource, Machine, SpaceId};
@@ -18,7 +20,8 @@ use oxcl_tta::schedule::mir::{
 use oxcl_tta::schedule::{Options, schedule, temporaries};
 use oxcl_tta::unit::{Part, pack};
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 fn machine(name: &str) -> Machine {
     let plans = stock::plans();
@@ -273,6 +276,57 @@ fn a_chain_over_three_devices_needs_no_host() {
         }
         assert!(platform.idle_cycles().iter().all(|c| *c > 0), "{:?}", platform.idle_cycles());
     }
+}
+
+/// A command that the host executes for a device, and that takes until it is told to end.
+struct Patient(Mutex<mpsc::Receiver<()>>);
+
+impl Launch for Patient {
+    fn groups(&self) -> u64 {
+        1
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        drop(self.0.lock().map(|receiver| receiver.recv()));
+        Ok(())
+    }
+}
+
+/// An event of an in-order queue is complete when all before it are: a kernel on another device that waits for it waits for
+/// them too, although its own device knows only that the event's kernel has been executed.
+#[test]
+fn a_kernel_waits_for_what_is_before_the_event_in_the_other_device_s_queue() {
+    let names = ["three_bus", "one_bus"];
+    let platform = platform(&names, Engine::Fast);
+    let scheduler = scheduler();
+    let devices = platform.devices();
+    let drivers: Vec<Arc<dyn Driver>> = devices.iter().map(|d| Arc::clone(d) as Arc<dyn Driver>).collect();
+    let queues = [0, 1].map(|at: usize| {
+        scheduler.queue(Arc::clone(&drivers[at]), QueueProperties::default()).expect("there is a queue")
+    });
+    let buffer = Arc::new(drivers[0].allocate(&AllocationRequest::bytes(400)).expect("there is room"));
+    let stage = |at: usize| {
+        let archive = archive(&machine(names[at]), &["stage"]);
+        let program = devices[at].build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+        launch(&devices[at], &program, "stage", arguments(&buffer, &buffer, 100, 5))
+    };
+    let touches = [0; 2].map(|_| [Touch::whole(scheduler.resource(), Access::Write)]);
+    let enqueue = |at: usize, work, touches: &[Touch], waits: &[Event]| {
+        let command = Command { work: Some(work), touches, waits, ..Command::default() };
+        queues[at].enqueue(command).expect("it can be enqueued")
+    };
+    let (end, receiver) = mpsc::channel();
+    let before = enqueue(0, Arc::new(Patient(Mutex::new(receiver))), &touches[0], &[]);
+    let first = enqueue(0, stage(0), &touches[1], &[]);
+    let second = enqueue(1, stage(1), &[], std::slice::from_ref(&first));
+    while platform.timeline().is_empty() {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(platform.timeline().len(), 1, "the second kernel waits for an event that is not complete");
+    end.send(()).expect("it waits");
+    assert_eq!((before.wait(), first.wait(), second.wait()), (Ok(()), Ok(()), Ok(())));
+    assert_eq!(platform.timeline().iter().map(|span| span.device).collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]

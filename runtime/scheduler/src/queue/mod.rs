@@ -17,6 +17,7 @@ use oxcl_driver::{Driver, DriverError, EventId, Launch, QueueToken};
 mod enter;
 pub(crate) mod fan;
 mod plan;
+pub(crate) mod reach;
 
 use self::enter::{chain, enter, room_for_notices};
 use self::plan::{Hold, Plan, SharedWaits, plan_order, plan_waits};
@@ -98,6 +99,8 @@ struct QueueState {
     points: Points,
     plan: Plan,
     touches: Vec<Touch>,
+    /// Commands enqueued so far.
+    position: u64,
     shared_waits: Option<SharedWaits>,
 }
 
@@ -267,6 +270,7 @@ impl Queue {
         let in_order = !shared.properties.out_of_order;
         state.plan.waits.clear();
         state.plan.blame = None;
+        state.plan.reaches.clear(in_order && shared.execution == Execution::DeviceOrdered);
         let weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
         let barrier = plan_order(&self.shared, state, &command)?;
         let hold = plan_waits(&self.shared, state, &command, weight)?;
@@ -297,6 +301,11 @@ impl Queue {
         }
         task.body = crate::shim::UnsafeCell::new(command.work);
         room_for_notices(&mut task, waits)?;
+        let over = |tail: &TaskRef| tail.state.load().is_retired();
+        if let Some(reach) = state.plan.reaches.of(state.position, state.tail.as_ref().is_none_or(over)) {
+            task.set_reach(reach);
+            state.position += 1;
+        }
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
         let task = task.share(2 + u32::from(keep));
 
@@ -306,9 +315,12 @@ impl Queue {
         }
         if ordered {
             // The driver has the command before anything can tell it that an event has ended.
-            // SAFETY: the planner holds a reference to each as long as the queue's lock is held.
-            let id = |planned: &plan::Planned| unsafe { planned.task.get() }.id;
-            let waits = state.plan.waits.iter().map(id).collect();
+            let id = |planned: &plan::Planned| {
+                // SAFETY: the planner holds a reference to each as long as the queue's lock is held.
+                let task = unsafe { planned.task.get() };
+                reach::is_for_device(planned, task).then_some(task.id)
+            };
+            let waits = state.plan.waits.iter().filter_map(id).collect();
             task.set_ticket(Ticket::new(task.clone(), waits));
             device::announce(&task);
         }

@@ -8,6 +8,7 @@ use oxcl_driver::{EventId, Failure};
 
 use super::enter::{enter, room_for_notices};
 use super::fan::Fan;
+use super::reach::Reaches;
 use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
 use crate::event::Event;
 use crate::faults;
@@ -58,11 +59,20 @@ pub(super) enum Hold {
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) waits: Vec<Planned>,
+    /// What it says of the commands of the queue itself.
+    pub(super) reaches: Reaches,
     /// What the command fails with before it begins: something it depends on has failed already.
     pub(super) blame: Option<Arc<Failure>>,
 }
 
 impl Plan {
+    /// Plans to wait for a task of the queue itself, or a hidden one of its barriers.
+    fn add_own(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
+        // SAFETY: the queue holds a reference to each while its lock is held.
+        self.reaches.note(unsafe { task.get() }, retired)?;
+        self.add(task, retired, depends)
+    }
+
     /// Plans to wait for a task that a reference is held to.
     pub(super) fn add(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
         // SAFETY: every caller holds a reference while it holds the queue's lock.
@@ -88,9 +98,15 @@ impl Plan {
 
     /// Plans to wait for an event of a wait list.
     pub(super) fn add_event(&mut self, event: &Event, own: *const QueueShared) -> Result<(), EnqueueError> {
+        if event.task.role == Role::InOrder && !std::ptr::eq(event.task.queue, own) {
+            return self.add(event.task.ptr(), true, true);
+        }
         // Within its own queue it is enough that it was executed.
-        let retired = event.task.role == Role::InOrder && !std::ptr::eq(event.task.queue, own);
-        self.add(event.task.ptr(), retired, true)
+        if !event.task.state.load().is_retired() {
+            // So its queue is there, and it is this one.
+            self.reaches.note(&event.task, false)?;
+        }
+        self.add(event.task.ptr(), false, true)
     }
 }
 
@@ -109,7 +125,7 @@ pub(super) fn plan_order(
         command.fence != Fence::None && command.waits.is_empty()
     };
     if all_before && let Some(tail) = tail {
-        plan.add(tail.ptr(), true, false)?;
+        plan.add_own(tail.ptr(), true, false)?;
     }
     touches.clear();
     if !in_order {
@@ -128,14 +144,14 @@ pub(super) fn plan_order(
     }
     points.sweep();
     for touch in touches {
-        points.prepare(touch, queue.spreads(), |wait| plan.add(wait.task, false, wait.depends))?;
+        points.prepare(touch, queue.spreads(), |wait| plan.add_own(wait.task, false, wait.depends))?;
     }
     if let Some(last) = last_barrier {
         // What was enqueued after the barrier waits for it, so a command that waits for any of that need not.
         // SAFETY: the queue holds a reference to each while its lock is held.
         let after = |planned: &Planned| unsafe { planned.task.get() }.id > last.id;
         if !plan.waits.iter().take(LOOKED_AT).any(after) {
-            plan.add(last.ptr(), false, false)?;
+            plan.add_own(last.ptr(), false, false)?;
         }
     }
     Ok(barrier)
@@ -206,7 +222,7 @@ fn share_waits(
         // It takes the place of the barrier before.
         plan.add(last.ptr(), false, false)?;
     }
-    let Plan { waits: plan, blame } = plan;
+    let Plan { waits: plan, blame, .. } = plan;
     let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
     let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
     task.rare.group = Group::new(ROW)?;

@@ -30,6 +30,7 @@ use self::notice::{Callback, Notice, NoticeList};
 use self::state::{Snapshot, State};
 use crate::device::Ticket;
 use crate::queue::QueueShared;
+use crate::queue::reach::Reach;
 use crate::shim::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell, lock};
 
 /// Entries for other tasks' lists that fit into the record beside the first; more are allocated.
@@ -142,7 +143,8 @@ pub(crate) struct Task {
     pub(crate) groups: u64,
     pub(crate) id: EventId,
 
-    /// Pieces that were taken.
+    /// Pieces that were taken. Of commands in queues of devices that order commands, of which nobody takes pieces, this and
+    /// the next one are the reach.
     pub(crate) taken: AtomicU64,
     /// Pieces that were executed.
     pub(crate) finished: AtomicU64,
@@ -262,6 +264,17 @@ impl Task {
             self.order = AtomicU64::new(0);
             self.measured = AtomicBool::new(false);
         }
+    }
+
+    /// How far a command of a device that orders commands reaches back, while nobody else sees the task.
+    pub(crate) fn set_reach(&mut self, reach: Reach) {
+        self.taken = AtomicU64::new(reach.first);
+        self.finished = AtomicU64::new(reach.last);
+    }
+
+    /// What [`Task::set_reach`] said; of no meaning for other tasks.
+    pub(crate) fn reach(&self) -> Reach {
+        Reach { first: self.taken.load(Ordering::Relaxed), last: self.finished.load(Ordering::Relaxed) }
     }
 
     /// When it was what; zeros where no times are kept.

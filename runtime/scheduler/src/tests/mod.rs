@@ -4,6 +4,7 @@ mod basics;
 mod callers;
 mod devices;
 mod faults;
+mod ordering;
 mod programs;
 mod stress;
 mod transfers;

@@ -21,7 +21,7 @@ install: build
 	echo $(PREFIX)/lib/liboxcl.so.1 > $(DESTDIR)$(ICD_DIR)/oxcl.icd
 	@echo "Installed. Programs find the library if the loader reads $(ICD_DIR): OCL_ICD_VENDORS can name it."
 
-# Kernels on real data, with a table of figures at the end.
+# Kernels on real data and on simulated processors, with a table of figures at the end.
 demo: build
 	@sh testsuite/demo.sh target/release/oxcl
 

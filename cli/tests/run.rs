@@ -352,6 +352,28 @@ fn task_benchmarks_give_right_results_on_simulated_processors() {
     assert!(ran.out.contains("out-of-order") && ran.out.contains("in-order-par-rw"), "{}", ran.out);
 }
 
+/// Times of the host would say how long the simulation took; cycles are the same each time.
+#[test]
+fn runs_on_simulated_processors_report_cycles() {
+    if cfg!(not(feature = "compiler")) {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.write("k.cl", "kernel void twice(global int *d) { d[get_global_id(0)] *= 2; }");
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/tta/machines/three_bus.adf");
+    let device = format!("ttasim:{machine}");
+    let mut line = words("run k.cl twice -g 16 -l 4 -a d=range:int:16 --print d[3]");
+    line.extend(["--device", &device]);
+    let ran = sandbox.run(&line);
+    assert_eq!(ran.out, "d[3..4]: 6\n", "{}", ran.err);
+    let said = ran.err.trim_end().rsplit_once(": ").and_then(|(_, time)| time.strip_suffix(" cycles"));
+    let cycles: u64 = said.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("{}", ran.err));
+    assert!(cycles >= 16, "{cycles} cycles for 16 work-items on one load-store unit");
+    line.push("--json");
+    let json: serde_json::Value = serde_json::from_str(&sandbox.run(&line).out).unwrap();
+    assert_eq!(json["data"]["cycles"], cycles);
+}
+
 #[test]
 fn workloads_answer_in_json_and_by_exit_code() {
     let sandbox = sandbox();

@@ -59,6 +59,10 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
         self.work.history()
     }
 
+    fn cycles(&self) -> Option<u64> {
+        self.work.cycles()
+    }
+
     fn printer(&self) -> Option<&Printer> {
         self.work.printer()
     }

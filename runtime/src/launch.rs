@@ -36,6 +36,8 @@ use crate::shared::SharedMemory;
 pub struct LaunchReport {
     /// Time from the first work-group's start to the last one's end.
     pub elapsed: Duration,
+    /// Cycles that it took on a simulated device, whose time `elapsed` is not.
+    pub cycles: Option<u64>,
     /// Number of work-groups in each dimension.
     pub groups: [u64; 3],
     /// Local size in each dimension.
@@ -706,6 +708,7 @@ impl Launch {
         let Printed { text, dropped } = self.work.printer().map(Printer::take).unwrap_or_default();
         LaunchReport {
             elapsed,
+            cycles: self.work.cycles(),
             groups: geometry.groups,
             local: geometry.local,
             local_from: self.local_from,

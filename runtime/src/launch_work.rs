@@ -47,6 +47,14 @@ impl LaunchWork {
         }
     }
 
+    /// Cycles that the last execution took, on devices that count them.
+    pub(crate) fn cycles(&self) -> Option<u64> {
+        match self {
+            Self::Host(_) | Self::Discrete(_) => None,
+            Self::Device(work, _) => work.cycles(),
+        }
+    }
+
     /// Its index space.
     pub(crate) fn geometry(&self) -> &Geometry {
         match self {

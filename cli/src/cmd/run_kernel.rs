@@ -14,7 +14,7 @@ use crate::launching;
 use crate::param::{Bound, Parameter};
 use crate::program;
 use crate::ui::Ui;
-use crate::ui::table::{duration, figure, sizes};
+use crate::ui::table::{cycles, duration, figure, sizes};
 use oxcl_runtime::{Kernel, LaunchReport};
 use serde_json::{Map, Value as Json, json};
 use std::time::Duration;
@@ -254,7 +254,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn bandwidth(&self) -> Option<f64> {
         let seconds = self.times.best.as_secs_f64();
-        self.bytes.filter(|b| *b > 0 && seconds > 0.0).map(|bytes| bytes as f64 / seconds / 1e9)
+        let known = |bytes: &u64| *bytes > 0 && seconds > 0.0 && self.report.cycles.is_none();
+        self.bytes.filter(known).map(|bytes| bytes as f64 / seconds / 1e9)
     }
 
     fn local(&self) -> &[u64] {
@@ -262,9 +263,13 @@ impl Run<'_> {
     }
 
     fn line(&self) -> String {
-        let time = match self.times.all.len() {
-            1 => duration(self.times.best),
-            n => format!("best {}, median {} of {n}", duration(self.times.best), duration(self.times.median)),
+        let time = match (self.report.cycles, self.times.all.len()) {
+            // Its times say how long the simulation took.
+            (Some(count), _) => cycles(count),
+            (None, 1) => duration(self.times.best),
+            (None, n) => {
+                format!("best {}, median {} of {n}", duration(self.times.best), duration(self.times.median))
+            }
         };
         let bandwidth = self.bandwidth().map(|b| format!(", {} GB/s", figure(b))).unwrap_or_default();
         format!(
@@ -333,6 +338,7 @@ fn as_json(
         "local": run.local(),
         "cpu": run.report.cpu,
         "width": run.report.width,
+        "cycles": run.report.cycles,
         "times_ns": run.times.all.iter().map(|t| t.as_nanos() as u64).collect::<Vec<_>>(),
         "best_ns": run.times.best.as_nanos() as u64,
         "median_ns": run.times.median.as_nanos() as u64,

@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
-use crate::ui::table::{Table, duration, figure, sizes};
+use crate::ui::table::{Table, cycles, duration, figure, sizes};
 use crate::value::Value;
 use crate::workload::execute::{self, Ran};
 use crate::workload::formula;
@@ -30,6 +30,8 @@ struct Row {
     device: Device,
     global: Vec<u64>,
     local: Vec<u64>,
+    /// On a simulated device; its times say how long the simulation took.
+    cycles: Option<u64>,
     best: Duration,
     median: Duration,
     bytes: Option<f64>,
@@ -128,6 +130,7 @@ fn one(plan: &Plan, everywhere: Option<Device>, repeat: u32, ui: &mut Ui) -> Res
                 device,
                 global: Vec::new(),
                 local: Vec::new(),
+                cycles: done.report.as_ref().and_then(|report| report.cycles),
                 best: sorted.first().copied().unwrap_or_default(),
                 median: sorted.get(sorted.len() / 2).copied().unwrap_or_default(),
                 bytes: None,
@@ -311,13 +314,15 @@ fn table(finished: &[Finished], several: bool) -> String {
     for row in rows() {
         let rate = |amount: Option<f64>| {
             let seconds = row.best.as_secs_f64();
-            amount.filter(|_| seconds > 0.0).map_or_else(String::new, |a| figure(a / seconds / 1e9))
+            amount
+                .filter(|_| seconds > 0.0 && row.cycles.is_none())
+                .map_or_else(String::new, |a| figure(a / seconds / 1e9))
         };
         let mut cells = vec![
             row.command.clone(),
             sizes(&row.global),
             sizes(&row.local),
-            duration(row.best),
+            row.cycles.map_or_else(|| duration(row.best), cycles),
             rate(row.bytes),
             rate(row.flops),
             if row.checked { "yes" } else { "no" }.to_owned(),
@@ -341,6 +346,7 @@ fn as_json(done: &Finished) -> Json {
                 "device": row.device.name(),
                 "global": row.global,
                 "local": row.local,
+                "cycles": row.cycles,
                 "best_ns": row.best.as_nanos() as u64,
                 "median_ns": row.median.as_nanos() as u64,
                 "bytes": row.bytes,

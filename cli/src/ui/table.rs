@@ -85,6 +85,11 @@ pub(crate) fn figure(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// Cycles as `12345 cycles`.
+pub(crate) fn cycles(count: u64) -> String {
+    format!("{count} cycle{}", if count == 1 { "" } else { "s" })
+}
+
 /// Sizes as `512 x 512`.
 pub(crate) fn sizes(sizes: &[u64]) -> String {
     sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ")

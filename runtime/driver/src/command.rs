@@ -48,6 +48,12 @@ pub trait Launch: Send + Sync {
         "command"
     }
 
+    /// Cycles of the device's own clock that the last execution took, on devices that count them: where these are simulated,
+    /// times of the host say nothing about them.
+    fn cycles(&self) -> Option<u64> {
+        None
+    }
+
     /// What collects the text that the launch prints, on devices that execute by themselves.
     fn printer(&self) -> Option<&Printer> {
         None

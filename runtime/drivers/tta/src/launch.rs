@@ -10,6 +10,7 @@ use oxcl_driver::{DriverError, Failure, Lane, Launch};
 use std::any::Any;
 use std::mem::offset_of;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of the context.
 const CONTEXT: usize = size_of::<Context32>();
@@ -31,6 +32,8 @@ pub(crate) struct TtaLaunch {
     context: [u8; CONTEXT],
     /// What collects its text.
     pub(crate) printer: Arc<Printer>,
+    /// Cycles that the last execution took.
+    cycles: Arc<AtomicU64>,
 }
 
 impl Launch for TtaLaunch {
@@ -45,6 +48,11 @@ impl Launch for TtaLaunch {
 
     fn label(&self) -> &str {
         &self.name
+    }
+
+    fn cycles(&self) -> Option<u64> {
+        // Relaxed: whoever asks has seen the end of the execution's event, which is later and orders this.
+        Some(self.cycles.load(Ordering::Relaxed))
     }
 
     fn printer(&self) -> Option<&Printer> {
@@ -110,13 +118,19 @@ impl TtaLaunch {
             return Err(bad(format!("the kernel needs {stack} bytes of stack, there are {room}")));
         }
         let (name, args) = (request.kernel.clone(), request.args.clone());
-        let printer = Arc::new(Printer::default());
-        let launch = Self { kernel, name, groups, args, _variables: variables, context, printer };
+        let (printer, cycles) = (Arc::new(Printer::default()), Arc::default());
+        let launch = Self { kernel, name, groups, args, _variables: variables, context, printer, cycles };
         let (needed, room) = (launch.encode(0, &mut |_| Some(0)).map_or(0, |b| b.len()), plan.block(0).size);
         if needed as u64 > room {
             return Err(bad(format!("arguments and context need {needed} bytes, there are {room}")));
         }
         Ok(launch)
+    }
+
+    /// An execution has taken so many cycles; the end of its event is not told yet.
+    pub(crate) fn took(&self, cycles: u64) {
+        // Relaxed: read after the event's end, which is told later.
+        self.cycles.store(cycles, Ordering::Relaxed);
     }
 
     /// Another handle to the same launch, for as long as the launch itself lives.

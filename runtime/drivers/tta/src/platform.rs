@@ -444,6 +444,7 @@ impl State {
                     let kernel = command.launch.name.clone();
                     let chained = !command.waits.is_empty();
                     let (host_accesses, started, ended) = ([started.1, ended.1], started.0, ended.0);
+                    command.launch.took(ended.saturating_sub(started));
                     self.spans.push(Span { device, kernel, started, ended, chained, host_accesses });
                     let cause = command.submission.refusal();
                     let printed = Some((Arc::clone(&command.launch.printer), printed));

@@ -39,12 +39,15 @@ pub(crate) struct TasksArgs {
     /// Draw the figures into this folder, as SVG
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
-    /// Length of the chains
-    #[arg(short, long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(10..))]
-    n: u64,
-    /// Runs of which the best counts
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    runs: u32,
+    /// Length of the chains [default: 10000; 1000 on simulated processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(10..))]
+    n: Option<u64>,
+    /// Runs of which the best counts [default: 5; 2 on simulated processors, which need the same cycles each time]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Cycles that the largest piece of work takes at most on a simulated processor, if one element does not take more
+    #[arg(long, value_name = "CYCLES", default_value_t = PIECE, value_parser = clap::value_parser!(u64).range(1..))]
+    piece: u64,
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME", value_parser = benchmark)]
     only: Vec<Benchmark>,
@@ -73,6 +76,9 @@ struct EmitArgs {
     #[arg(long, value_name = "CPU", value_delimiter = ',', requires = "emit_kernels")]
     cpu: Vec<String>,
 }
+
+/// At the speed of the simulator this is as many times what it takes to hand a kernel over as the work on the host's processor.
+const PIECE: u64 = 20_000;
 
 const EXAMPLES: &str = "Examples:
   oxcl bench tasks --workers 4 --plot plots
@@ -106,7 +112,8 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ui.note(&format!("wrote {}", path.display()));
         return Ok(Outcome::Ok);
     }
-    let mut plan = Plan { n: args.n, runs: args.runs, ..Plan::default() };
+    let (n, runs) = if matches!(args.device, Device::Processor(_)) { (1000, 2) } else { (10_000, 5) };
+    let mut plan = Plan { n: args.n.unwrap_or(n), runs: args.runs.unwrap_or(runs), ..Plan::default() };
     if let Some(workers) = args.workers {
         plan.workers = (1..=usize::try_from(workers).unwrap_or(1)).collect();
     }
@@ -126,7 +133,9 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         figures.push(figure);
     };
     let result = match &kernels {
-        Some(kernels) => bench::run(&plan, |workers| Compiled::start(workers, args.device, kernels), each),
+        Some(kernels) => {
+            bench::run(&plan, |workers| Compiled::start(workers, args.device, kernels, args.piece), each)
+        }
         None => bench::run(&plan, Functions::start, each),
     };
     result.map_err(|error| CliError::Device { message: error.to_string(), help: None })?;

@@ -35,7 +35,12 @@ pub(crate) struct Compiled {
     context: Context,
     device: Device,
     kernels: Kernels,
+    /// Elements of the largest piece of work.
+    elements: u64,
 }
+
+/// Elements of the piece that shows how fast a simulated processor is.
+const SAMPLE: u64 = 16;
 
 /// An error of the runtime, with its code.
 #[derive(Debug, thiserror::Error)]
@@ -49,16 +54,34 @@ fn refused<E: Coded + Send + Sync + 'static>(error: E) -> BenchError {
 }
 
 impl Compiled {
-    /// Starts `workers` workers.
+    /// Starts `workers` workers. On a simulated processor the largest piece of work takes about `piece` cycles at most.
     pub(crate) fn start(
         workers: usize,
         device: crate::device::Device,
         kernels: &Kernels,
+        piece: u64,
     ) -> Result<Self, BenchError> {
         let options = ContextOptions { workers, ..ContextOptions::default() };
         let context = Context::new(options).map_err(refused)?;
         let device = context.device(device.word()).map_err(refused)?;
-        Ok(Self { context, device, kernels: kernels.clone() })
+        let mut platform = Self { context, device, kernels: kernels.clone(), elements: ELEMENTS };
+        platform.elements = platform.bearable(piece)?;
+        Ok(platform)
+    }
+
+    /// Elements of the largest piece of work: a power of two, and fewer than all on a simulated processor that takes too many
+    /// cycles for them. Counted in cycles, so that every run takes the same number.
+    fn bearable(&self, piece: u64) -> Result<u64, BenchError> {
+        let Some(processor) = self.device.processor_core() else { return Ok(ELEMENTS) };
+        let (input, to) = (self.input(Access::Read)?, self.cells(2)?);
+        let sample = Work { input: &input, to: &to, elements: SAMPLE, groups: 1, uneven: false };
+        let queue = self.queue(false)?;
+        let launch = Platform::work(self, &sample)?;
+        self.enqueue_silently(&queue, &launch, &[])?;
+        self.finish(&queue)?;
+        let cycles = processor.timeline().last().map_or(0, |span| span.ended - span.started);
+        let most = (piece.saturating_mul(SAMPLE) / cycles.max(1)).clamp(1, ELEMENTS);
+        Ok(1 << most.ilog2())
     }
 
     fn prepare(
@@ -81,6 +104,10 @@ impl Platform for Compiled {
     type Queue = Queue;
     type Buffer = Buffer;
     type Launch = Launch;
+
+    fn elements(&self) -> u64 {
+        self.elements
+    }
 
     fn queue(&self, out_of_order: bool) -> Result<Queue, BenchError> {
         let properties = QueueProperties { out_of_order, profiling: false };

@@ -80,6 +80,7 @@ const TESTS: &[(&str, Test)] = &[
     ("what was written is read", write_then_read),
     ("ranges that leave the memory are refused", ranges),
     ("copies move the bytes they name", copies),
+    ("memory of the host stands for a device's", host_memory),
     ("fills repeat the pattern", fills),
     ("rectangles move their rows", rectangles),
     ("a mapping shows the memory and brings changes back", mappings),
@@ -241,6 +242,30 @@ fn copies(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
     driver.free(from);
     driver.free(to);
     Ok(())
+}
+
+/// Content that only the host has is read and written where it is.
+fn host_memory(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
+    let mut bytes = sample(5000, 7);
+    let host = span(&mut bytes);
+    let address = host.pointer() as u64;
+    let at_host = Allocation { size: host.length(), address, host: Some(host), token: 0 };
+    let mut read = vec![0; 4000];
+    driver.read(&at_host, 500, span(&mut read))?;
+    ensure(read == sample(5000, 7)[500..4500], || "the bytes read differ".to_owned())?;
+    let mut new = sample(3000, 8);
+    driver.write(&at_host, 1000, span(&mut new))?;
+    let mut device = sample(2000, 9);
+    let memory = filled(driver, &mut device)?;
+    driver.copy(&at_host, 900, &memory, 100, 300)?;
+    device[100..200].copy_from_slice(&sample(5000, 7)[900..1000]);
+    device[200..400].copy_from_slice(&new[..200]);
+    ensure(content(driver, &memory)? == device, || "the bytes copied differ".to_owned())?;
+    driver.copy(&memory, 0, &at_host, 0, 100)?;
+    driver.free(memory);
+    ensure(bytes[..100] == device[..100] && bytes[1000..4000] == new, || {
+        "the bytes written differ".to_owned()
+    })
 }
 
 fn fills(driver: &Arc<dyn Driver>) -> Result<(), Problem> {

@@ -9,6 +9,7 @@ use crate::context::{self, Context};
 use crate::event::Event;
 use crate::handle::{Handle, Shared};
 use crate::queue::Queue;
+use crate::report;
 use crate::status::{Answer, Status, ensure};
 use crate::types::{Int, Uint};
 
@@ -65,11 +66,15 @@ pub(crate) fn conclude(
     out: Out<Handle<Event>>,
 ) -> Answer {
     let event = enqueued?;
+    report::watch(queue, &event);
     if blocking {
         let outcome = event.wait();
         publish(queue, command, event, out)?;
         // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event that it waits for failed.
-        outcome.map_err(|_| Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST))
+        outcome.map_err(|cause| {
+            report::tell(&queue.context, Some(queue), &cause);
+            Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        })
     } else {
         publish(queue, command, event, out)
     }

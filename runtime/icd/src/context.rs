@@ -11,11 +11,12 @@ use crate::handle::{Handle, Live, Object, Shared};
 use crate::info::Reply;
 use crate::platform;
 use crate::queue::Queue;
+use crate::report::Reports;
 use crate::status::{Answer, ensure, refuse};
 use crate::types::{Bitfield, Int, Uint, UserData};
 use crate::usm::Allocations;
 
-/// What is told about errors inside a context. We have nothing to tell beyond what functions return.
+/// What is told why commands of a context failed.
 pub(crate) type ContextNotify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, UserData)>;
 /// What is called when a context goes.
 pub(crate) type Destructor = Option<unsafe extern "C" fn(Handle<Context>, UserData)>;
@@ -28,6 +29,7 @@ pub(crate) struct Context {
     pub(crate) pool: Pool,
     /// Memory that host and devices address alike.
     pub(crate) allocations: Allocations,
+    pub(crate) reports: Reports,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
     queues: Mutex<Vec<Weak<Live<Queue>>>>,
 }
@@ -93,13 +95,13 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
     Ok(list)
 }
 
-fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>) -> Answer<Handle<Context>> {
+fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>, reports: Reports) -> Answer<Handle<Context>> {
     let pool = Pool::get()?;
     // A program that makes a context is likely to build something.
     compiler::expect_builds();
     let (allocations, destructors) = (Allocations::default(), Mutex::default());
     let queues = Mutex::default();
-    Ok(Live::new(Context { devices, properties, pool, allocations, destructors, queues })?.give())
+    Ok(Live::new(Context { devices, properties, pool, allocations, reports, destructors, queues })?.give())
 }
 
 /// `clCreateContext`.
@@ -117,7 +119,7 @@ pub(crate) fn create(
         return refuse(cl::INVALID_VALUE);
     };
     // CL_INVALID_DEVICE if devices has an invalid device (4.4). Duplicates are ignored.
-    make(properties, device::listed(handles)?)
+    make(properties, device::listed(handles)?, Reports::to(notify, data))
 }
 
 /// `clCreateContextFromType`.
@@ -136,7 +138,7 @@ pub(crate) fn create_from_type(
         | cl::DEVICE_TYPE_CUSTOM;
     // CL_INVALID_DEVICE_TYPE if device_type is not a valid value (4.4).
     ensure(kind == cl::DEVICE_TYPE_ALL || (kind != 0 && kind & !known == 0), cl::INVALID_DEVICE_TYPE)?;
-    make(properties, device::matching(&platform::root()?.devices, kind)?)
+    make(properties, device::matching(&platform::root()?.devices, kind)?, Reports::to(notify, data))
 }
 
 /// `clRetainContext`.

@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::handle::{Handle, Live, Object, Shared};
 use crate::info::Reply;
 use crate::queue::Queue;
+use crate::report;
 use crate::status::{Answer, Status, ensure, of_failure, refuse};
 use crate::types::{Int, Uint, UserData};
 
@@ -91,7 +92,10 @@ pub(crate) fn wait(count: Uint, events: In<Handle<Event>>) -> Answer {
     }
     let mut failed = false;
     for event in &all {
-        failed |= event.runtime.wait().is_err();
+        if let Err(cause) = event.runtime.wait() {
+            report::tell(&event.context, event.queue.as_deref().map(|queue| &**queue), &cause);
+            failed = true;
+        }
     }
     // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the status of an event is negative (5.11).
     ensure(!failed, cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)

@@ -14,6 +14,7 @@ use crate::handle::{Handle, Live, Shared};
 use crate::kernel::{Arg, Kernel, sizes};
 use crate::mem::{self, Mem};
 use crate::queue::Queue;
+use crate::report;
 use crate::status::{Answer, Status, ensure};
 use crate::types::Uint;
 
@@ -192,10 +193,11 @@ pub(crate) fn nd_range(
     let launch = prepare(&queue, &kernel, &args, &objects, &range)?;
     drop(args);
     let awaited = objects.iter().flatten().any(|object| mem::is_awaited(object));
-    if event.is_null() && !awaited {
+    if event.is_null() && !awaited && !report::watches(&queue) {
         return Ok(queue.runtime.launch_silently(&launch, &waits)?);
     }
     let enqueued = queue.runtime.launch(&launch, &waits)?;
+    report::watch(&queue, &enqueued);
     if awaited {
         objects.iter().flatten().for_each(|object| mem::keep(object, &enqueued));
     }

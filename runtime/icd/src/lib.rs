@@ -37,6 +37,7 @@ mod program;
 mod program_info;
 mod queue;
 mod rect;
+mod report;
 mod reported;
 mod status;
 mod svm;

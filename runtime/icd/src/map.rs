@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::handle::{Handle, Shared};
 use crate::mem::{self, Mem};
 use crate::queue::Queue;
+use crate::report;
 use crate::status::{Answer, Status, ensure};
 use crate::transfer::{both, host_may, run};
 use crate::types::{Bitfield, Uint};
@@ -54,10 +55,14 @@ pub(crate) fn map(
     let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
     mem::keep(&object, &done);
     object.mappings().push(mapping);
+    report::watch(&queue, &done);
     let outcome = if blocking != 0 { done.wait() } else { Ok(()) };
     publish(&queue, cl::COMMAND_MAP_BUFFER, done, event)?;
     // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event that it waits for failed (5.2.5).
-    outcome.map_err(|_| Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST))?;
+    outcome.map_err(|cause| {
+        report::tell(&queue.context, Some(&queue), &cause);
+        Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    })?;
     Ok(mapped)
 }
 

@@ -171,6 +171,11 @@ impl Driver for TtaDriver {
     }
 
     fn read(&self, from: &Allocation, offset: u64, to: HostSpan) -> Result<(), DriverError> {
+        if from.host.is_some() {
+            // Content that only the host has is used where it is, without a copy on the device.
+            to.copy_from(from.host_span(offset, to.length())?);
+            return Ok(());
+        }
         from.check(offset, to.length())?;
         let (at, length) = (from.address + offset, to.length());
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| outside(at, length))?];
@@ -182,6 +187,10 @@ impl Driver for TtaDriver {
     }
 
     fn write(&self, to: &Allocation, offset: u64, from: HostSpan) -> Result<(), DriverError> {
+        if to.host.is_some() {
+            to.host_span(offset, from.length())?.copy_from(from);
+            return Ok(());
+        }
         to.check(offset, from.length())?;
         let (at, length) = (to.address + offset, from.length());
         let mut bytes = vec![0; usize::try_from(length).map_err(|_| outside(at, length))?];

@@ -114,6 +114,103 @@ static void kernels(cl_device_id *devices, cl_uint count) {
   OK(clReleaseContext(context));
 }
 
+/* Content that comes with a buffer goes to a device as source of a copy, with reading, and as a kernel's argument. */
+static void with_content(cl_device_id of) {
+  device = of;
+  context = clCreateContext(NULL, 1, &of, NULL, NULL, &error);
+  OK(error);
+  cl_command_queue q = new_queue(0);
+  enum { COUNT = 20000 };
+  static int in[COUNT], out[COUNT];
+  for (int i = 0; i < COUNT; i++) in[i] = 7 * i + 1;
+  const cl_mem_flags flags[] = {
+      CL_MEM_COPY_HOST_PTR, CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR,
+      CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR};
+  for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+    cl_mem from = clCreateBuffer(context, flags[f], sizeof in, in, &error);
+    OK(error);
+    cl_mem to = new_buffer(sizeof in);
+    OK(clEnqueueCopyBuffer(q, from, to, 40, 0, sizeof in - 40, 0, NULL, NULL));
+    memset(out, 0, sizeof out);
+    OK(clEnqueueReadBuffer(q, from, CL_TRUE, 0, sizeof in, out, 0, NULL, NULL));
+    EQ(memcmp(in, out, sizeof in), 0);
+    OK(clEnqueueReadBuffer(q, to, CL_TRUE, 0, sizeof in - 40, out, 0, NULL, NULL));
+    EQ(memcmp((char *)in + 40, out, sizeof in - 40), 0);
+    size_t corner[3] = {4, 1, 0}, origin[3] = {0, 0, 0}, region[3] = {8, 5, 1};
+    OK(clEnqueueReadBufferRect(q, from, CL_TRUE, corner, origin, region, 100, 0, 8, 0, out, 0, NULL, NULL));
+    for (int row = 0; row < 5; row++) EQ(memcmp((char *)in + 104 + 100 * row, (char *)out + 8 * row, 8), 0);
+    OK(clReleaseMemObject(from));
+    OK(clReleaseMemObject(to));
+  }
+  OK(clReleaseCommandQueue(q));
+  OK(clReleaseContext(context));
+}
+
+static char told[2048];
+static int tellings;
+
+static void CL_CALLBACK tell_me(const char *text, const void *more, size_t size, void *data) {
+  EQ(data == (void *)&tellings, 1);
+  snprintf(told, sizeof told, "%s", text);
+  __atomic_add_fetch(&tellings, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A kernel that accesses memory that is not there fails with its cause, what waits for it fails with it, and the device goes on. */
+static void faults(cl_device_id of) {
+  device = of;
+  tellings = 0;
+  context = clCreateContext(NULL, 1, &of, tell_me, &tellings, &error);
+  OK(error);
+  const char *text = "kernel void astray(global int *a) { a[get_global_id(0) + (a[0] << 20)] = 1; }\n"
+                     "kernel void right(global int *a) { a[get_global_id(0)] = 5; }\n";
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  OK(error);
+  OK(clBuildProgram(program, 1, &of, "", NULL, NULL));
+  cl_kernel astray = kernel_of(program, "astray"), right = kernel_of(program, "right");
+  cl_command_queue q = new_queue(0);
+  int values[4] = {100, 0, 0, 0};
+  cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
+  OK(error);
+  OK(clSetKernelArg(astray, 0, sizeof a, &a));
+  size_t one = 1, four = 4;
+  cl_event failed, after;
+  OK(clEnqueueNDRangeKernel(q, astray, 1, NULL, &one, NULL, 0, NULL, &failed));
+  OK(clEnqueueMarkerWithWaitList(q, 1, &failed, &after));
+  EQ(clWaitForEvents(1, &failed), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  EQ(clWaitForEvents(1, &after), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  cl_int status = 0;
+  OK(clGetEventInfo(failed, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+  TRUE(status < 0);
+  EQ(__atomic_load_n(&tellings, __ATOMIC_SEQ_CST), 1);
+  if (!strstr(told, "'astray'")) fprintf(stderr, "told '%s'\n", told);
+  TRUE(strstr(told, "'astray'") != NULL);
+  OK(clReleaseEvent(failed));
+  OK(clReleaseEvent(after));
+  OK(clReleaseMemObject(a));
+  /* Without events. */
+  cl_command_queue second = new_queue(0);
+  a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
+  OK(error);
+  OK(clSetKernelArg(astray, 0, sizeof a, &a));
+  OK(clEnqueueNDRangeKernel(second, astray, 1, NULL, &one, NULL, 0, NULL, NULL));
+  clFinish(second);
+  for (int i = 0; i < 5000 && __atomic_load_n(&tellings, __ATOMIC_SEQ_CST) < 2; i++) usleep(1000);
+  EQ(__atomic_load_n(&tellings, __ATOMIC_SEQ_CST), 2);
+  OK(clReleaseMemObject(a));
+  cl_mem b = new_buffer(sizeof values);
+  cl_command_queue third = new_queue(0);
+  OK(clSetKernelArg(right, 0, sizeof b, &b));
+  OK(clEnqueueNDRangeKernel(third, right, 1, NULL, &four, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(third, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+  for (int i = 0; i < 4; i++) EQ(values[i], 5);
+  EQ(tellings, 2);
+  OK(clReleaseMemObject(b));
+  clReleaseCommandQueue(q), clReleaseCommandQueue(second), clReleaseCommandQueue(third);
+  clReleaseKernel(astray), clReleaseKernel(right);
+  OK(clReleaseProgram(program));
+  OK(clReleaseContext(context));
+}
+
 int main(void) {
   char file[] = "/tmp/oxcl-processors-XXXXXX", have[256] = "", want[256] = "";
   int at = mkstemp(file);
@@ -125,6 +222,8 @@ int main(void) {
   for (cl_uint d = 0; d < count; d++) {
     if (number(devices[d], CL_DEVICE_TYPE) != CL_DEVICE_TYPE_ACCELERATOR) continue;
     queries(devices[d]);
+    with_content(devices[d]);
+    faults(devices[d]);
     simulated++;
   }
   TRUE(simulated > 0);

@@ -5,7 +5,7 @@ use crate::{Access, Event, UserEvent};
 
 use super::BenchError;
 
-/// Elements that the largest piece of work goes through.
+/// Elements that the largest piece of work goes through, on platforms that are fast enough.
 pub const ELEMENTS: u64 = 8192;
 
 /// Work-items in each group of the empty kernel.
@@ -36,6 +36,10 @@ pub trait Platform {
     /// A kernel bound to its arguments.
     type Launch;
 
+    /// Elements that the largest piece of work goes through: at most [`ELEMENTS`], and fewer where those take too long.
+    fn elements(&self) -> u64 {
+        ELEMENTS
+    }
     /// A queue for the device.
     fn queue(&self, out_of_order: bool) -> Result<Self::Queue, BenchError>;
     /// A user event.

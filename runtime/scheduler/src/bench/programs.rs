@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::platform::{ELEMENTS, Platform, Work};
+use super::platform::{Platform, Work};
 use super::{BenchError, Benchmark, Sample};
 use crate::{Access, Event};
 
@@ -156,19 +156,21 @@ impl<P: Platform> Counted<P> {
     /// Kernels of `groups` groups each, whose work grows from 1/width to the whole. With several groups the group's
     /// number multiplies it.
     fn uneven_kernels(platform: &P, width: u64, groups: u64) -> Result<Counted<P>, BenchError> {
-        let elements = (1..=width).map(|kernel| (ELEMENTS / width * kernel / groups).max(1));
+        let most = platform.elements();
+        let elements = (1..=width).map(|kernel| (most * kernel / width / groups).max(1));
         Counted::new(platform, Access::Read, groups, groups > 1, elements)
     }
 
     /// One kernel whose groups' work grows with their number.
     fn uneven_groups(platform: &P, groups: u64) -> Result<Counted<P>, BenchError> {
-        let elements = (ELEMENTS / groups).max(1);
+        let elements = (platform.elements() / groups).max(1);
         Counted::new(platform, Access::ReadWrite, groups, true, std::iter::once(elements))
     }
 
     /// Kernels of one group that all do the same.
     fn equal_kernels(platform: &P, count: u64, flags: Access) -> Result<Counted<P>, BenchError> {
-        Counted::new(platform, flags, 1, false, (0..count).map(|_| ELEMENTS))
+        let elements = platform.elements();
+        Counted::new(platform, flags, 1, false, (0..count).map(|_| elements))
     }
 
     /// How often each group has run, in all.

@@ -1,0 +1,75 @@
+//! Says why commands failed: to the function that a context was made with, or on standard error where it has none. The status of an
+//! event is one of a handful of numbers; what a device found wrong is in the text.
+//!
+//! Each cause is told once, whatever failed because of it. Commands on simulated processors, and in contexts with a
+//! function, are watched; of others the causes are told that a blocking function or a wait comes upon.
+
+use std::ffi::{CString, c_char, c_void};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use oxcl_runtime::{CommandFailure, Stage};
+
+use crate::context::{Context, ContextNotify};
+use crate::handle::Shared;
+use crate::queue::Queue;
+use crate::types::UserData;
+
+/// Whom a context tells, and what it has told.
+pub(crate) struct Reports {
+    notify: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, UserData)>,
+    data: UserData,
+    told: Mutex<Vec<Weak<CommandFailure>>>,
+}
+
+impl Reports {
+    pub(crate) fn to(notify: ContextNotify, data: UserData) -> Self {
+        Self { notify, data, told: Mutex::default() }
+    }
+
+    /// Whether this is the first time that a cause is told.
+    fn is_new(&self, cause: &Arc<CommandFailure>) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.retain(|known| known.strong_count() > 0);
+        let new = !told.iter().any(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(cause)));
+        if new {
+            told.push(Arc::downgrade(cause));
+        }
+        new
+    }
+}
+
+/// Tells why a command of a context failed.
+pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<CommandFailure>) {
+    // What the application did itself it knows.
+    let own = matches!(**cause, CommandFailure::UserEvent { .. } | CommandFailure::Abandoned);
+    if own || !context.reports.is_new(cause) {
+        return;
+    }
+    let device = queue.map(|queue| format!(" on {}", queue.device.whole().info.name));
+    let text = format!("a command{} failed: {cause}", device.unwrap_or_default());
+    let Some(call) = context.reports.notify else {
+        eprintln!("oxcl: {text}");
+        return;
+    };
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the application registered the function for this call, and the text is kept until it returns.
+    unsafe { call(text.as_ptr(), std::ptr::null(), 0, context.reports.data) };
+}
+
+/// Whether the ends of a queue's commands are looked at.
+pub(crate) fn watches(queue: &Queue) -> bool {
+    queue.context.reports.notify.is_some() || queue.device.whole().info.machine.is_some()
+}
+
+/// Tells why a command failed, if it will, without anybody having to ask.
+pub(crate) fn watch(queue: &Shared<Queue>, event: &oxcl_runtime::Event) {
+    if !watches(queue) {
+        return;
+    }
+    let queue = Arc::clone(queue);
+    event.on_stage(Stage::Complete, move |_, outcome| {
+        if let Err(cause) = outcome {
+            tell(&queue.context, Some(&queue), cause);
+        }
+    });
+}

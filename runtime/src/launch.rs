@@ -3,24 +3,20 @@
 //! In: a kernel, an index space, arguments. Out: a report, or an error that says what is wrong and with which
 //! parameter. Nothing runs before every check has passed.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
-use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
 use oxcl_driver::printer::{PrintSink, Printed, Printer};
 use oxcl_driver_cpu::{
-    Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits,
-    LoadError as CodeError, PreparedLaunch, Watch,
+    Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits, PreparedLaunch,
+    Watch,
 };
-use oxcl_scheduler::{Access, Command, EnqueueError, Event, Facts, Fence, Touch};
+use oxcl_scheduler::{Access, Command, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
-use crate::bounds;
-use crate::buffer::{Buffer, BufferError, Held};
+use crate::buffer::{Buffer, Held};
 use crate::device::Device;
-use crate::error::{Coded, ErrorCode};
 use crate::guarded::Guarded;
 use crate::launch_work::LaunchWork;
 use crate::local_size;
@@ -30,6 +26,11 @@ use crate::program::Kernel;
 use crate::queue::QueueError;
 use crate::residence::{self, At, Order, Part};
 use crate::shared::SharedMemory;
+
+mod check;
+mod error;
+
+pub use error::{LaunchError, OutOfBounds};
 
 /// How a launch went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,229 +68,6 @@ pub enum SizeSource {
     Required,
     /// The runtime.
     Chosen,
-}
-
-/// A launch was refused, or failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LaunchError {
-    /// Too few or too many arguments.
-    #[error("kernel '{kernel}' takes {want} arguments ({}), {given} were given", parameters.join(", "))]
-    ArgumentCount {
-        /// The kernel's name.
-        kernel: String,
-        /// Parameters that it has.
-        want: usize,
-        /// Arguments given.
-        given: usize,
-        /// The parameters' names.
-        parameters: Vec<String>,
-    },
-    /// An argument of the wrong kind.
-    #[error("argument '{argument}' of kernel '{kernel}' has type {type_name}: it takes {want}, not {given}")]
-    ArgumentKind {
-        /// The kernel's name.
-        kernel: String,
-        /// The parameter's name.
-        argument: String,
-        /// The parameter's type.
-        type_name: String,
-        /// What it takes.
-        want: &'static str,
-        /// What was given.
-        given: &'static str,
-    },
-    /// A value of the wrong size.
-    #[error(
-        "argument '{argument}' of kernel '{kernel}' has type {type_name} of {want} bytes, {given} were given"
-    )]
-    ArgumentSize {
-        /// The kernel's name.
-        kernel: String,
-        /// The parameter's name.
-        argument: String,
-        /// The parameter's type.
-        type_name: String,
-        /// Its size in bytes.
-        want: u32,
-        /// The size given.
-        given: usize,
-    },
-    /// A parameter of a kind that no device takes yet.
-    #[error("argument '{argument}' of kernel '{kernel}' has type {type_name}: {what} are not supported yet")]
-    ArgumentNotYet {
-        /// The kernel's name.
-        kernel: String,
-        /// The parameter's name.
-        argument: String,
-        /// The parameter's type.
-        type_name: String,
-        /// What is not supported.
-        what: &'static str,
-    },
-    /// No local memory for a `local` pointer.
-    #[error("argument '{argument}' of kernel '{kernel}' points to local memory: give it at least one byte")]
-    EmptyLocal {
-        /// The kernel's name.
-        kernel: String,
-        /// The parameter's name.
-        argument: String,
-    },
-    /// The local size must divide the global size, and does not.
-    #[error(
-        "local size {local} does not divide global size {global} in dimension {dimension}, as {reason} demands"
-    )]
-    DoesNotDivide {
-        /// The dimension, from 0.
-        dimension: usize,
-        /// Global size in it.
-        global: u64,
-        /// Local size in it.
-        local: u64,
-        /// What demands it.
-        reason: String,
-    },
-    /// Too many work-items in a work-group.
-    #[error("a work-group of {items} work-items is too large: {whose} takes at most {limit}")]
-    GroupTooLarge {
-        /// Work-items asked for.
-        items: u64,
-        /// Most that are possible.
-        limit: u64,
-        /// Whose limit it is.
-        whose: String,
-    },
-    /// The kernel requires another local size.
-    #[error("kernel '{kernel}' requires local size {}, {} was given", Size(*required), Size(*given))]
-    RequiredSize {
-        /// The kernel's name.
-        kernel: String,
-        /// What its `reqd_work_group_size` says.
-        required: [u64; 3],
-        /// The local size given.
-        given: [u64; 3],
-    },
-    /// Too much local memory.
-    #[error("kernel '{kernel}' needs {needed} bytes of local memory, the device has {limit}")]
-    LocalMemory {
-        /// The kernel's name.
-        kernel: String,
-        /// Bytes of all `local` arguments and variables.
-        needed: u64,
-        /// What the device has.
-        limit: u64,
-    },
-    /// A global id that our machine code does not bear.
-    #[error(
-        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: 2^31 and more are not supported yet"
-    )]
-    IdTooLarge {
-        /// The kernel's name.
-        kernel: String,
-        /// The dimension, from 0.
-        dimension: usize,
-        /// The largest global id there.
-        last: u64,
-    },
-    /// The launch would certainly leave a buffer.
-    #[error("{0}")]
-    OutOfBounds(Box<OutOfBounds>),
-    /// A buffer's memory cannot be had.
-    #[error(transparent)]
-    Buffer(#[from] BufferError),
-    /// The device knows no addresses of the host.
-    #[error(
-        "argument '{argument}' of kernel '{kernel}' is an address, and device '{device}' shares no memory"
-    )]
-    NotShared {
-        /// The kernel's name.
-        kernel: String,
-        /// The parameter's name.
-        argument: String,
-        /// The device's name.
-        device: &'static str,
-    },
-    /// Its buffers do not fit the device's memory, or it could not be enqueued for another reason.
-    #[error(transparent)]
-    Queue(#[from] QueueError),
-    /// The machine code cannot be used.
-    #[error(transparent)]
-    Code(#[from] CodeError),
-    /// The launch began and did not end well, or found no memory.
-    #[error(transparent)]
-    Failed(#[from] Failure),
-    /// The launch could not be enqueued.
-    #[error(transparent)]
-    Enqueue(#[from] EnqueueError),
-    /// The command failed otherwise: because of another, or by a fault of the program's own.
-    #[error("{0}")]
-    Command(Arc<oxcl_driver::Failure>),
-}
-
-/// An access that every work-item makes lies outside its buffer for some.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutOfBounds {
-    /// The kernel's name.
-    pub kernel: String,
-    /// The parameter's name.
-    pub argument: String,
-    /// Bytes that the buffer would need; `None` where the access begins before the buffer.
-    pub needed: Option<u128>,
-    /// Where the lowest access begins, in bytes from the buffer's start.
-    pub lowest: i128,
-    /// Bytes that the buffer has; `None` for the null pointer.
-    pub available: Option<u64>,
-    /// Line of the access in the source; 0 if unknown.
-    pub line: u32,
-}
-
-impl fmt::Display for OutOfBounds {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, argument, lowest, available, line, .. } = self;
-        write!(out, "argument '{argument}' of kernel '{kernel}': ")?;
-        match (self.needed, available) {
-            (Some(needed), Some(available)) => {
-                write!(out, "this launch accesses {needed} bytes, the buffer has {available}")?;
-            }
-            (Some(needed), None) => write!(out, "this launch accesses {needed} bytes, the pointer is null")?,
-            (None, _) => write!(out, "this launch accesses byte {lowest}, before the buffer's start")?,
-        }
-        if *line > 0 { write!(out, " (line {line})") } else { Ok(()) }
-    }
-}
-
-/// Three sizes as users write them.
-struct Size([u64; 3]);
-
-impl fmt::Display for Size {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.0;
-        write!(out, "{x},{y},{z}")
-    }
-}
-
-impl Coded for LaunchError {
-    fn code(&self) -> ErrorCode {
-        match self {
-            Self::ArgumentCount { .. } => ErrorCode("OX0540"),
-            Self::ArgumentKind { .. } => ErrorCode("OX0541"),
-            Self::ArgumentSize { .. } => ErrorCode("OX0542"),
-            Self::ArgumentNotYet { .. } => ErrorCode("OX0543"),
-            Self::EmptyLocal { .. } => ErrorCode("OX0544"),
-            Self::DoesNotDivide { .. } => ErrorCode("OX0550"),
-            Self::GroupTooLarge { .. } => ErrorCode("OX0552"),
-            Self::RequiredSize { .. } => ErrorCode("OX0553"),
-            Self::LocalMemory { .. } => ErrorCode("OX0554"),
-            Self::IdTooLarge { .. } => ErrorCode("OX0555"),
-            Self::OutOfBounds(_) => ErrorCode("OX0560"),
-            Self::Buffer(error) => error.code(),
-            Self::NotShared { .. } => ErrorCode("OX0546"),
-            Self::Queue(error) => error.code(),
-            Self::Code(error) => error.code(),
-            Self::Failed(error) => error.code(),
-            Self::Enqueue(error) => error.code(),
-            Self::Command(error) => error.code(),
-        }
-    }
 }
 
 /// A launch that has passed every check and can be run, any number of times.
@@ -341,8 +119,8 @@ impl Device {
         };
         let meta = kernel.meta();
         if let Some(meta) = meta {
-            check_ids(record, &geometry)?;
-            check_bounds(record, &meta.args, arguments, &geometry)?;
+            check::ids(record, &geometry)?;
+            check::bounds(record, &meta.args, arguments, &geometry)?;
         }
         let traits = KernelTraits::of(meta);
         let buffers: Vec<Buffer> = arguments
@@ -355,10 +133,10 @@ impl Device {
                 _ => None,
             })
             .collect();
-        let (touches, facts) = facts(meta, arguments);
+        let (touches, facts) = check::facts(meta, arguments);
         let parts = if self.context().keeps_track() {
             let known = arguments.iter().enumerate();
-            known.filter_map(|(index, argument)| part(meta, index, argument)).collect()
+            known.filter_map(|(index, argument)| check::part(meta, index, argument)).collect()
         } else {
             buffers.iter().for_each(|buffer| buffer.storage().use_untracked());
             Box::default()
@@ -421,7 +199,7 @@ impl Device {
             Argument::Pointer(_) => match argument {
                 ArgValue::Buffer(buffer) => {
                     let (allocation, offset) = residence::memory_on(buffer, self)?;
-                    let writes = argument_access(kernel.meta(), index) == Some(Access::ReadWrite);
+                    let writes = check::argument_access(kernel.meta(), index) == Some(Access::ReadWrite);
                     Ok(DiscreteArgument::Memory { allocation, offset, writes })
                 }
                 ArgValue::Pointer(_) => Err(LaunchError::NotShared {
@@ -496,7 +274,7 @@ impl Device {
             };
             return Err(LaunchError::GroupTooLarge { items, limit, whose });
         }
-        check_divides(kernel, global, local)?;
+        check::divides(kernel, global, local)?;
         Ok((local, source))
     }
 
@@ -517,126 +295,6 @@ impl Device {
         }
         Ok(())
     }
-}
-
-/// What a kernel does to what an argument points to; none if it leaves it alone. A kernel that writes may write some bytes
-/// only.
-fn argument_access(meta: Option<&KernelMeta>, index: usize) -> Option<Access> {
-    match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
-        Some(meta::Access::None) => None,
-        Some(meta::Access::Read) => Some(Access::Read),
-        Some(meta::Access::Write | meta::Access::ReadWrite) | None => Some(Access::ReadWrite),
-    }
-}
-
-/// The buffer of an argument and what the kernel does to it.
-fn part(meta: Option<&KernelMeta>, index: usize, argument: &ArgValue<'_>) -> Option<(Buffer, Access)> {
-    let buffer = match argument {
-        ArgValue::Buffer(buffer) => Buffer::clone(buffer),
-        ArgValue::Pointer(pointer) => SharedMemory::find(*pointer)?.0.buffer().clone(),
-        _ => return None,
-    };
-    Some((buffer, argument_access(meta, index)?))
-}
-
-/// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
-fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>, Facts) {
-    // Where memory that an argument leads to ends is not known, nor whose it is.
-    let mut anywhere = false;
-    let touch = |(index, argument): (usize, &ArgValue<'_>)| {
-        let shared;
-        let buffer = match argument {
-            ArgValue::Buffer(buffer) => *buffer,
-            ArgValue::Pointer(pointer) => {
-                let Some((memory, _)) = SharedMemory::find(*pointer) else {
-                    anywhere = true;
-                    return None;
-                };
-                shared = memory;
-                shared.buffer()
-            }
-            _ => return None,
-        };
-        Some(buffer.touch(0, buffer.size(), argument_access(meta, index)?))
-    };
-    let touches = arguments.iter().enumerate().filter_map(touch).collect();
-    let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
-        opaque: meta.opaque || anywhere,
-        globals: meta.globals,
-        printf: meta.printf,
-    });
-    (touches, facts)
-}
-
-fn check_divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Result<(), LaunchError> {
-    let Some(dimension) = (0..3).find(|&d| !global[d].is_multiple_of(local[d])) else { return Ok(()) };
-    let (global, local) = (global[dimension], local[dimension]);
-    let meta = kernel.program().meta();
-    if kernel.program().allows_non_uniform() {
-        return Ok(());
-    }
-    // CL_INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible by local_work_size (OpenCL 1.2, or
-    // -cl-uniform-work-group-size).
-    let reason = match meta {
-        Some(meta) if meta.uniform_work_group_size => "-cl-uniform-work-group-size".to_owned(),
-        Some(meta) => format!("-cl-std={}", meta.cl_std),
-        None => "an archive of another compiler".to_owned(),
-    };
-    Err(LaunchError::DoesNotDivide { dimension, global, local, reason })
-}
-
-/// Our compiler's code computes with 32-bit ids where the source does, and relies on their being exact.
-fn check_ids(record: &archive::Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
-    for (dimension, (size, offset)) in geometry.global.iter().zip(geometry.offset).enumerate() {
-        let last = offset.saturating_add(size.saturating_sub(1));
-        if last >= 1 << 31 {
-            return Err(LaunchError::IdTooLarge { kernel: record.name.clone(), dimension, last });
-        }
-    }
-    Ok(())
-}
-
-fn check_bounds(
-    record: &archive::Kernel,
-    facts: &[ArgFacts],
-    arguments: &[ArgValue<'_>],
-    geometry: &Geometry,
-) -> Result<(), LaunchError> {
-    for (index, (facts, argument)) in facts.iter().zip(arguments).enumerate() {
-        let available = match argument {
-            ArgValue::Buffer(buffer) => Some(buffer.size()),
-            ArgValue::Null => None,
-            ArgValue::Pointer(pointer) => match SharedMemory::find(*pointer) {
-                Some((memory, offset)) => Some(memory.size() - offset),
-                None => continue,
-            },
-            ArgValue::Local(bytes) => Some(*bytes),
-            ArgValue::Value(_) => continue,
-        };
-        for bound in &facts.bounds {
-            if let Some(mut error) = out_of_bounds(bound, available, geometry) {
-                error.kernel.clone_from(&record.name);
-                error.argument = argument::parameter_name(record, index);
-                return Err(LaunchError::OutOfBounds(Box::new(error)));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn out_of_bounds(bound: &AccessBound, available: Option<u64>, geometry: &Geometry) -> Option<OutOfBounds> {
-    let span = bounds::span(bound, geometry)?;
-    if span.low >= 0 && span.high <= i128::from(available.unwrap_or(0)) {
-        return None;
-    }
-    Some(OutOfBounds {
-        kernel: String::new(),
-        argument: String::new(),
-        needed: u128::try_from(span.high).ok().filter(|_| span.low >= 0),
-        lowest: span.low,
-        available,
-        line: bound.line,
-    })
 }
 
 impl Launch {

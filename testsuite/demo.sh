@@ -3,7 +3,7 @@
 set -eu
 oxcl=${1:?the path of oxcl}
 folder=$(dirname "$0")/workloads
-"$oxcl" run "$folder/blur-sobel/blur-sobel.toml" "$folder/mandelbrot/mandelbrot.toml" \
+"$oxcl" run --no-cache "$folder/blur-sobel/blur-sobel.toml" "$folder/mandelbrot/mandelbrot.toml" \
     "$folder/reduction/input.toml" "$folder/reduction/reduction.toml" \
     "$folder/tta-pipeline/pipeline.toml"
 echo

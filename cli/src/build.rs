@@ -3,6 +3,8 @@
 use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Exit;
+use crate::kept;
+use crate::program::How;
 use crate::ui::Ui;
 use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, Request, SourceFile};
 use oxcl_frontend::{
@@ -44,32 +46,42 @@ pub(crate) fn machines(devices: &[Device], ui: &mut Ui) -> Result<Vec<Machine>, 
     Ok(machines)
 }
 
-/// An archive that was just made.
+/// What the compiler made, or the cache had.
 #[derive(Debug)]
 pub(crate) struct Built {
-    /// Its bytes.
-    pub(crate) archive: Vec<u8>,
+    /// The archive, or what one stage gives.
+    pub(crate) bytes: Vec<u8>,
     /// Stages and their times.
     pub(crate) stages: Vec<(String, Duration)>,
+    /// The kernels' names, of what was compiled here.
+    pub(crate) kernels: Vec<String>,
+    /// It was in the cache.
+    pub(crate) cached: bool,
 }
 
-/// Compiles one source for this machine.
-pub(crate) fn in_process(
+impl Built {
+    /// What was compiled here.
+    pub(crate) fn new(compiled: Compiled) -> Self {
+        let stages = stages(&compiled);
+        Self { bytes: compiled.bytes, stages, kernels: compiled.kernels, cached: false }
+    }
+}
+
+/// Compiles one source for this machine, if it is not in the cache.
+pub(crate) fn for_here(
     path: &Path,
     text: String,
-    arguments: &[String],
-    width: u32,
+    how: How<'_>,
     on: &[Device],
     ui: &mut Ui,
 ) -> Result<Built, CliError> {
     let name = path.display().to_string();
     let mut request = Request::new(vec![SourceFile { name, text }]);
-    request.options = options(arguments)?;
+    request.options = options(how.options)?;
     request.devices = devices(on);
     request.machines = machines(on, ui)?;
-    request.width = width;
-    let compiled = compile(&request, Emit::Archive, None, ui)?;
-    Ok(Built { stages: stages(&compiled), archive: compiled.bytes })
+    request.width = how.width;
+    kept::archive(&request, how.options, how.cache, ui)
 }
 
 /// Compiles, and shows what the compiler has to say.
@@ -89,7 +101,7 @@ pub(crate) fn compile(
 }
 
 /// The stages of a compilation.
-pub(crate) fn stages(compiled: &Compiled) -> Vec<(String, Duration)> {
+fn stages(compiled: &Compiled) -> Vec<(String, Duration)> {
     compiled.timings.stages().map(|(name, time)| (name.to_owned(), time)).collect()
 }
 

@@ -16,6 +16,8 @@ mod device;
 mod error;
 mod exit;
 mod inspect;
+#[cfg(feature = "compiler")]
+mod kept;
 mod launching;
 mod memory;
 mod nearest;

@@ -1,4 +1,5 @@
-//! Programs from files: an archive is read, OpenCL C is compiled in process for the devices at hand.
+//! Programs from files: an archive is read, OpenCL C is compiled in process for the devices at hand, or taken
+//! from the cache.
 
 use crate::device::Device;
 use crate::error::CliError;
@@ -10,6 +11,18 @@ use std::time::{Duration, Instant};
 
 /// The bytes that every archive begins with.
 const ARCHIVE_MAGIC: &[u8] = b"poclbin\0";
+
+/// How sources are compiled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct How<'a> {
+    /// The build options.
+    pub(crate) options: &'a [String],
+    /// Work-items that the code runs at a time.
+    pub(crate) width: u32,
+    /// What was compiled before is taken from the cache, and what is compiled is kept there.
+    #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a compiler's results are kept"))]
+    pub(crate) cache: bool,
+}
 
 /// A program, and how long its stages took.
 #[derive(Debug)]
@@ -25,29 +38,17 @@ pub(crate) fn is_archive(contents: &[u8]) -> bool {
     contents.starts_with(ARCHIVE_MAGIC)
 }
 
-/// Loads `path` for `devices`; `options` and `width`, the work-items that code runs at a time, are for sources only.
-pub(crate) fn load(
-    path: &Path,
-    options: &[String],
-    width: u32,
-    devices: &[Device],
-    ui: &mut Ui,
-) -> Result<Loaded, CliError> {
-    let loaded = load_any(path, options, width, devices, ui)?;
+/// Loads `path` for `devices`; how to compile is for sources only.
+pub(crate) fn load(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
+    let loaded = load_any(path, how, devices, ui)?;
     crate::trace::loaded(path, &loaded.stages);
     Ok(loaded)
 }
 
-fn load_any(
-    path: &Path,
-    options: &[String],
-    width: u32,
-    devices: &[Device],
-    ui: &mut Ui,
-) -> Result<Loaded, CliError> {
+fn load_any(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
-        if !options.is_empty() || width != 1 {
+        if !how.options.is_empty() || how.width != 1 {
             let help = "leave them out, or give the source";
             return Err(CliError::usage_with_help(
                 format!("'{}' is compiled already, and build options were given", path.display()),
@@ -65,22 +66,21 @@ fn load_any(
             help: None,
         });
     };
-    build(path, text, options, width, devices, ui)
+    build(path, text, how, devices, ui)
 }
 
 #[cfg(feature = "compiler")]
 fn build(
     path: &Path,
     text: String,
-    options: &[String],
-    width: u32,
+    how: How<'_>,
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
-    let built = crate::build::in_process(path, text, options, width, devices, ui)?;
+    let built = crate::build::for_here(path, text, how, devices, ui)?;
     let mut stages = built.stages;
     let start = Instant::now();
-    let program = Program::from_archive(&built.archive).map_err(|e| load_error(path, &e))?;
+    let program = Program::from_archive(&built.bytes).map_err(|e| load_error(path, &e))?;
     stages.push(("load".to_owned(), start.elapsed()));
     Ok(Loaded { program, stages })
 }
@@ -89,8 +89,7 @@ fn build(
 fn build(
     path: &Path,
     _text: String,
-    _options: &[String],
-    _width: u32,
+    _how: How<'_>,
     _devices: &[Device],
     _ui: &mut Ui,
 ) -> Result<Loaded, CliError> {

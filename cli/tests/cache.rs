@@ -245,7 +245,9 @@ fn the_command_shows_checks_and_clears() {
     let sandbox = Sandbox::new();
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| {
-        let output = sandbox.command(words).env("OXCL_CACHE_DIR", folder.path()).output().unwrap();
+        let mut command = sandbox.command(words);
+        command.env_remove("OXCL_CACHE").env("OXCL_CACHE_DIR", folder.path());
+        let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     assert!(run(&["cache", "info"]).1.contains("files   0"));
@@ -260,6 +262,6 @@ fn the_command_shows_checks_and_clears() {
     let (code, text) = run(&["cache", "clear"]);
     assert!(code == Some(0) && text.starts_with("removed "), "{text}");
     assert!(run(&["cache", "info"]).1.contains("files   0"));
-    let off = sandbox.command(&["cache", "info"]).env("OXCL_CACHE", "off").output().unwrap();
+    let off = sandbox.command(&["cache", "info"]).output().unwrap();
     assert!(String::from_utf8(off.stdout).unwrap().contains("there is no cache"));
 }

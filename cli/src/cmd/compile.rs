@@ -1,10 +1,11 @@
 //! `oxcl compile`: OpenCL C to an archive, or to what one stage of the pipeline makes of it.
 
 use super::build_args::BuildArgs;
-use crate::build;
+use crate::build::{self, Built};
 use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Outcome;
+use crate::kept;
 use crate::sizes::{self, Sizes};
 use crate::ui::Ui;
 use crate::ui::table::duration;
@@ -57,6 +58,9 @@ pub(crate) struct CompileArgs {
     /// Make the code that the OpenCL library runs until the better one is there
     #[arg(long, hide = true)]
     quick: bool,
+    /// Compile even if the cache has the result, and do not keep it there
+    #[arg(long)]
+    no_cache: bool,
     #[command(flatten)]
     build: BuildArgs,
 }
@@ -199,12 +203,13 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     let made_for = devices(args);
     let machines = processors.iter().map(|path| Ok(super::tta::load_machine(path, ui)?.machine));
     let machines = machines.collect::<Result<Vec<_>, CliError>>()?;
+    let words = args.build.options();
     let request = Request {
         sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
         objects: Vec::new(),
         headers: Vec::new(),
         kernels: oxcl_compiler::Kernels::All,
-        options: build::options(&args.build.options())?,
+        options: build::options(&words)?,
         devices: if made_for.is_empty() {
             Devices { cpu: false, reference: false }
         } else {
@@ -226,7 +231,10 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         width: args.build.width,
         quality: if args.quick { Quality::First } else { Quality::Full },
     };
-    let compiled = build::compile(&request, args.emit.emit(), args.kernel.as_deref(), ui)?;
+    let compiled = match args.emit.emit() {
+        Emit::Archive => kept::archive(&request, &words, !args.no_cache, ui)?,
+        stage => Built::new(build::compile(&request, stage, args.kernel.as_deref(), ui)?),
+    };
     match &target {
         Target::StandardOutput => ui.result_bytes(&compiled.bytes)?,
         Target::File(path) => crate::data::file::write_whole(path, &compiled.bytes)
@@ -236,7 +244,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         Stage::Poclbin => Archive::read(&compiled.bytes).ok(),
         _ => None,
     };
-    let stages = build::stages(&compiled);
+    let stages = &compiled.stages;
     if ui.json {
         let times: Map<String, Json> =
             stages.iter().map(|(name, time)| (name.clone(), json!(time.as_nanos() as u64))).collect();
@@ -252,6 +260,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             "output": output,
             "bytes": compiled.bytes.len(),
             "kernels": kernels,
+            "cached": compiled.cached,
             "stages_ns": times,
         });
         ui.json("compile", &data)?;
@@ -271,7 +280,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             duration(total)
         ));
     }
-    ui.times(&stages);
+    ui.times(stages);
     Ok(Outcome::Ok)
 }
 

@@ -58,6 +58,9 @@ pub(crate) struct RunArgs {
     /// Say what commands and workers did
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Compile sources even if the cache has the result, and do not keep it there
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     #[command(flatten)]
     pub(crate) build: BuildArgs,
 }
@@ -115,5 +118,5 @@ fn execute(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let files: Vec<PathBuf> =
         std::iter::once(args.file.clone()).chain(args.rest.iter().map(PathBuf::from)).collect();
-    run_workload::run(&files, args.device, args.repeat, ui)
+    run_workload::run(&files, args, ui)
 }

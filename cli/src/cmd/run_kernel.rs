@@ -12,7 +12,7 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::launching;
 use crate::param::{Bound, Parameter};
-use crate::program;
+use crate::program::{self, How};
 use crate::ui::Ui;
 use crate::ui::table::{cycles, duration, figure, sizes};
 use oxcl_runtime::{Kernel, LaunchReport};
@@ -49,7 +49,9 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let chosen = args.device.unwrap_or(Device::Cpu);
     let device = launching::device(chosen)?;
-    let loaded = program::load(&args.file, &args.build.options(), args.build.width, &[chosen], ui)?;
+    let options = args.build.options();
+    let how = How { options: &options, width: args.build.width, cache: !args.no_cache };
+    let loaded = program::load(&args.file, how, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
     let parameters = arguments::parameters(&kernel);
     let bound = arguments::bind(&kernel, &parameters, &given)?;

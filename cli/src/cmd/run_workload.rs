@@ -1,5 +1,6 @@
 //! `oxcl run WORKLOAD.toml...`: every workload in turn, then one table of all kernels.
 
+use super::run::RunArgs;
 use super::run_kernel::{comparison_json, verdict};
 use crate::data::HostData;
 use crate::data::compare::{self, Comparison};
@@ -50,17 +51,12 @@ struct Finished {
 }
 
 /// Runs the workloads; exit code 1 where an expectation is not met.
-pub(crate) fn run(
-    files: &[PathBuf],
-    everywhere: Option<Device>,
-    repeat: u32,
-    ui: &mut Ui,
-) -> Result<Outcome, CliError> {
+pub(crate) fn run(files: &[PathBuf], args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // A mistake in the last file shows before the first one runs.
     let plans = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let mut finished = Vec::new();
     for plan in &plans {
-        let done = one(plan, everywhere, repeat, ui)?;
+        let done = one(plan, args, ui)?;
         if !ui.json {
             report(&done, ui)?;
         }
@@ -86,8 +82,9 @@ fn read(path: &Path) -> Result<Plan, CliError> {
     Ok(resolve(path, &text)?)
 }
 
-fn one(plan: &Plan, everywhere: Option<Device>, repeat: u32, ui: &mut Ui) -> Result<Finished, CliError> {
-    let session = Session::load(plan, everywhere, ui)?;
+fn one(plan: &Plan, args: &RunArgs, ui: &mut Ui) -> Result<Finished, CliError> {
+    let (everywhere, repeat) = (args.device, args.repeat);
+    let session = Session::load(plan, everywhere, !args.no_cache, ui)?;
     let mut progress = Progress::new(ui);
     let mut ran = execute::run(&session, everywhere, &mut progress)?;
     let mut times: Vec<Vec<Duration>> = ran.commands.iter().map(|c| vec![c.time]).collect();

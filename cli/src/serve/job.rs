@@ -88,7 +88,7 @@ fn bad_options(error: OptionError) -> Failed {
 }
 
 /// Whether the same job gives the same code at another time: not if the source may ask for the time.
-fn is_repeatable(job: &Job, read: &[Dependency]) -> bool {
+pub(crate) fn is_repeatable(job: &Job, read: &[Dependency]) -> bool {
     const CLOCKS: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
     let asks = |text: &str| CLOCKS.iter().any(|clock| text.contains(clock));
     let mut texts = job.sources.iter().chain(&job.headers);

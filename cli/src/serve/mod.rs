@@ -19,6 +19,8 @@ use oxcl_runtime::Cache;
 use crate::error::CliError;
 
 pub(crate) use fault::Fault;
+pub(crate) use identity::identity;
+pub(crate) use job::is_repeatable;
 
 /// How the server shall run.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +62,7 @@ fn jobs(
     options: &ServeOptions,
     warming: Option<&WarmUp>,
 ) -> Result<(), FrameError> {
-    let (identity, files) = identity::identity();
+    let (identity, files) = identity();
     let hello = Hello { process: std::process::id(), identity, files };
     write_frame(output, Kind::Hello, &hello.encode())?;
     let mut count = 0;

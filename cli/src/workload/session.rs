@@ -7,7 +7,7 @@ use crate::data::HostData;
 use crate::device::Device;
 use crate::error::CliError;
 use crate::param::{BindError, Bound, Parameter};
-use crate::program;
+use crate::program::{self, How};
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use oxcl_runtime::{Kernel, Program};
@@ -48,8 +48,14 @@ pub(crate) enum ReadyArgument {
 }
 
 impl<'p> Session<'p> {
-    /// Loads programs and data. `everywhere` replaces the device of every queue.
-    pub(crate) fn load(plan: &'p Plan, everywhere: Option<Device>, ui: &mut Ui) -> Result<Self, CliError> {
+    /// Loads programs and data. `everywhere` replaces the device of every queue; without `cache` every program is
+    /// compiled anew.
+    pub(crate) fn load(
+        plan: &'p Plan,
+        everywhere: Option<Device>,
+        cache: bool,
+        ui: &mut Ui,
+    ) -> Result<Self, CliError> {
         let progress = &mut Progress::new(ui);
         let at = |line, problem| WorkloadError { path: plan.path.clone(), line, problem: Box::new(problem) };
         progress.step("reading data");
@@ -71,7 +77,8 @@ impl<'p> Session<'p> {
                 reason: format!("the options of program `{}`: {reason}", item.name),
                 help: None,
             })?;
-            let loaded = program::load(&item.path, &options, 1, &devices, ui)?;
+            let how = How { options: &options, width: 1, cache };
+            let loaded = program::load(&item.path, how, &devices, ui)?;
             for (name, time) in loaded.stages {
                 match stages.iter_mut().find(|(n, _)| *n == name) {
                     Some((_, sum)) => *sum += time,

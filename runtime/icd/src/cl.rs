@@ -310,7 +310,11 @@ pub(crate) const READ_WRITE_CACHE: u32 = 0x2;
 // Bits and 64-bit names.
 pub(crate) const DEVICE_ATOMIC_ORDER_ACQ_REL: u64 = 1 << 1;
 pub(crate) const DEVICE_ATOMIC_ORDER_RELAXED: u64 = 1 << 0;
+pub(crate) const DEVICE_ATOMIC_ORDER_SEQ_CST: u64 = 1 << 2;
+pub(crate) const DEVICE_ATOMIC_SCOPE_ALL_DEVICES: u64 = 1 << 6;
+pub(crate) const DEVICE_ATOMIC_SCOPE_DEVICE: u64 = 1 << 5;
 pub(crate) const DEVICE_ATOMIC_SCOPE_WORK_GROUP: u64 = 1 << 4;
+pub(crate) const DEVICE_ATOMIC_SCOPE_WORK_ITEM: u64 = 1 << 3;
 pub(crate) const DEVICE_SVM_COARSE_GRAIN_BUFFER: u64 = 1 << 0;
 pub(crate) const DEVICE_SVM_FINE_GRAIN_BUFFER: u64 = 1 << 1;
 pub(crate) const DEVICE_SVM_FINE_GRAIN_SYSTEM: u64 = 1 << 2;

@@ -32,6 +32,13 @@ pub(crate) fn object<T>(errcode: Out<Int>, call: impl FnOnce() -> Answer<Handle<
     handle
 }
 
+/// A function that returns an object, and its status through a pointer; there may be an object beside an error.
+pub(crate) fn linked<T>(errcode: Out<Int>, call: impl FnOnce() -> Answer<(Handle<T>, Int)>) -> Handle<T> {
+    let (handle, code) = guarded(call).unwrap_or_else(|Status(code)| (Handle::NULL, code));
+    errcode.set(code);
+    handle
+}
+
 /// A function that returns an address, and its status through a pointer.
 pub(crate) fn mapped(errcode: Out<Int>, call: impl FnOnce() -> Answer<Memory>) -> Memory {
     let (memory, code) = match guarded(call) {

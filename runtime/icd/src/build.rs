@@ -304,7 +304,7 @@ pub(crate) fn link(
     programs: In<Handle<Program>>,
     notify: ProgramNotify,
     data: UserData,
-) -> Answer<Handle<Program>> {
+) -> Answer<(Handle<Program>, Int)> {
     let context = context.get()?;
     // CL_INVALID_VALUE if there is data without a function, or nothing to link (5.8.3).
     ensure(notify.is_some() || data.is_null(), cl::INVALID_VALUE)?;
@@ -338,7 +338,9 @@ pub(crate) fn link(
     begin(&program, &places, &options)?;
     let done = run(&program, notify, data, move |program| make(program, &places, request, LINK));
     match done {
-        Ok(()) => Ok(program.give()),
+        Ok(()) => Ok((program.give(), cl::SUCCESS)),
+        // A link that could begin gives a program, whose build log says why it failed (5.8.3).
+        Err(Status(cl::LINK_PROGRAM_FAILURE)) => Ok((program.give(), cl::LINK_PROGRAM_FAILURE)),
         Err(status) => Err(status),
     }
 }

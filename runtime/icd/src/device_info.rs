@@ -194,6 +194,14 @@ fn profile(info: &DeviceInfo) -> &'static str {
 /// Kernel parameters that a launch takes: as many as a kernel can have.
 const MAX_PARAMETERS: Uint = 512;
 
+/// Orders and scopes of atomics: all of them, as devices share the host's coherent memory or execute alone.
+const ATOMICS: u64 = cl::DEVICE_ATOMIC_ORDER_RELAXED
+    | cl::DEVICE_ATOMIC_ORDER_ACQ_REL
+    | cl::DEVICE_ATOMIC_ORDER_SEQ_CST
+    | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP
+    | cl::DEVICE_ATOMIC_SCOPE_DEVICE
+    | cl::DEVICE_ATOMIC_SCOPE_ALL_DEVICES;
+
 /// Features that OpenCL 3.0 leaves to the device: what is absent is answered as the specification asks.
 fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     match name {
@@ -222,14 +230,14 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         | cl::DEVICE_MAX_ON_DEVICE_QUEUES
         | cl::DEVICE_MAX_ON_DEVICE_EVENTS => reply.value(0_u32),
         cl::DEVICE_QUEUE_ON_DEVICE_PROPERTIES | cl::DEVICE_DEVICE_ENQUEUE_CAPABILITIES => reply.value(0_u64),
-        // Variables at program scope.
+        // Variables at program scope: those of processors take a part of their small memories.
         cl::DEVICE_MAX_GLOBAL_VARIABLE_SIZE | cl::DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
-            reply.value(0_usize)
+            reply.value(if device.whole().is_narrow() { 64_usize << 10 } else { 16 << 20 })
         }
         // Sub-groups and work-group functions.
         cl::DEVICE_MAX_NUM_SUB_GROUPS => reply.value(0_u32),
-        cl::DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
-        | cl::DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => reply.bool(false),
+        cl::DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => reply.bool(false),
+        cl::DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => reply.bool(true),
         cl::DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => reply.bool(true),
         cl::DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => reply.bool(!device.whole().is_narrow()),
         // Intermediate languages and built-in kernels.
@@ -239,14 +247,8 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | cl::DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
         | cl::DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => reply.value(0_u32),
-        cl::DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
-            reply.value(cl::DEVICE_ATOMIC_ORDER_RELAXED | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP)
-        }
-        cl::DEVICE_ATOMIC_FENCE_CAPABILITIES => reply.value(
-            cl::DEVICE_ATOMIC_ORDER_RELAXED
-                | cl::DEVICE_ATOMIC_ORDER_ACQ_REL
-                | cl::DEVICE_ATOMIC_SCOPE_WORK_GROUP,
-        ),
+        cl::DEVICE_ATOMIC_MEMORY_CAPABILITIES => reply.value(ATOMICS),
+        cl::DEVICE_ATOMIC_FENCE_CAPABILITIES => reply.value(ATOMICS | cl::DEVICE_ATOMIC_SCOPE_WORK_ITEM),
         cl::DEVICE_SVM_CAPABILITIES => {
             reply.value(if device.whole().is_narrow() { 0 } else { svm::CAPABILITIES })
         }

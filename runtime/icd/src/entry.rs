@@ -1,6 +1,7 @@
 //! The macro behind the list of entry points in `table.rs`: what is made of each line.
 //!
-//! Kinds: `status` returns its status, `object` and `mapped` return it through their last parameter, `address` returns
+//! Kinds: `status` returns its status, `object` and `mapped` return it through their last parameter,
+//! `linked` too, and may give an object beside an error, `address` returns
 //! NULL where it fails, `nothing` returns nothing. `absent` is a place of the table for a function of an extension that
 //! we do not have. The table's functions are not the exported ones: those may be replaced by the loader's of the same
 //! name, which would then call itself.
@@ -16,6 +17,11 @@ macro_rules! entry {
     (object $name:ident ($($arg:ident: $type:ty),*) -> $object:ty, $call:path) => {
         extern "C" fn $name($($arg: $type,)* errcode: Out<Int>) -> Handle<$object> {
             border::object(errcode, || $call($($arg),*))
+        }
+    };
+    (linked $name:ident ($($arg:ident: $type:ty),*) -> $object:ty, $call:path) => {
+        extern "C" fn $name($($arg: $type,)* errcode: Out<Int>) -> Handle<$object> {
+            border::linked(errcode, || $call($($arg),*))
         }
     };
     (mapped $name:ident ($($arg:ident: $type:ty),*) $call:path) => {
@@ -42,6 +48,9 @@ macro_rules! export {
         export!(@ $name ($($arg: $type),*) -> Int);
     };
     (object $name:ident ($($arg:ident: $type:ty),*) -> $object:ty, $call:path) => {
+        export!(@ $name ($($arg: $type,)* errcode: Out<Int>) -> Handle<$object>);
+    };
+    (linked $name:ident ($($arg:ident: $type:ty),*) -> $object:ty, $call:path) => {
         export!(@ $name ($($arg: $type,)* errcode: Out<Int>) -> Handle<$object>);
     };
     (mapped $name:ident ($($arg:ident: $type:ty),*) $call:path) => {

@@ -35,6 +35,8 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_global_int32_extended_atomics", V1),
     ("cl_khr_local_int32_base_atomics", V1),
     ("cl_khr_local_int32_extended_atomics", V1),
+    ("cl_khr_int64_base_atomics", V1),
+    ("cl_khr_int64_extended_atomics", V1),
     ("cl_khr_fp64", V1),
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
@@ -57,9 +59,15 @@ pub(crate) const C_VERSIONS: &[Named] = &[
 
 /// Optional features of OpenCL C 3.0.
 pub(crate) const C_FEATURES: &[Named] = &[
+    ("__opencl_c_atomic_order_acq_rel", version(3, 0, 0)),
+    ("__opencl_c_atomic_order_seq_cst", version(3, 0, 0)),
+    ("__opencl_c_atomic_scope_all_devices", version(3, 0, 0)),
+    ("__opencl_c_atomic_scope_device", version(3, 0, 0)),
     ("__opencl_c_fp64", version(3, 0, 0)),
     ("__opencl_c_generic_address_space", version(3, 0, 0)),
     ("__opencl_c_int64", version(3, 0, 0)),
+    ("__opencl_c_program_scope_global_variables", version(3, 0, 0)),
+    ("__opencl_c_work_group_collective_functions", version(3, 0, 0)),
 ];
 
 /// What devices with addresses of 32 bits do not have.

@@ -138,7 +138,7 @@ entry_points! {
         [object clCreateImage(context: Handle<context::Context>, flags: Bitfield, format: Memory, description: Memory, host: Memory) -> Mem, absent::create_image]
         [object clCreateProgramWithBuiltInKernels(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, names: Text) -> Program, program::create_with_built_in]
         [status clCompileProgram(program: Handle<Program>, count: Uint, devices: In<Handle<Device>>, options: Text, headers: Uint, programs: In<Handle<Program>>, names: In<Text>, notify: ProgramNotify, data: UserData) build::compile]
-        [object clLinkProgram(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, options: Text, inputs: Uint, programs: In<Handle<Program>>, notify: ProgramNotify, data: UserData) -> Program, build::link]
+        [linked clLinkProgram(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, options: Text, inputs: Uint, programs: In<Handle<Program>>, notify: ProgramNotify, data: UserData) -> Program, build::link]
         [status clUnloadPlatformCompiler(platform: Handle<Platform>) platform::unload_platform_compiler]
         [status clGetKernelArgInfo(kernel: Handle<Kernel>, index: Uint, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) kernel_info::get_arg]
         [status clEnqueueFillBuffer(queue: Handle<Queue>, object: Handle<Mem>, pattern: Memory, pattern_size: usize, offset: usize, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) transfer::fill]

@@ -33,6 +33,57 @@ static void *thread(void *out) {
 static int called;
 static void on_built(cl_program p, void *data) { (void)p; __atomic_store_n((int *)data, 1, __ATOMIC_SEQ_CST); }
 
+/* What the library says of the language is what programs see: macros of extensions, and of optional features. */
+static void features(void) {
+  static const char *known[] = {
+    "atomic_order_acq_rel", "atomic_order_seq_cst", "atomic_scope_all_devices", "atomic_scope_device", "device_enqueue",
+    "fp64", "generic_address_space", "images", "int64", "pipes", "program_scope_global_variables", "read_write_images",
+    "subgroups", "work_group_collective_functions" };
+  static cl_name_version reported[64];
+  static char source[1 << 14], extensions[4096];
+  size_t bytes, at = 0;
+  OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof reported, reported, &bytes));
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    int has = 0;
+    for (size_t k = 0; k < bytes / sizeof *reported; k++) has |= !strcmp(reported[k].name + strlen("__opencl_c_"), known[i]);
+    at += sprintf(source + at, "#if%s __opencl_c_%s\n#error feature %s\n#endif\n", has ? "ndef" : "def", known[i], known[i]);
+  }
+  static const char *languages[] = { "cl_khr_byte_addressable_store", "cl_khr_fp16", "cl_khr_fp64", "cl_khr_subgroups",
+    "cl_khr_global_int32_base_atomics", "cl_khr_global_int32_extended_atomics", "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics" };
+  OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+  for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
+    at += sprintf(source + at, "#if%s %s\n#error extension %s\n#endif\n", strstr(extensions, languages[i]) ? "ndef" : "def", languages[i], languages[i]);
+  const char *text = source;
+  cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  OK(error);
+  error = clBuildProgram(p, 1, &device, "-cl-std=CL3.0", NULL, NULL);
+  if (error) clGetProgramBuildInfo(p, device, CL_PROGRAM_BUILD_LOG, sizeof source, source, NULL), fprintf(stderr, "%s\n", source);
+  OK(error);
+  OK(clReleaseProgram(p));
+}
+
+/* A link that fails leaves a program that says why; one that cannot begin leaves none. */
+static void failed_link(void) {
+  const char *text = "int missing(int); kernel void k(global int *x) { x[0] = missing(1); }";
+  cl_program object = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  OK(error);
+  OK(clCompileProgram(object, 1, &device, "", 0, NULL, NULL, NULL, NULL));
+  cl_program failed = clLinkProgram(context, 1, &device, "", 1, &object, NULL, NULL, &error);
+  EQ(error, CL_LINK_PROGRAM_FAILURE);
+  TRUE(failed != NULL);
+  cl_build_status status;
+  char log[4096] = "";
+  OK(clGetProgramBuildInfo(failed, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+  EQ(status, CL_BUILD_ERROR);
+  OK(clGetProgramBuildInfo(failed, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+  TRUE(strstr(log, "missing") != NULL);
+  OK(clReleaseProgram(failed));
+  TRUE(clLinkProgram(context, 1, &device, "-no-such-option", 1, &object, NULL, NULL, &error) == NULL);
+  EQ(error, CL_INVALID_LINKER_OPTIONS);
+  OK(clReleaseProgram(object));
+}
+
 /* Programs without kernels are programs. */
 static void without_kernels(cl_program object) {
   const char *none = "global int counter[3]; int helper(int x) { return x + counter[1]; }";
@@ -162,6 +213,8 @@ int main(void) {
   EQ(seven, 70);
 
   without_kernels(parts[1]);
+  failed_link();
+  features();
 
   /* An address as an argument. */
   int *svm = clSVMAlloc(context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, 4, 0);

@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install demo test lint doc setup setup-test clean
+.PHONY: build install demo test test-runtime lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -29,6 +29,12 @@ demo: build
 test: setup setup-test
 	cargo build --release --locked --package oxcl --package oxcl-icd
 	OXCL_REQUIRE_POCL=1 cargo test --workspace --locked
+
+# The program without the compiler, and so without LLVM: it runs archives for simulated processors. Says how large it is.
+test-runtime: setup
+	cargo test --locked --package oxcl --no-default-features --test tta_archive
+	cargo build --release --locked --package oxcl --no-default-features --target-dir target/runtime-only
+	@ls -l target/runtime-only/release/oxcl
 
 # Formatting, lints and documentation, all free of warnings.
 lint: setup

@@ -167,6 +167,56 @@ fn the_debugger_takes_commands() {
     assert!(ran.out.contains("there is no command 'nonsense'; 'help' lists them"));
 }
 
+/// What the debugger answers to commands.
+fn debug(sandbox: &Sandbox, commands: &str) -> String {
+    let mut child = sandbox
+        .command(&words("sim sum.ttaimg --debug"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
+    let ran = sandbox.finished(child.wait_with_output().unwrap());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran.out
+}
+
+#[test]
+fn the_debugger_steps_and_shows_registers_and_buses() {
+    let sandbox = assembled();
+    let out = debug(&sandbox, "step; where; step 3; regs; trace 2; core 1; core 0; step 100; step\n");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "cycle 1, core 0, instruction 1 start+1: imm.0 -> r.1, ..., ...");
+    assert_eq!(lines[0], lines[1], "stepping says where it has come to");
+    assert!(lines[2].starts_with("cycle 4, core 0, instruction 4 again+1: alu.r1 -> r.1"), "{out}");
+    assert_eq!(lines[3], "r.1=0x40", "the first address is there, the sum still 0");
+    // Each line of a trace: cycle, core, instruction, and what the three buses carried.
+    assert!(lines[4].starts_with("       4 0      4  0x44 0x44 0x50"), "{out}");
+    assert!(lines[5].starts_with("       5 0      5  "), "{out}");
+    assert_eq!(lines[6], "there is no core '1'");
+    assert!(lines[7].starts_with("cycle 6, core 0"), "{out}");
+    assert!(out.contains("the programs have ended\n") && out.ends_with("ended\n"), "{out}");
+}
+
+#[test]
+fn the_debugger_breaks_at_labels_and_watches_registers_and_memory() {
+    let sandbox = assembled();
+    let out = debug(
+        &sandbox,
+        "watch r.2; watch sum; run; print r.2; run; run; break again+2; run; break nowhere; watch r.77\n",
+    );
+    assert!(out.contains("watching r.2\nwatching sum\n"), "{out}");
+    assert!(out.contains("r.2 changed from 0x0 to 0x1\n"), "{out}");
+    assert!(out.contains("r.2 = 0x1 (1)\n"), "{out}");
+    assert!(out.contains("r.2 changed from 0x1 to 0x15\n"), "{out}");
+    assert!(out.contains("r.2 changed from 0x15 to 0x141\n"), "{out}");
+    assert!(out.contains("breakpoint at instruction 5\nbreakpoint at instruction 5\n"), "{out}");
+    assert!(out.contains("there is no instruction 'nowhere'\nthere is no place 'r.77'\n"), "{out}");
+    let out = debug(&sandbox, "watch sum; run; run\n");
+    assert!(out.contains("sum changed from 0x0 to 0x10e1\n"), "{out}");
+}
+
 #[test]
 fn several_images_are_several_cores() {
     let sandbox = assembled();

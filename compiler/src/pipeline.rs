@@ -16,6 +16,7 @@ use oxcl_frontend::{
 };
 use oxcl_ir::module::{clone_reached, link_needed, lower_events, print};
 use oxcl_ir::{Context, Function, Module};
+use oxcl_tta::lift::OPERATION;
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::collective;
@@ -216,6 +217,8 @@ pub(crate) fn link_builtins(
             native::mark(module, native, &symbol);
         }
     }
+    // Only processors of 32 bits have operations that kernels name.
+    let narrow = matches!(bits, Bits::Bits32);
     let bits = match bits {
         Bits::Bits32 => AddressBits::Bits32,
         Bits::Bits64 => AddressBits::Bits64,
@@ -225,7 +228,7 @@ pub(crate) fn link_builtins(
     }
     collective::lower(module);
     lower_events(module);
-    undefined::check(module, is_native)
+    undefined::check(module, |symbol| is_native(symbol) || (narrow && symbol.starts_with(OPERATION)))
 }
 
 /// One CPU to make code for.

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use oxcl_driver::program::{
     ArgValue as DriverArgument, BinarySource, LaunchRequest, Program as DriverProgram,
@@ -86,7 +87,13 @@ impl Processor {
         self.platform.idle_cycles()
     }
 
-    /// How often each core's program was linked, the first time included.
+    /// How long it took each time to link what commands needed and to load it, on all cores together.
+    #[must_use]
+    pub fn link_times(&self) -> Vec<Duration> {
+        self.platform.link_times()
+    }
+
+    /// How often each core's program was linked.
     #[must_use]
     pub fn links(&self) -> Vec<u64> {
         self.platform.links()

@@ -95,7 +95,8 @@ struct Move {
 
 impl Launch for Move {
     fn groups(&self) -> u64 {
-        1
+        // A device that executes pieces gets all of them.
+        self.work.groups()
     }
 
     fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {

@@ -199,6 +199,12 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         let kernel = args.kernel.as_deref();
         return super::compile_tta::run_kernel(machine, &sources, &args.build, kernel, output, ui);
     }
+    if args.emit == Stage::Mir {
+        return Err(CliError::usage_with_help(
+            "--emit mir is for programs in C",
+            "say --lang c, or look at the unit in an archive: oxcl inspect",
+        ));
+    }
     let target = target(args, ui)?;
     let made_for = devices(args);
     let machines = processors.iter().map(|path| Ok(super::tta::load_machine(path, ui)?.machine));

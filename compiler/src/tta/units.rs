@@ -14,11 +14,12 @@ use oxcl_binary::abi;
 use oxcl_binary::archive::File;
 use oxcl_binary::hash::clipped_name;
 use oxcl_binary::meta::ProgramVariables;
-use oxcl_binary::unit::{Needs, kernel_path, routine_path};
+use oxcl_binary::unit::{Needs, Unit, kernel_path, routine_path};
 use oxcl_frontend::KernelSignature;
 use oxcl_ir::Module;
 use oxcl_ir::module::{global_space, globals};
 use oxcl_tta::compile::{CompileError as TtaError, UnitCompiler};
+use oxcl_tta::device_main;
 use oxcl_tta::image::digest;
 use oxcl_tta::lift::Ability;
 use oxcl_tta::machine_ir;
@@ -103,6 +104,8 @@ fn schedule(
     let own = digest(machine);
     let mut compiler = UnitCompiler::new(machine, routines, &[(abi::LAUNCH_SYMBOL, GLOBAL)])?;
     let mut reached = BTreeSet::new();
+    let main = device_main::unit(machine).map_err(TtaError::from)?;
+    share(units, routine_path(&own, device_main::NAME), &main);
     for kernel in kernels {
         let needs = Needs {
             scratch_fixed: kernel.formed.scratch_fixed,
@@ -122,12 +125,16 @@ fn schedule(
     }
     for name in &reached {
         let Some(unit) = compiler.routine(name) else { continue };
-        let file = File { path: routine_path(&own, name), data: unit.write() };
-        if units.shared.iter().all(|other| other.path != file.path) {
-            units.shared.push(file);
-        }
+        share(units, routine_path(&own, name), &unit);
     }
     Ok(())
+}
+
+/// Puts a unit among those that kernels share, unless it is there.
+fn share(units: &mut Units, path: String, unit: &Unit) {
+    if units.shared.iter().all(|other| other.path != path) {
+        units.shared.push(File { path, data: unit.write() });
+    }
 }
 
 fn select_kernel(

@@ -13,6 +13,7 @@ use crate::code::{
     self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, advance, predicate,
     reassociate, tidy,
 };
+use crate::device_main::MainError;
 use crate::lift::{Ability, LiftError, Symbols, Unsuitable, lift};
 use crate::link::{DataBases, DataObject, LinkError, Piece, link};
 use crate::machine_ir::{self, Module};
@@ -59,6 +60,9 @@ pub enum CompileError {
         /// The space.
         space: u32,
     },
+    /// There is no device program for the machine.
+    #[error("the device program: {0}")]
+    DeviceMain(#[from] MainError),
     /// The data and the stack do not fit.
     #[error(
         "the stack of {stack} bytes does not fit above {data} bytes of data in the address space '{space}' of {room} bytes"

@@ -12,6 +12,7 @@ pub mod check;
 pub mod code;
 pub mod compile;
 pub mod compose;
+pub mod device_main;
 pub mod draw;
 pub mod image;
 pub mod interpret;

@@ -39,6 +39,7 @@ impl Reports {
 }
 
 /// Tells why a command of a context failed.
+#[expect(clippy::print_stderr, reason = "the application has named nobody else to tell")]
 pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<CommandFailure>) {
     // What the application did itself it knows.
     let own = matches!(**cause, CommandFailure::UserEvent { .. } | CommandFailure::Abandoned);

@@ -126,11 +126,25 @@ impl Memory {
     /// A part of the range is outside.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessError> {
         self.range(address, into.len())?;
-        for (position, byte) in (address..).zip(into.iter_mut()) {
-            let page = &self.pages[(position >> PAGE_BITS) as usize];
-            *byte = page.get(position as usize & (PAGE - 1)).copied().unwrap_or(0);
+        let (mut address, mut into) = (address, into);
+        while !into.is_empty() {
+            let at = address as usize & (PAGE - 1);
+            let (part, rest) = into.split_at_mut(into.len().min(PAGE - at));
+            let page = &self.pages[(address >> PAGE_BITS) as usize];
+            match page.get(at..at + part.len()) {
+                Some(bytes) => part.copy_from_slice(bytes),
+                None => part.fill(0),
+            }
+            address += part.len() as u64;
+            into = rest;
         }
         Ok(())
+    }
+
+    /// Whether all of `count` bytes from an address on are in the memory.
+    #[must_use]
+    pub fn has(&self, address: u64, count: u64) -> bool {
+        address >= self.min && address.checked_add(count).is_some_and(|end| end <= self.max + 1)
     }
 
     /// Copies bytes in.
@@ -155,8 +169,7 @@ impl Memory {
     }
 
     fn range(&self, address: u64, count: usize) -> Result<(), AccessError> {
-        let end = address.checked_add(count as u64).ok_or(AccessError::OutOfRange)?;
-        if address < self.min || end > self.max + 1 { Err(AccessError::OutOfRange) } else { Ok(()) }
+        if self.has(address, count as u64) { Ok(()) } else { Err(AccessError::OutOfRange) }
     }
 
     /// Whether two memories hold the same bytes at the same addresses.

@@ -117,6 +117,18 @@ impl System {
     /// # Errors
     /// A program that its machine cannot execute, or that uses operations without a known meaning.
     pub fn new(setups: Vec<CoreSetup>, mut memories: Vec<Memory>, engine: Engine) -> Result<Self, LoadError> {
+        Self::over(setups, &mut memories, engine)
+    }
+
+    /// The same, which takes the memories only if there is a system; else they are as they were.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn over(
+        setups: Vec<CoreSetup>,
+        memories: &mut Vec<Memory>,
+        engine: Engine,
+    ) -> Result<Self, LoadError> {
         let (mut strict, mut fast, mut layouts) = (Vec::new(), Vec::new(), Vec::new());
         for setup in &setups {
             let Image { machine, program } = &*setup.image;
@@ -128,11 +140,11 @@ impl System {
                 return Err(LoadError::NoEntry { entry: program.entry, count });
             }
             for area in &program.data {
-                let outside = memories[setup.memories[area.space.index()]].write(area.start, &area.bytes);
-                outside.map_err(|_| LoadError::DataOutside {
-                    space: machine.spaces[area.space.index()].name.clone(),
-                    address: area.start,
-                })?;
+                let memory = &memories[setup.memories[area.space.index()]];
+                if !memory.has(area.start, area.bytes.len() as u64) {
+                    let space = machine.spaces[area.space.index()].name.clone();
+                    return Err(LoadError::DataOutside { space, address: area.start });
+                }
             }
             let layout = Arc::new(Layout::new(machine));
             let machine = Arc::new(machine.clone());
@@ -154,8 +166,14 @@ impl System {
             Engine::Strict => Cores::Strict(strict),
             Engine::Fast => Cores::Fast(fast),
         };
+        for setup in &setups {
+            for area in &setup.image.program.data {
+                let written = memories[setup.memories[area.space.index()]].write(area.start, &area.bytes);
+                debug_assert!(written.is_ok(), "it was checked above");
+            }
+        }
         let paused = vec![false; setups.len()];
-        Ok(Self { setups, layouts, cores, memories, cycle: 0, paused })
+        Ok(Self { setups, layouts, cores, memories: std::mem::take(memories), cycle: 0, paused })
     }
 
     /// Cores.

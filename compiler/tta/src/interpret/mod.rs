@@ -9,6 +9,7 @@ pub mod lifted;
 pub mod machine_ir;
 
 use crate::lift::Ability;
+use crate::lift::OPERATION;
 use crate::machine_ir::Module;
 use crate::model::{Machine, SpaceId};
 use crate::ops::{Device, Op, Semantics};
@@ -20,9 +21,6 @@ const PAGE: usize = 1 << 12;
 
 /// The stack pointer's register.
 const STACK_POINTER: usize = 2;
-
-/// What the names of functions begin with that stand for operations of the machine.
-const OPERATION: &str = "__tta_op_";
 
 /// The function that ends the program with its argument as the result.
 const HALT: &str = "__tta_halt";

@@ -11,6 +11,7 @@ mod float;
 mod opcodes;
 
 pub use ability::{Ability, Unsuitable};
+pub use opcodes::OPERATION;
 
 use crate::code::Node;
 use crate::code::{Block, Callee, Class, Condition, FIXED, Function, Input, StackObject, Terminator, Value};

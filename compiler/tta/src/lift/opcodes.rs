@@ -75,7 +75,7 @@ const ATOMICS: &[(&str, &str, &str)] = &[
 ];
 
 /// What the names of functions begin with that stand for operations of the machine.
-const OPERATION: &str = "__tta_op_";
+pub const OPERATION: &str = "__tta_op_";
 
 /// The function that ends the program with its argument as the result.
 const HALT: &str = "__tta_halt";

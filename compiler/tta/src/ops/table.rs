@@ -202,6 +202,7 @@ pub(super) static TABLE: &[OpInfo] = &[
     sym("ior", |a, b| u64::from(w(a) | w(b))),
     sym("xor", |a, b| u64::from(w(a) ^ w(b))),
     one("not", |a| u64::from(!w(a))),
+    one("reflect32", |a| u64::from(w(a).reverse_bits())),
     two("andn", |a, b| u64::from(w(a) & !w(b))),
     two("shl", |a, b| amount(b, 32).map_or(0, |n| u64::from(w(a) << n))),
     two("shr", |a, b| amount(b, 32).map_or(0, |n| r(s(a) >> n))),

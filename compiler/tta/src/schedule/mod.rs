@@ -17,6 +17,7 @@ use crate::program::{Exit, Instruction, LongImmediate};
 use block::{Jump, Limits, Order, Scheduler, Target, Ties, wide_number};
 use mir::{Function, Predicate, Register, Terminator};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use table::{Number, Row};
 use wires::Wires;
 
@@ -257,6 +258,16 @@ impl Addresses<'_> {
     }
 }
 
+/// How many functions this process has scheduled.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// How many functions this process has scheduled so far: whoever must not schedule can be held to it.
+#[must_use]
+pub fn count() -> u64 {
+    // Relaxed: a count that orders nothing.
+    COUNT.load(Ordering::Relaxed)
+}
+
 /// Schedules `function` for `machine`.
 ///
 /// # Errors
@@ -266,6 +277,8 @@ pub fn schedule(
     function: &Function,
     options: &Options,
 ) -> Result<Scheduled, ScheduleError> {
+    // Relaxed: a count that orders nothing.
+    COUNT.fetch_add(1, Ordering::Relaxed);
     let wires = Wires::new(machine).ok_or(ScheduleError::TooManyBuses(machine.buses.len()))?;
     let (function, origins) = &layout::arrange(function);
     let live = liveness(function);

@@ -9,7 +9,6 @@ mod device;
 mod events;
 mod launch;
 mod machine_file;
-mod main_program;
 mod map;
 mod platform;
 mod printing;

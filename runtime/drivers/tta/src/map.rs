@@ -6,6 +6,7 @@
 //! for each device its command slots, launch words, argument and context blocks, data, what it prints and (where private memory
 //! is there) scratch and stack, then local memory of the devices without one of their own, then what buffers are allocated from.
 
+use oxcl_tta::device_main::{self, NoSpace, Spaces};
 use oxcl_tta::model::{Machine, SpaceId};
 
 /// Bytes at the bottom that nothing uses, so that null points at nothing.
@@ -13,9 +14,9 @@ const RESERVED: u64 = 4096;
 /// Events that devices can wait for at a time.
 pub(crate) const EVENTS: u64 = 1024;
 /// Bytes of a command slot.
-pub(crate) const SLOT: u64 = 64;
+pub(crate) const SLOT: u64 = device_main::SLOT as u64;
 /// Command slots of a device.
-pub(crate) const SLOTS: u64 = 16;
+pub(crate) const SLOTS: u64 = device_main::SLOTS as u64;
 /// Bytes in front of what kernels print.
 pub(crate) const PRINT_HEAD: u64 = 16;
 /// Words that the device's main program and the kernel's start-up share.
@@ -30,15 +31,8 @@ pub enum MapError {
     #[error("no OpenCL code is compiled for this machine: {0}")]
     Machine(&'static str),
     /// No memory for an address space.
-    #[error("the machine has {count} data memories and none lists the address space {number} ({name})")]
-    NoSpace {
-        /// The address space's number.
-        number: u32,
-        /// Its name in OpenCL.
-        name: &'static str,
-        /// How many data memories there are.
-        count: usize,
-    },
+    #[error(transparent)]
+    NoSpace(#[from] NoSpace),
     /// Not enough memory.
     #[error("the shared memory has {size} bytes; {devices} devices need at least {needed}")]
     TooSmall {
@@ -102,34 +96,6 @@ pub struct Plan {
     pub local_memory: Region,
 }
 
-/// The spaces of a machine by OpenCL's numbers.
-#[derive(Debug, Clone, Copy)]
-struct Spaces {
-    private: SpaceId,
-    global: SpaceId,
-    constant: SpaceId,
-    local: SpaceId,
-    queue: SpaceId,
-}
-
-fn spaces(machine: &Machine) -> Result<Spaces, MapError> {
-    let data: Vec<SpaceId> = {
-        let mut all: Vec<SpaceId> = machine.units.iter().filter_map(|u| u.space).collect();
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|s| Some(*s) != machine.control.space);
-        all
-    };
-    let listing =
-        |number: u32| data.iter().copied().find(|s| machine.spaces[s.index()].numbers.contains(&number));
-    let only = || if let [one] = data.as_slice() { Some(*one) } else { None };
-    let missing = |number, name| MapError::NoSpace { number, name, count: data.len() };
-    let global = listing(1).or_else(only).ok_or_else(|| missing(1, "global"))?;
-    let private = listing(0).or_else(only).ok_or_else(|| missing(0, "private"))?;
-    let or_global = |number| listing(number).unwrap_or(global);
-    Ok(Spaces { private, global, constant: or_global(2), local: or_global(3), queue: or_global(5) })
-}
-
 fn bytes(machine: &Machine, space: SpaceId) -> u64 {
     machine.spaces[space.index()].max_address.min(0xffff_ffff) + 1
 }
@@ -147,7 +113,7 @@ pub(crate) fn plan(machines: &[Machine]) -> Result<(Vec<Plan>, Region), MapError
         if machine.bits64 {
             return Err(MapError::Machine("its addresses have 64 bits"));
         }
-        all.push(spaces(machine)?);
+        all.push(Spaces::of(machine)?);
     }
     let size = machines.iter().zip(&all).map(|(m, s)| bytes(m, s.global)).min().unwrap_or(0);
     // What a device keeps for itself: a sixteenth of its share for each of six purposes.
@@ -226,9 +192,9 @@ impl Plan {
         Region { start: self.blocks.start + number * size, size }
     }
 
-    /// The address above the stack: as every object on it may ask for.
+    /// The address above the stack: as every object on it may ask for, and one that the memory has.
     pub(crate) fn stack_top(&self) -> u64 {
-        self.stack.end() / 128 * 128
+        self.stack.end().saturating_sub(1) / 128 * 128
     }
 }
 

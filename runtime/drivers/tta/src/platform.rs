@@ -12,7 +12,6 @@
 use crate::device::{TtaDriver, next_space};
 use crate::events::Events;
 use crate::launch::TtaLaunch;
-use crate::main_program::WAITS;
 use crate::map::{MapError, plan};
 use crate::simulation::{Command, Notice, Pause, Simulation};
 use oxcl_driver::command::SubmitResult;
@@ -20,12 +19,14 @@ use oxcl_driver::error::Outcome;
 use oxcl_driver::printer::{Printed, Printer};
 use oxcl_driver::{DriverError, EventId, Failure, Lane, Submission, command};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
+use oxcl_tta::device_main::WAITS;
 use oxcl_tta::model::Machine;
 use oxcl_tta::unit::UnitLinkError;
 use oxcl_ttasim::{Engine, Memory};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Cycles that are simulated before the host gets a chance to look in.
 const STRETCH: u64 = 20_000;
@@ -178,10 +179,16 @@ impl Platform {
         self.shared.lock().spans.clone()
     }
 
-    /// How often each device's program was linked, the first time included.
+    /// How often each device's program was linked.
     #[must_use]
     pub fn links(&self) -> Vec<u64> {
         self.shared.lock().simulation.cores.iter().map(|c| c.links).collect()
+    }
+
+    /// How long it took each time to link what commands needed and to load it, on all devices together.
+    #[must_use]
+    pub fn link_times(&self) -> Vec<Duration> {
+        self.shared.lock().simulation.link_times.clone()
     }
 
     /// From now on a command that is executed for more cycles than this is given up, and all others in slots with it.
@@ -393,7 +400,8 @@ impl State {
                 }
             }
             let host_ready = is_host_ready(submission.as_ref(), &waits, &self.events);
-            let command = Command { submission, launch: Arc::new(launch), event, waits, host_ready };
+            let launch = Arc::new(launch);
+            let command = Command { submission, launch, event, waits, host_ready, loaded: false };
             self.simulation.cores[device].accept(command);
         }
     }
@@ -410,10 +418,15 @@ impl State {
                 ends.push(Report::silent(close(events, &command), cause.map(Err)));
             }
         }
-        let (_, failed) = simulation.renew();
+        let ready = |c: &Command| c.host_ready && c.waits.iter().all(|(id, _)| events.is_certain(*id));
+        let (renewed, failed) = simulation.renew(&ready);
         for (command, error) in failed {
             let failure = Failure::Driver(DriverError::BadBinary { reason: error.to_string() });
             ends.push(Report::silent(close(events, &command), Some(Err(Arc::new(failure)))));
+        }
+        if !renewed {
+            // What is in slots ends first.
+            return ends;
         }
         // A command goes into a slot behind what it waits for, which may be on a later device.
         let mut device = 0;

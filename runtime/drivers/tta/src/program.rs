@@ -10,10 +10,11 @@ use crate::variables::ProgramMemory;
 use oxcl_binary::archive::Archive;
 use oxcl_binary::hash::{Sha256, clipped_name, hex};
 use oxcl_binary::meta::{PROGRAM_META_PATH, ProgramMeta, ProgramVariables};
-use oxcl_binary::unit::{Needs, UNIT_ENDING, Unit, digest_text, kernel_path, routine_folder};
+use oxcl_binary::unit::{Needs, UNIT_ENDING, Unit, digest_text, kernel_path, routine_folder, routine_path};
 use oxcl_driver::DriverError;
 use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::program::Program;
+use oxcl_tta::device_main;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,9 +22,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Digits of a mark.
 const MARK: usize = 16;
 
+/// The program that a device runs to get at kernels, from an archive.
+#[derive(Debug)]
+pub(crate) struct DeviceMain {
+    pub(crate) unit: Unit,
+    /// Where its waiting loops begin, counted from its first instruction.
+    pub(crate) heads: [u32; 2],
+}
+
 /// A kernel of a program.
 #[derive(Debug)]
 pub(crate) struct Kernel {
+    /// What starts it.
+    pub(crate) main: Arc<DeviceMain>,
     /// Its unit, and the units of the routines that it reaches.
     pub(crate) units: Vec<Arc<Unit>>,
     /// Its start-up, as the image names it.
@@ -74,9 +85,15 @@ impl TtaProgram {
     /// Reads the units of an archive for the machine with this digest.
     pub(crate) fn new(archive: &Archive, machine: &[u8; 20]) -> Result<Self, DriverError> {
         let folder = routine_folder(machine);
+        let main_path = routine_path(machine, device_main::NAME);
+        let mut main = None;
         let mut routines: BTreeMap<String, Routine> = BTreeMap::new();
         for file in archive.root.iter().flatten().filter(|f| f.path.starts_with(&folder)) {
             let unit = read(&file.path, &file.data, machine)?;
+            if file.path == main_path {
+                main = Some(Arc::new(device_program(unit)?));
+                continue;
+            }
             let routine = Routine { unit, bytes: file.data.clone(), marked: None };
             routines.insert(routine.unit.entry.clone(), routine);
         }
@@ -87,6 +104,10 @@ impl TtaProgram {
                 return Err(bad(missing(record, machine)));
             };
             let unit = read(&path, &file.data, machine)?;
+            let main = main
+                .as_ref()
+                .ok_or_else(|| bad(format!("it has no {main_path}, without which devices cannot run")))?;
+            let main = Arc::clone(main);
             let (needs, locals) = (unit.needs, unit.locals.clone());
             let mut open = BTreeSet::new();
             let marks = marks_of(&unit, &mut routines, &mut open);
@@ -94,7 +115,7 @@ impl TtaProgram {
             let entry = own.entry.clone();
             let mut units = vec![Arc::new(own)];
             units.extend(reached(&units[0], &routines));
-            kernels.insert(record.name.clone(), Arc::new(Kernel { units, entry, needs, locals }));
+            kernels.insert(record.name.clone(), Arc::new(Kernel { main, units, entry, needs, locals }));
         }
         let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
         let facts = archive.root.iter().flatten().find(|f| f.path == PROGRAM_META_PATH);
@@ -119,6 +140,18 @@ impl TtaProgram {
         let memory = Arc::new(ProgramMemory::new(shared, variables)?);
         memories.insert((space, device), Arc::clone(&memory));
         Ok(Some(memory))
+    }
+}
+
+/// Checks that a device program is of the kind that this driver feeds.
+fn device_program(unit: Unit) -> Result<DeviceMain, DriverError> {
+    let (found, own) = (device_main::facts(&unit), device_main::VERSION);
+    match found {
+        Some((version, heads)) if version == own => Ok(DeviceMain { unit, heads }),
+        Some((version, _)) => Err(bad(format!(
+            "its device program is of version {version}, this driver's is {own}; compile it again"
+        ))),
+        None => Err(bad(format!("its device program has no '{}'", device_main::FACTS))),
     }
 }
 

@@ -5,32 +5,32 @@
 //! are counted as idle cycles. When every device waits for something that only the host can bring, nothing is simulated.
 
 use crate::launch::TtaLaunch;
-use crate::main_program::{NAME, WAITING, WAITS, main_program, polled_word, slot_word, state, word};
 use crate::map::{Plan, SLOTS};
 use crate::platform::PlatformError;
+use crate::program::DeviceMain;
 use oxcl_binary::abi::LAUNCH_SYMBOL;
-use oxcl_binary::unit::{Needs, Unit};
+use oxcl_binary::unit::Unit;
 use oxcl_driver::printer::Printed;
 use oxcl_driver::{EventId, Submission};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
-use oxcl_tta::image::Image;
+use oxcl_tta::device_main::{
+    NAME, NOTHING, POLLED_AT, SCRATCH_SYMBOL, SLOT_AT, SLOTS_SYMBOL, STACK_SYMBOL, WAITS, state, word,
+};
+use oxcl_tta::image::{Image, digest};
 use oxcl_tta::link::DataBases;
 use oxcl_tta::model::{Machine, SpaceId};
 use oxcl_tta::ops::ByteOrder;
-use oxcl_tta::program::{Program, SymbolValue};
-use oxcl_tta::schedule::mir::{Block, Function, Operand, Terminator};
-use oxcl_tta::schedule::{Options, schedule};
-use oxcl_tta::unit::{Part, link_units, pack};
+use oxcl_tta::program::{Instruction, Program, SymbolValue};
+use oxcl_tta::unit::link_units;
 use oxcl_ttasim::{CoreSetup, Engine, Fault, Memory, System};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A command that has been executed for so many cycles will not end any more.
 const LONGEST_COMMAND: u64 = 20_000_000_000;
 /// Rounds of a waiting loop are at most this long.
 const LONGEST_ROUND: u64 = 1000;
-/// The function that a slot calls instead of a kernel whose command has failed before it began.
-const NOTHING: &str = "oxcl_nothing";
 
 /// A command for a device.
 pub(crate) struct Command {
@@ -42,6 +42,8 @@ pub(crate) struct Command {
     pub(crate) waits: Vec<(EventId, u64)>,
     /// Nothing outside the platform holds it back.
     pub(crate) host_ready: bool,
+    /// The image has what it needs.
+    pub(crate) loaded: bool,
 }
 
 /// A command in a slot.
@@ -71,17 +73,18 @@ struct Linked {
     entries: BTreeMap<String, u32>,
     /// Data that has been put into memory already.
     placed: BTreeSet<(SpaceId, u64)>,
+    /// Where the waiting loops of the program begin; none while the device has nothing to run.
+    heads: Option<[u32; 2]>,
     image: Arc<Image>,
 }
 
 /// A device.
 pub(crate) struct Core {
     pub(crate) machine: Machine,
+    digest: [u8; 20],
     pub(crate) plan: Plan,
-    /// Main, linked with every image.
-    main: Arc<Unit>,
-    /// The first instructions of main's waiting loops, counted from main's.
-    heads: [u32; 2],
+    /// The program that every image begins with: that of the first kernel that came.
+    main: Option<Arc<DeviceMain>>,
     linked: Linked,
     pub(crate) queue: VecDeque<Command>,
     slots: VecDeque<(u64, InFlight)>,
@@ -94,8 +97,6 @@ pub(crate) struct Core {
     pub(crate) idle_cycles: u64,
     /// How often units were linked.
     pub(crate) links: u64,
-    /// The image lacks units of queued commands.
-    stale: bool,
 }
 
 /// What [`Simulation::advance`] came back with.
@@ -140,45 +141,40 @@ pub(crate) struct Simulation {
     pub(crate) longest_command: u64,
     /// How often the host has accessed memories of devices or loaded programs.
     pub(crate) host_accesses: u64,
+    /// How long linking and loading took each time.
+    pub(crate) link_times: Vec<Duration>,
 }
 
 fn uninhabited(error: &dyn std::fmt::Display) -> PlatformError {
     PlatformError::Main { reason: error.to_string() }
 }
 
+impl Linked {
+    /// Whether what a command needs is there.
+    fn has(&self, command: &Command) -> bool {
+        command.launch.kernel.units.iter().all(|unit| self.loaded.contains(&unit.entry))
+    }
+}
+
 impl Core {
     fn new(machine: &Machine, plan: &Plan, memories: Vec<usize>) -> Result<Self, PlatformError> {
-        let function = main_program(machine, plan).ok_or_else(|| PlatformError::Main {
-            reason: "it has too few registers or no guards".to_owned(),
-        })?;
-        let options = Options::new(machine);
-        let code = schedule(machine, &function, &options).map_err(|e| uninhabited(&e))?;
-        let head = |block| code.blocks.iter().find(|b| b.block == Some(block)).map_or(0, |b| b.start);
-        let heads = WAITING.map(head);
-        let back = Terminator::Return { to: Operand::ReturnAddress, reads: Vec::new() };
-        let nothing = Function {
-            name: NOTHING.to_owned(),
-            blocks: vec![Block { nodes: Vec::new(), terminator: back, weight: 1 }],
-            ..Function::default()
-        };
-        let nothing_code = schedule(machine, &nothing, &options).map_err(|e| uninhabited(&e))?;
-        let part = |function: Function, code| Part { name: function.name, symbols: function.symbols, code };
-        let parts = [part(function, code), part(nothing, nothing_code)];
-        let main = Arc::new(pack(machine, &parts, &[], &[], Needs::default()));
         let region = plan.local_memory;
         let local = BufAlloc::new(region.start, region.size, 128, Strategy::Tight);
         let local = local.map_err(|e| uninhabited(&e))?;
-        let image = Arc::new(Image { machine: machine.clone(), program: Program::default() });
-        let mut core = Self {
+        // Without kernels a device has nothing to do: it stands before an instruction without moves.
+        let program = Program { instructions: vec![Instruction::default()], ..Program::default() };
+        let image = Arc::new(Image { machine: machine.clone(), program });
+        Ok(Self {
             machine: machine.clone(),
+            digest: digest(machine),
             plan: plan.clone(),
-            main,
-            heads,
+            main: None,
             linked: Linked {
                 units: Vec::new(),
                 loaded: BTreeSet::new(),
                 entries: BTreeMap::new(),
                 placed: BTreeSet::new(),
+                heads: None,
                 image,
             },
             queue: VecDeque::new(),
@@ -190,25 +186,29 @@ impl Core {
             last_head: None,
             idle_cycles: 0,
             links: 0,
-            stale: false,
-        };
-        core.link(&[])?;
-        Ok(core)
+        })
     }
 
     /// Links main, what is loaded and `more` into an image.
-    fn link(&mut self, more: &[Arc<Unit>]) -> Result<(), PlatformError> {
+    fn link(&mut self, main: &Arc<DeviceMain>, more: &[Arc<Unit>]) -> Result<(), PlatformError> {
         self.links += 1;
+        let main = Arc::clone(self.main.get_or_insert_with(|| Arc::clone(main)));
         let mut units = self.linked.units.clone();
         units.extend(more.iter().cloned());
-        let all: Vec<&Unit> = [&*self.main].into_iter().chain(units.iter().map(|u| &**u)).collect();
-        let known = BTreeMap::from([(LAUNCH_SYMBOL.to_owned(), self.plan.launch.start)]);
+        let all: Vec<&Unit> = [&main.unit].into_iter().chain(units.iter().map(|u| &**u)).collect();
+        let known = [
+            (LAUNCH_SYMBOL, self.plan.launch.start),
+            (SLOTS_SYMBOL, self.plan.slots.start),
+            (SCRATCH_SYMBOL, self.plan.scratch.start),
+            (STACK_SYMBOL, self.plan.stack_top()),
+        ];
+        let known = known.map(|(name, address)| (name.to_owned(), address)).into();
         let data = self.plan.data;
         let mut bases = DataBases::from([(self.plan.global, (data.start, data.start + data.size))]);
         if let Some(own) = self.plan.private_data {
             bases.insert(self.plan.private, (own.start, own.start + own.size));
         }
-        let mut program = link_units(&self.machine, &self.main.machine, &all, &bases, &known, NAME)?;
+        let mut program = link_units(&self.machine, &self.digest, &all, &bases, &known, NAME)?;
         // What earlier images have put into memory may have changed since.
         program.data.retain(|area| self.linked.placed.insert((area.space, area.start)));
         let code = program.symbols.iter().filter_map(|s| match s.value {
@@ -216,6 +216,8 @@ impl Core {
             SymbolValue::Data { .. } => None,
         });
         self.linked.entries = code.collect();
+        let first = self.linked.entries.get(NAME).copied().unwrap_or(0);
+        self.linked.heads = Some(main.heads.map(|head| first.saturating_add(head)));
         self.linked.loaded.extend(more.iter().map(|u| u.entry.clone()));
         self.linked.units = units;
         self.linked.image = Arc::new(Image { machine: self.machine.clone(), program });
@@ -232,16 +234,18 @@ impl Core {
     /// Links what queued commands need. Where that does not fit beside what is loaded already, only what is needed stays;
     /// gives the commands whose units do not link even so.
     fn link_queued(&mut self) -> Vec<(Command, PlatformError)> {
+        let Some(first) = self.queue.front() else { return Vec::new() };
+        let main = Arc::clone(&first.launch.kernel.main);
         let queued: Vec<Arc<Unit>> =
             self.queue.iter().flat_map(|c| &c.launch.kernel.units).map(Arc::clone).collect();
-        if self.link_missing(&queued).is_ok() {
+        if self.link_missing(&main, &queued).is_ok() {
             return Vec::new();
         }
         self.evict();
         let mut failed = Vec::new();
         for _ in 0..self.queue.len() {
             let Some(command) = self.queue.pop_front() else { break };
-            match self.link_missing(&command.launch.kernel.units) {
+            match self.link_missing(&main, &command.launch.kernel.units) {
                 Ok(()) => self.queue.push_back(command),
                 Err(error) => failed.push((command, error)),
             }
@@ -249,7 +253,7 @@ impl Core {
         failed
     }
 
-    fn link_missing(&mut self, units: &[Arc<Unit>]) -> Result<(), PlatformError> {
+    fn link_missing(&mut self, main: &Arc<DeviceMain>, units: &[Arc<Unit>]) -> Result<(), PlatformError> {
         let mut missing: Vec<Arc<Unit>> = Vec::new();
         for unit in units {
             let known = |other: &Arc<Unit>| other.entry == unit.entry;
@@ -257,13 +261,21 @@ impl Core {
                 missing.push(Arc::clone(unit));
             }
         }
-        if missing.is_empty() { Ok(()) } else { self.link(&missing) }
+        if missing.is_empty() { Ok(()) } else { self.link(main, &missing) }
     }
 
-    /// Takes a command in; says whether the image has what it needs.
-    pub(crate) fn accept(&mut self, command: Command) {
-        self.stale |= command.launch.kernel.units.iter().any(|u| !self.linked.loaded.contains(&u.entry));
+    /// Takes a command in.
+    pub(crate) fn accept(&mut self, mut command: Command) {
+        command.loaded = self.linked.has(&command);
         self.queue.push_back(command);
+    }
+
+    /// After linking: sees for which commands the image has the units.
+    fn look_for_units(&mut self) {
+        let Self { queue, linked, .. } = self;
+        for command in queue {
+            command.loaded = linked.has(command);
+        }
     }
 
     /// Frees local memory.
@@ -310,13 +322,13 @@ impl Simulation {
             before: 0,
             longest_command: LONGEST_COMMAND,
             host_accesses: 0,
+            link_times: Vec::new(),
         };
         for device in 0..simulation.cores.len() {
             let core = &simulation.cores[device];
-            let (at, first) = (slot_word(&core.plan), core.plan.slot(0));
+            let (at, first) = (core.plan.launch.start + SLOT_AT, core.plan.slot(0));
             simulation.poke(0, at, first);
         }
-        simulation.load()?;
         Ok(simulation)
     }
 
@@ -337,19 +349,12 @@ impl Simulation {
             memories: core.memories.clone(),
         };
         let setups = self.cores.iter().map(setup).collect();
-        let memories = std::mem::take(&mut self.memories);
-        let kept = memories.clone();
-        let system = System::new(setups, memories, self.engine)
+        let system = System::over(setups, &mut self.memories, self.engine)
             .map_err(|error| PlatformError::Main { reason: error.to_string() });
-        match system {
-            Ok(system) => self.system = Some(system),
-            Err(error) => {
-                self.memories = kept;
-                return Err(error);
-            }
-        }
-        for core in &mut self.cores {
+        let system = self.system.insert(system?);
+        for (device, core) in self.cores.iter_mut().enumerate() {
             (core.sleep, core.last_head) = (None, None);
+            system.pause(device, core.linked.heads.is_none());
         }
         Ok(())
     }
@@ -401,20 +406,25 @@ impl Simulation {
         }
     }
 
-    /// Links and loads where commands wait for units that no image has. Nothing may be in a slot then; gives false while
-    /// something is. A device whose units do not link keeps its image; the error is the commands'.
-    pub(crate) fn renew(&mut self) -> (bool, Vec<(Command, PlatformError)>) {
+    /// Links and loads once a command that is `ready` needs units that no image has, and what waits behind it at the same time.
+    /// Nothing may be in a slot then; gives false while something is. A device whose units do not link keeps its image; the
+    /// error is the commands'.
+    pub(crate) fn renew(
+        &mut self,
+        ready: &dyn Fn(&Command) -> bool,
+    ) -> (bool, Vec<(Command, PlatformError)>) {
         let mut failed = Vec::new();
-        if !self.cores.iter().any(|c| c.stale) {
+        if !self.cores.iter().any(|core| core.queue.iter().any(|c| !c.loaded && ready(c))) {
             return (true, failed);
         }
         if !self.cores.iter().all(Core::is_drained) {
             return (false, failed);
         }
+        let begin = Instant::now();
         let before: Vec<Linked> = self.cores.iter().map(|c| c.linked.clone()).collect();
-        for core in self.cores.iter_mut().filter(|core| core.stale) {
-            core.stale = false;
+        for core in self.cores.iter_mut().filter(|core| core.queue.iter().any(|c| !c.loaded)) {
             failed.extend(core.link_queued());
+            core.look_for_units();
         }
         if let Err(error) = self.load() {
             // A unit that no machine executes: everything as it was.
@@ -426,6 +436,7 @@ impl Simulation {
                 debug_assert!(false, "what ran before runs again: {error}");
             }
         }
+        self.link_times.push(begin.elapsed());
         (true, failed)
     }
 
@@ -433,11 +444,14 @@ impl Simulation {
     pub(crate) fn fill_slots(&mut self, device: usize, certain: &mut dyn FnMut(&Command) -> bool) {
         loop {
             let core = &mut self.cores[device];
-            if core.stale || core.slots.len() as u64 >= SLOTS {
+            if core.slots.len() as u64 >= SLOTS {
                 return;
             }
             // A command that something holds back does not hold back those behind it.
-            let Some(position) = core.queue.iter().position(|c| c.host_ready && certain(c)) else { return };
+            let Some(position) = core.queue.iter().position(|c| c.host_ready && c.loaded && certain(c))
+            else {
+                return;
+            };
             let command = &core.queue[position];
             let mut locals = Vec::new();
             let number = core.next_slot;
@@ -603,11 +617,12 @@ impl Simulation {
         }
         let (pc, now) = (system.program_counter(device), system.cycle());
         let core = &self.cores[device];
-        if core.heads.iter().any(|h| *h as usize == pc) {
-            let polled = u64::from(self.peek(0, polled_word(&core.plan)));
+        let heads = core.linked.heads;
+        if let Some(heads) = heads.filter(|heads| heads.iter().any(|h| *h as usize == pc)) {
+            let polled = u64::from(self.peek(0, core.plan.launch.start + POLLED_AT));
             // The first loop waits for a slot's state, the second for an event's word.
             let queue = core.memory_of(core.plan.queue);
-            let memory = if pc == core.heads[0] as usize { queue } else { 0 };
+            let memory = if pc == heads[0] as usize { queue } else { 0 };
             let waits = self.peek(memory, polled) == 0;
             let core = &mut self.cores[device];
             match core.last_head {
@@ -662,7 +677,7 @@ impl Simulation {
             for slot in 0..SLOTS {
                 self.poke(memory, plan.slot(slot), u64::from(state::FREE));
             }
-            self.poke(0, slot_word(&plan), plan.slot(0));
+            self.poke(0, plan.launch.start + SLOT_AT, plan.slot(0));
         }
         drop(self.load());
         all

@@ -120,7 +120,13 @@ static void with_content(cl_device_id of) {
   context = clCreateContext(NULL, 1, &of, NULL, NULL, &error);
   OK(error);
   cl_command_queue q = new_queue(0);
-  enum { COUNT = 20000 };
+  const char *text = "kernel void copy(global const int4 *a, global int4 *b) { b[get_global_id(0)] = a[get_global_id(0)]; }";
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  OK(error);
+  OK(clBuildProgram(program, 1, &of, "", NULL, NULL));
+  cl_kernel copy = kernel_of(program, "copy");
+  /* More bytes than are moved at a time. */
+  enum { COUNT = 80000 };
   static int in[COUNT], out[COUNT];
   for (int i = 0; i < COUNT; i++) in[i] = 7 * i + 1;
   const cl_mem_flags flags[] = {
@@ -139,9 +145,18 @@ static void with_content(cl_device_id of) {
     size_t corner[3] = {4, 1, 0}, origin[3] = {0, 0, 0}, region[3] = {8, 5, 1};
     OK(clEnqueueReadBufferRect(q, from, CL_TRUE, corner, origin, region, 100, 0, 8, 0, out, 0, NULL, NULL));
     for (int row = 0; row < 5; row++) EQ(memcmp((char *)in + 104 + 100 * row, (char *)out + 8 * row, 8), 0);
+    size_t items = COUNT / 4;
+    OK(clSetKernelArg(copy, 0, sizeof from, &from));
+    OK(clSetKernelArg(copy, 1, sizeof to, &to));
+    OK(clEnqueueNDRangeKernel(q, copy, 1, NULL, &items, NULL, 0, NULL, NULL));
+    memset(out, 0, sizeof out);
+    OK(clEnqueueReadBuffer(q, to, CL_TRUE, 0, sizeof in, out, 0, NULL, NULL));
+    EQ(memcmp(in, out, sizeof in), 0);
     OK(clReleaseMemObject(from));
     OK(clReleaseMemObject(to));
   }
+  OK(clReleaseKernel(copy));
+  OK(clReleaseProgram(program));
   OK(clReleaseCommandQueue(q));
   OK(clReleaseContext(context));
 }

@@ -13,6 +13,14 @@ use std::{env, fs};
 /// The shared libraries, and what the names of the archives begin with that make them up.
 const LIBRARIES: [(&str, &str); 2] = [("libLLVM-22.so", "libLLVM"), ("libclang-cpp.so", "libclang")];
 
+/// Libraries that these archives use, and their archives: each shared library is looked for, mapped and relocated at every start.
+const SMALL: [(&str, &str); 4] = [
+    ("libstdc++.so", "libstdc++.a"),
+    ("libz.so.1", "libz.a"),
+    ("libzstd.so.1", "libzstd.a"),
+    ("libffi.so", "libffi.a"),
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=bridge");
@@ -35,21 +43,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         scripts.push((library, format!("GROUP ( {} )\n", archives.join(" "))));
     }
+    for (library, archive) in SMALL {
+        if let Some(path) = static_archive(archive) {
+            fs::write(out.join(library), format!("GROUP ( {} )\n", path.display()))?;
+        }
+    }
     for (library, script) in scripts {
         fs::write(out.join(library), script)?;
     }
     cc::Build::new()
         .cpp(true)
         .std("c++17")
-        .file("bridge/no_polly.cpp")
+        .files(["bridge/no_polly.cpp", "bridge/other_targets.cpp"])
         .flag("-isystem")
         .flag(prefix.join("include"))
         .flag("-fno-rtti")
         .flag("-fno-exceptions")
         .flag("-fvisibility=hidden")
-        .compile("oxcl_no_polly");
+        .compile("oxcl_left_out");
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    println!("cargo:rustc-link-arg-bins=-no-pie");
     Ok(())
 }
 
@@ -65,4 +79,12 @@ fn archives(folder: &Path, begin: &str) -> Result<Vec<String>, Box<dyn Error>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Where the C++ compiler has a static archive, if it has one.
+fn static_archive(name: &str) -> Option<PathBuf> {
+    let mut compiler = cc::Build::new().cpp(true).try_get_compiler().ok()?.to_command();
+    let said = compiler.arg(format!("-print-file-name={name}")).output().ok()?.stdout;
+    let path = PathBuf::from(String::from_utf8(said).ok()?.trim());
+    path.is_absolute().then_some(path)
 }

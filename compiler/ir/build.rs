@@ -23,6 +23,7 @@ fn main() {
         .std("c++17")
         .file("bridge/bridge.cpp")
         .file("bridge/opaque_types.cpp")
+        .file("bridge/passes.cpp")
         .include(include)
         .flag("-fno-rtti")
         .flag("-fno-exceptions")

@@ -3,6 +3,8 @@
 //! Everything stays in memory, in one LLVM context a request. A kernel's module is a copy of the program's: each
 //! specialisation is formed and optimised on its own, so one cannot disturb another.
 
+use std::collections::BTreeMap;
+
 use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::archive::{ArgKind, Version};
@@ -26,7 +28,7 @@ use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::print;
 use crate::reference;
-use crate::request::Request;
+use crate::request::{Devices, Request};
 use crate::share;
 use crate::timing::{self, Timings};
 use crate::tta::{self, Units};
@@ -80,7 +82,8 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     timings.measure(timing::MEMORY, reserve_heap);
     // Until this request is done, on a core that would be idle; those who share a program are on it already.
     let shares = matches!(request.kernels, Kernels::Share { .. });
-    let _warming = (!shares).then(WarmUp::start);
+    let _warming = if shares { None } else { Some(WarmUp::start()) };
+    WarmUp::forgo();
     let context = Context::create();
     let linked;
     let request = if request.objects.is_empty() {
@@ -115,9 +118,12 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
             return Err(CompileError::UnknownKernel { name: wanted.to_owned(), known: names });
         }
     }
-    if emit == Emit::Archive {
-        share::retain(&module, &request.kernels, &mut signatures)?;
-    }
+    let objects = match emit {
+        Emit::Archive => {
+            share::retain(&module, &request.kernels, &mut signatures, native, is_hurried(request))?
+        }
+        _ => Vec::new(),
+    };
     let units = match emit {
         Emit::Archive if request.is_narrow() => {
             Some(tta::units(request, &module, &signatures, &mut timings)?)
@@ -136,7 +142,7 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         pack::check_variables(request, &variables)?;
     }
     let mut builder = Builder::new(request, &module, variables, native, timings)?;
-    let bytes = builder.emit(emit, signatures, units)?;
+    let bytes = builder.emit(emit, signatures, &objects, units)?;
     let quality = quality(request);
     Ok(Compiled { bytes, diagnostics, timings: builder.timings, kernels: names, dependencies, quality })
 }
@@ -278,6 +284,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         &mut self,
         emit: Emit,
         signatures: Vec<KernelSignature>,
+        objects: &[usize],
         units: Option<Units>,
     ) -> Result<Vec<u8>, CompileError> {
         match emit {
@@ -290,10 +297,11 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
                 Err(CompileError::Request("an object holds no code of kernels".to_owned()))
             }
             Emit::Archive => {
-                let parts = signatures
-                    .into_iter()
-                    .map(|s| self.kernel(s))
-                    .collect::<Result<Vec<_>, CompileError>>()?;
+                let parts = if is_hurried(self.request) {
+                    self.hurried(signatures, objects)?
+                } else {
+                    signatures.into_iter().map(|s| self.kernel(s)).collect::<Result<_, CompileError>>()?
+                };
                 let (parts, shared, narrow) = match units {
                     Some(units) => units.distribute(parts),
                     None => (parts, Vec::new(), None),
@@ -336,8 +344,8 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
             let (module, machine, _) = self.reference_module(&signature.name)?;
             return self.machine_code(&signature.name, &module, &machine, output);
         }
-        let (module, _) = self.form(&signature.name, 0, self.single_size())?;
-        self.optimise(&signature.name, 0, &module)?;
+        let (module, formed) = self.form(&signature.name, 0, self.single_size())?;
+        self.optimise(&signature.name, 0, &module, &formed)?;
         let Self { machines, timings, .. } = self;
         let bytes = timings.measure(timing::EMIT, || machines[0].machine.emit(&module, output));
         bytes.map_err(|error| CompileError::Codegen { kernel: signature.name.clone(), error })
@@ -346,6 +354,56 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
     /// The local size to look at where only one function is shown: the first asked for, else any.
     fn single_size(&self) -> [u64; 3] {
         self.request.local_sizes.first().copied().unwrap_or(ANY_SIZE)
+    }
+
+    /// Several kernels in one object each: beginning with one costs LLVM's code generator and the linker more than a
+    /// small kernel does. `objects` says which one each is in.
+    fn hurried(
+        &mut self,
+        signatures: Vec<KernelSignature>,
+        objects: &[usize],
+    ) -> Result<Vec<KernelParts>, CompileError> {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (kernel, object) in objects.iter().enumerate() {
+            members.entry(*object).or_default().push(kernel);
+        }
+        let part = |signature| KernelParts { signature, levels: Vec::new(), reference: None, units: None };
+        let mut parts: Vec<KernelParts> = signatures.into_iter().map(part).collect();
+        for cpu in 0..self.machines.len() {
+            for kernels in members.values() {
+                let names: Vec<String> = kernels.iter().map(|k| parts[*k].signature.name.clone()).collect();
+                let (shared, formed) = self.together(&names, cpu)?;
+                for (kernel, formed) in kernels.iter().zip(formed) {
+                    let code = SizeCode { size: ANY_SIZE, relocatable: None, shared: shared.clone() };
+                    parts[*kernel].levels.push(LevelCode { formed, objects: vec![code] });
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The shared object of some kernels' generic functions, and what the work-group pass found of each.
+    fn together(&mut self, names: &[String], cpu: usize) -> Result<(Vec<u8>, Vec<Formed>), CompileError> {
+        let mut whole: Option<Module<'ctx>> = None;
+        let mut all_formed = Vec::new();
+        let mut exports = Vec::new();
+        for name in names {
+            let (module, formed) = self.form(name, cpu, ANY_SIZE)?;
+            self.optimise(name, cpu, &module, &formed)?;
+            exports.extend(self.exports(name));
+            all_formed.push(formed);
+            match &whole {
+                None => whole = Some(module),
+                Some(whole) => self.timings.measure(timing::EMIT, || link_into(whole, module))?,
+            }
+        }
+        let module = whole.ok_or_else(|| CompileError::Request("there is no kernel".into()))?;
+        let names = names.join(", ");
+        let machine = &self.machines[cpu].machine;
+        let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
+        let object = object.map_err(|error| CompileError::Codegen { kernel: names.clone(), error })?;
+        let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
+        Ok((self.link(&names, &object, &exports)?, all_formed))
     }
 
     fn kernel(&mut self, signature: KernelSignature) -> Result<KernelParts, CompileError> {
@@ -372,7 +430,7 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         let mut generic = None;
         for &size in sizes {
             let (module, formed) = self.form(kernel, cpu, size)?;
-            self.optimise(kernel, cpu, &module)?;
+            self.optimise(kernel, cpu, &module, &formed)?;
             let exports = self.exports(kernel);
             let machine = &self.machines[cpu].machine;
             let object = self.timings.measure(timing::EMIT, || machine.emit(&module, Output::Object));
@@ -431,10 +489,17 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         exports
     }
 
-    fn optimise(&mut self, kernel: &str, cpu: usize, module: &Module<'_>) -> Result<(), CompileError> {
+    fn optimise(
+        &mut self,
+        kernel: &str,
+        cpu: usize,
+        module: &Module<'_>,
+        formed: &Formed,
+    ) -> Result<(), CompileError> {
         let exports = self.exports(kernel);
         let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
-        let passes = Passes { exports: &exports, ..Passes::default() };
+        // What lives across barriers goes through memory in every loop: one at a time that takes ten times as long.
+        let passes = Passes { exports: &exports, widen: formed.facts.barrier, ..Passes::default() };
         let machine = &self.machines[cpu].machine;
         let done = self.timings.measure(timing::OPTIMISE, || machine.optimise(module, &passes));
         done.map_err(|error| CompileError::Codegen { kernel: kernel.to_owned(), error })
@@ -489,6 +554,14 @@ impl<'r, 'm, 'ctx> Builder<'r, 'm, 'ctx> {
         })?;
         Ok((copy, machine, sizes))
     }
+}
+
+/// Whether a request's archive gets generic functions only, and they are made in a hurry.
+fn is_hurried(request: &Request<'_>) -> bool {
+    level(request) == Level::Quick
+        && request.devices == Devices { cpu: true, reference: false }
+        && request.local_sizes.is_empty()
+        && !matches!(request.kernels, Kernels::Specialised(_))
 }
 
 /// What the code of a request is: nothing is left to do where the reference executor alone was asked for, or nothing

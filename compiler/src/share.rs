@@ -9,6 +9,7 @@ use oxcl_frontend::{KERNEL_BODY_PREFIX, KernelSignature};
 use oxcl_ir::{Block, Function, Module};
 
 use crate::error::CompileError;
+use crate::native::Native;
 
 /// What making one more kernel costs beside its instructions, in instructions. This and the following were fitted to the
 /// time that some kernels take.
@@ -17,15 +18,33 @@ const FIXED_COST: usize = 100;
 const LOOP_COST: usize = 300;
 /// What a barrier costs more: a loop over the work-items begins behind it.
 const BARRIER_COST: usize = 250;
+/// What a call of mathematics that stays one costs more: the loop around it is widened, and its object linked.
+const NATIVE_COST: usize = 100;
 /// What barriers begin with.
 const BARRIERS: [&str; 2] = ["_Z7barrier", "_Z18work_group_barrier"];
 
-/// Keeps the kernels that are wanted.
+/// So many kernels share an object where code is made in a hurry; each has a copy of it in the archive.
+const TOGETHER: usize = 8;
+/// Objects of hurried code that there are at least, so that two compilers have something to do.
+const OBJECTS: usize = 2;
+
+/// Keeps the kernels that are wanted, and says of each which object it is in. That follows from the program alone, as the
+/// division does: kernels of an object are not divided.
 pub(crate) fn retain(
     module: &Module<'_>,
     wanted: &Kernels,
     signatures: &mut Vec<KernelSignature>,
-) -> Result<(), CompileError> {
+    native: Option<Native>,
+    is_hurried: bool,
+) -> Result<Vec<usize>, CompileError> {
+    let count = signatures.len();
+    let costs: Vec<usize> = match wanted {
+        Kernels::Share { .. } => signatures.iter().map(|s| cost(module, &s.name, native)).collect(),
+        Kernels::All if is_hurried => signatures.iter().map(|s| cost(module, &s.name, native)).collect(),
+        Kernels::All | Kernels::Specialised(_) => vec![1; count],
+    };
+    let objects = if is_hurried { count.div_ceil(TOGETHER).max(OBJECTS) } else { count };
+    let mut object_of = if is_hurried { divide(&costs, objects) } else { (0..count).collect() };
     match wanted {
         Kernels::All => {}
         Kernels::Specialised(name) => {
@@ -34,15 +53,21 @@ pub(crate) fn retain(
             if signatures.is_empty() {
                 return Err(CompileError::UnknownKernel { name: name.clone(), known });
             }
+            object_of = vec![0; signatures.len()];
         }
         Kernels::Share { index, of } => {
-            let costs: Vec<usize> = signatures.iter().map(|s| cost(module, &s.name)).collect();
-            let division = divide(&costs, *of as usize);
-            let mut shares = division.into_iter();
-            signatures.retain(|_| shares.next() == Some(*index as usize));
+            let mut totals = vec![0_usize; objects];
+            for (object, cost) in object_of.iter().zip(&costs) {
+                totals[*object] += cost;
+            }
+            let division = divide(&totals, *of as usize);
+            let mut objects = object_of.iter();
+            let is_ours = |object: usize| division[object] == *index as usize;
+            signatures.retain(|_| objects.next().is_some_and(|object| is_ours(*object)));
+            object_of.retain(|object| is_ours(*object));
         }
     }
-    Ok(())
+    Ok(object_of)
 }
 
 /// Which of `parts` each piece falls to: the most expensive first, always to the part with the least so far.
@@ -60,7 +85,7 @@ fn divide(costs: &[usize], parts: usize) -> Vec<usize> {
 }
 
 /// What a kernel reaches, each function as often as it is called: inlining makes that many of it.
-fn cost(module: &Module<'_>, kernel: &str) -> usize {
+fn cost(module: &Module<'_>, kernel: &str, native: Option<Native>) -> usize {
     let body = Function::find(module, &format!("{KERNEL_BODY_PREFIX}{kernel}"))
         .or_else(|| Function::find(module, kernel));
     let mut waiting: Vec<Function<'_>> = body.into_iter().collect();
@@ -80,6 +105,8 @@ fn cost(module: &Module<'_>, kernel: &str) -> usize {
                 waiting.push(callee);
             } else if BARRIERS.iter().any(|barrier| callee.name().starts_with(barrier)) {
                 total += BARRIER_COST;
+            } else if native.is_some_and(|native| native.has(&callee.name())) {
+                total += NATIVE_COST;
             }
         }
     }

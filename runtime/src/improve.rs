@@ -6,8 +6,9 @@
 //! nobody waits for anything here. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
 //!
-//! One thread asks a server of its own, which has a low priority. Both start with the first need and end when nothing
-//! was wanted for a while.
+//! Two threads ask: one a server that lets everything else on the machine go first, for whole programs, which nobody has
+//! waited for yet; the other the servers that builds have, for functions that take long already, because where these
+//! run there is no idle processor. Each starts with the first need and ends when nothing was wanted for a while.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,16 +22,14 @@ use crate::compiler::{BuildRequest, CompilerService as _, Quality};
 use crate::program::Inner;
 use crate::service::Service;
 
-/// Processor time of its launches that makes a function worth a specialised one: about what making it costs.
-pub(crate) const ENOUGH: Duration = Duration::from_millis(20);
-/// Processor time of a kernel's launches after which a program that was built in a hurry is built again at once.
-pub(crate) const HURRY: Duration = Duration::from_millis(2);
-/// When a program that was built in a hurry is built again in any case, if it is still there: at once, but for programs that
-/// only look. Until the first launches there is often a processor with nothing to do, and the next process finds the result.
+/// Processor time of its launches that makes a function worth a specialised one: three times what making it costs or so, since
+/// it is made beside them and slows them down meanwhile.
+pub(crate) const HOT: Duration = Duration::from_millis(150);
+/// When a program that was built in a hurry is built again, if it is still there: at once, but for programs that only look. Until the first launches there is often a processor with nothing to do, and the next process finds the result.
 const REST: Duration = Duration::from_millis(10);
 /// For so many local sizes of a kernel, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
-/// How long thread and server are kept without work.
+/// How long a thread, and the server in the background, are kept without work.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// What is made.
@@ -74,15 +73,23 @@ struct Shared {
     process: u32,
     service: Service,
     observer: Option<ImprovementObserver>,
+    /// What can wait for an idle processor.
+    cold: Line,
+    /// What takes processors away from launches that need it.
+    hot: Line,
+}
+
+/// What one thread has to do.
+#[derive(Default)]
+struct Line {
     state: Mutex<State>,
     more: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Task>,
-    /// What becomes due later, in the order of its times.
-    later: VecDeque<(Instant, Task)>,
+    /// Tasks and when each is due, in the order of these times.
+    waiting: VecDeque<(Instant, Task)>,
     /// There is a thread.
     at_work: bool,
 }
@@ -113,7 +120,7 @@ impl fmt::Debug for Improver {
     }
 }
 
-impl Shared {
+impl Line {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,46 +130,53 @@ impl Improver {
     /// An improver that builds as `service` does, and keeps results where it does, with a server of its own.
     #[must_use]
     pub fn new(service: Service, observer: Option<ImprovementObserver>) -> Self {
-        let (process, state, more) = (std::process::id(), Mutex::default(), Condvar::new());
-        Self { shared: Arc::new(Shared { process, service, observer, state, more }) }
+        let (process, cold, hot) = (std::process::id(), Line::default(), Line::default());
+        Self { shared: Arc::new(Shared { process, service, observer, cold, hot }) }
     }
 
-    /// Hands a task to the thread, which begins with the first one; `at` is when it becomes due, if not now.
-    fn ask(&self, task: Task, at: Option<Instant>) {
+    /// Hands a task to the thread that is for it, which begins with the first one.
+    fn ask(&self, task: Task) {
         if self.shared.process != std::process::id() {
             return;
         }
-        let mut state = self.shared.lock();
-        match at {
-            // All are put off for the same time, so the order is that of their coming.
-            Some(at) => state.later.push_back((at, task)),
-            None => state.waiting.push_back(task),
-        }
+        // All of a line are put off for the same time, so the order is that of their coming.
+        let (line, due) = match task.what {
+            What::Program => (&self.shared.cold, Instant::now() + REST),
+            What::Function { .. } => (&self.shared.hot, Instant::now()),
+        };
+        let mut state = line.lock();
+        state.waiting.push_back((due, task));
         if state.at_work {
             drop(state);
-            self.shared.more.notify_one();
+            line.more.notify_one();
             return;
         }
         state.at_work = true;
         drop(state);
+        let is_cold = std::ptr::eq(line, &self.shared.cold);
         let shared = Arc::clone(&self.shared);
-        let started = thread::Builder::new().name("oxcl-improve".into()).spawn(move || shared.work());
-        if started.is_err() {
+        let work = move || {
+            if is_cold {
+                shared.work(&shared.cold, &shared.service.in_background());
+            } else {
+                shared.work(&shared.hot, &shared.service);
+            }
+        };
+        if thread::Builder::new().name("oxcl-improve".into()).spawn(work).is_err() {
             // Without a thread programs stay as they are.
-            let forgotten = std::mem::take(&mut *self.shared.lock());
+            let forgotten = std::mem::take(&mut *line.lock());
             drop(forgotten);
         }
     }
 }
 
 impl Shared {
-    fn work(&self) {
-        let service = self.service.in_background();
-        while let Some(task) = self.next() {
+    fn work(&self, line: &Line, service: &Service) {
+        while let Some(task) = line.next() {
             // A program that is gone needs nothing any more.
             let Some(program) = task.program.upgrade() else { continue };
             let begun = Instant::now();
-            let outcome = match task.make(&program, &service) {
+            let outcome = match task.make(&program, service) {
                 Ok(true) => Ok(()),
                 Ok(false) => continue,
                 Err(reason) => Err(reason),
@@ -178,19 +192,18 @@ impl Shared {
             }
         }
     }
+}
 
+impl Line {
     /// The next task; `None`, and the thread is to end, if there was none for a while.
     fn next(&self) -> Option<Task> {
         let mut state = self.lock();
         let mut idle = Instant::now();
         loop {
-            if let Some(task) = state.waiting.pop_front() {
-                return Some(task);
-            }
             let now = Instant::now();
-            let due = state.later.front().map(|(at, _)| at.saturating_duration_since(now));
+            let due = state.waiting.front().map(|(at, _)| at.saturating_duration_since(now));
             if due == Some(Duration::ZERO) {
-                return state.later.pop_front().map(|(_, task)| task);
+                return state.waiting.pop_front().map(|(_, task)| task);
             }
             if due.is_some() {
                 idle = now;
@@ -245,13 +258,12 @@ impl Improving {
     /// Has a function made for a kernel of `program`.
     pub(crate) fn ask(&self, program: &Arc<Inner>, kernel: usize, local: [u64; 3], watch: Arc<Watch>) {
         let what = What::Function { kernel, local, watch };
-        self.improver.ask(Task { program: Arc::downgrade(program), what }, None);
+        self.improver.ask(Task { program: Arc::downgrade(program), what });
     }
 
-    /// Has all code of `program` made again, now or when the program has had time to begin.
-    pub(crate) fn ask_program(&self, program: &Arc<Inner>, now: bool) {
-        let at = (!now).then(|| Instant::now() + REST);
-        self.improver.ask(Task { program: Arc::downgrade(program), what: What::Program }, at);
+    /// Has all code of `program` made again when a processor is idle.
+    pub(crate) fn ask_program(&self, program: &Arc<Inner>) {
+        self.improver.ask(Task { program: Arc::downgrade(program), what: What::Program });
     }
 
     /// The archive with the function for a local size, where an earlier process had it made.

@@ -19,9 +19,6 @@ pub(crate) struct ServeArgs {
     /// Use at most so much memory
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
-    /// Let everything else on the machine go first
-    #[arg(long)]
-    background: bool,
     /// Fail on purpose, for tests: KIND or KIND@JOB
     #[arg(long, value_name = "KIND", hide = true)]
     fault: Option<Fault>,
@@ -29,7 +26,7 @@ pub(crate) struct ServeArgs {
 
 /// Serves until the host ends.
 pub(crate) fn run(args: &ServeArgs) -> Result<Outcome, CliError> {
-    let ServeArgs { host, memory, background, fault } = *args;
-    let options = ServeOptions { host, memory, background, fault };
+    let ServeArgs { host, memory, fault } = *args;
+    let options = ServeOptions { host, memory, fault };
     serve::serve(&options).map(|()| Outcome::Ok)
 }

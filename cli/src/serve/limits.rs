@@ -2,9 +2,7 @@
 //! itself, because forked children of the host may hold the socket open.
 
 use std::os::fd::RawFd;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
 
 /// Ends this process when the other side of standard input is closed, if that is a socket, or when `host` ends.
 pub(super) fn die_with(host: Option<u32>) {
@@ -69,49 +67,12 @@ fn open_process(process: u32) -> Result<RawFd, Option<i32>> {
     }
 }
 
-/// How much less than others a process gets that steps back: about a tenth.
-const NICENESS: libc::c_int = 10;
-/// How long a job is let wait behind others.
-const PATIENCE: Duration = Duration::from_millis(300);
-/// Linux takes changes of a group's niceness that often, from all processes together.
-const AGAIN: Duration = Duration::from_millis(110);
-
-/// Lets other processes go first: this one and the threads that it starts later get a tenth of what they get.
+/// Lets everything else on the machine go first: this process and the threads that it starts later get a processor when
+/// nobody else wants it. There is no way back, and where the system refuses the priority stays as it is.
 pub(super) fn step_back() {
-    // SAFETY: numbers only. Where the system refuses the priority stays as it is.
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS) };
-    set_group_niceness(NICENESS);
-}
-
-/// Linux divides processors among sessions first, where it groups processes automatically: niceness says nothing to those of
-/// other sessions, and a server has one of its own. The group has a niceness as well, which may go up and down. Says whether
-/// it is to be tried again later.
-fn set_group_niceness(niceness: libc::c_int) -> bool {
-    // SAFETY: takes a number.
-    let session = unsafe { libc::getsid(0) };
-    // Without such groups there is no such file, and the niceness of the process is enough.
-    u32::try_from(session) == Ok(std::process::id())
-        && std::fs::write("/proc/self/autogroup", niceness.to_string())
-            .is_err_and(|error| error.raw_os_error() == Some(libc::EAGAIN))
-}
-
-/// Runs a job that nobody waits for: behind all others as long as it would take if a processor were idle, then beside them,
-/// because none is and what runs there waits for better code.
-pub(super) fn patiently<T>(job: impl FnOnce() -> T) -> T {
-    set_group_niceness(NICENESS);
-    let (running, ended) = channel::<()>();
-    // Without the thread the job has patience for ever.
-    let timer = thread::Builder::new().name("patience".into()).stack_size(64 << 10).spawn(move || {
-        let mut wait = PATIENCE;
-        while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) && set_group_niceness(0) {
-            wait = AGAIN;
-        }
-    });
-    let result = job();
-    drop(running);
-    // It ends at once now, and a panic in it would concern nobody here.
-    let _ = timer.map(thread::JoinHandle::join);
-    result
+    let lowest = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the calling thread, which is the main one, and a structure to read from.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const lowest) };
 }
 
 /// Limits the memory of this process. Where the system refuses there is no limit.

@@ -29,8 +29,6 @@ pub(crate) struct ServeOptions {
     pub(crate) host: Option<u32>,
     /// Most bytes of memory.
     pub(crate) memory: Option<u64>,
-    /// Nobody waits for it.
-    pub(crate) background: bool,
     /// What to do wrong.
     pub(crate) fault: Option<Fault>,
 }
@@ -41,12 +39,9 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
     if let Some(bytes) = options.memory {
         limits::memory(bytes);
     }
-    if options.background {
-        limits::step_back();
-    }
     reserve_heap();
-    // Who is asked already has no time for it, and who steps back takes none from others.
-    let warming = (!options.background && !limits::is_asked()).then(WarmUp::start);
+    // Who is asked already has no time for it.
+    let warming = (!limits::is_asked()).then(WarmUp::start);
     // Not the locked handles, which buffer: messages are whole already.
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     match jobs(&mut input, &mut output, options, warming.as_ref()) {
@@ -83,7 +78,7 @@ fn jobs(
                         if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
                             warming.give_up();
                         }
-                        if options.background { limits::patiently(|| job::run(&job)) } else { job::run(&job) }
+                        job::run(&job)
                     }
                     Err(error) => Err(job::malformed(&error)),
                 };
@@ -102,6 +97,7 @@ fn jobs(
                     Cache::at(Path::new(&tidy.folder), tidy.limit).tidy();
                 }
             }
+            Kind::StepBack => limits::step_back(),
             other => return Err(FrameError::Kind(other as u16)),
         }
     }

@@ -250,7 +250,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::ModulePassManager passes = isQuick ? quickPipeline() : pipelineFor(builder, module, level);
     oxcl::WideForms forms(module);
     passes.run(module, modules);
-    if (isQuick)
+    if (isQuick && pipeline->widen)
+      oxcl::widenLoops(module, functions);
+    else if (isQuick)
       oxcl::widenCalls(module, functions);
     if (pipeline->verify)
       verify(module, errors, "after optimisation");

@@ -38,7 +38,7 @@ void oxcl_cpu_features(OxclText cpu, OxclTextSink sink, void *user);
 // --- machine.cpp
 
 // Levels: 0 to 3 are LLVM's. At this one code is made in a hurry: registers are allocated and instructions selected
-// well, and nothing is done to loops.
+// well, and nothing is done to loops but what `widen` asks for.
 enum : uint32_t { OXCL_QUICK = 4 };
 
 typedef struct OxclMachine OxclMachine;
@@ -61,6 +61,7 @@ struct OxclPipeline {
   uint32_t level;          // 0 to 3, or OXCL_QUICK
   uint32_t vectorise;      // loop and superword vectorisers
   uint32_t verify;         // check the module before and after
+  uint32_t widen;          // at OXCL_QUICK: loops go through the vectoriser all the same
   uint32_t whole_program;  // the module is all there is: inline as much as does not make it large
   const OxclText *exports; // definitions to keep; the rest is made internal. None: all are kept
   size_t export_count;

@@ -8,6 +8,10 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/VFABIDemangler.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
 
@@ -55,6 +59,25 @@ static bool callsWidenable(Function &function) {
       if (call->getFnAttr(VFABI::MappingsAttrName).isValid())
         return true;
   return false;
+}
+
+void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
+  constexpr StringRef width = "prefer-vector-width";
+  LoopPassManager loops;
+  loops.addPass(LoopRotatePass());
+  loops.addPass(LoopFullUnrollPass());
+  FunctionPassManager passes;
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  for (Function &function : module)
+    if (!function.isDeclaration()) {
+      // Wider loops come in two sizes, which is twice the code.
+      if (function.getFnAttribute(width).getValueAsString() == "512")
+        function.addFnAttr(width, "256");
+      passes.run(function, functions);
+    }
 }
 
 void oxcl::widenCalls(Module &module, FunctionAnalysisManager &functions) {

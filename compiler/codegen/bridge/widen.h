@@ -24,6 +24,9 @@ private:
 // Runs the loop vectoriser, and nothing that is not needed for it, over the functions that call one with vector forms.
 void widenCalls(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
 
+// The same for every loop, after those whose count is known have been written out.
+void widenLoops(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
+
 } // namespace oxcl
 
 #endif

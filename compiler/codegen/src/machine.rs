@@ -16,7 +16,7 @@ pub enum Level {
     /// No optimisation; what the reference executor runs.
     O0,
     /// As fast as code of use can be made: instructions are selected and registers allocated well, loops stay as they
-    /// are.
+    /// are where nobody asks for more.
     Quick,
     /// A little.
     O1,

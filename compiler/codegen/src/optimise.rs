@@ -15,6 +15,8 @@ pub struct Passes<'a> {
     pub exports: &'a [&'a str],
     /// Leave the loop and superword vectorisers out.
     pub no_vectorisers: bool,
+    /// At [`Level::Quick`]: loops go through the vectoriser all the same.
+    pub widen: bool,
     /// The module is a whole program whose calls are dear: inline whatever does not make it large.
     pub whole_program: bool,
 }
@@ -30,6 +32,7 @@ impl Machine {
             level: self.level.number(),
             vectorise: u32::from(self.level >= Level::O2 && !passes.no_vectorisers),
             verify: u32::from(cfg!(debug_assertions)),
+            widen: u32::from(passes.widen),
             whole_program: u32::from(passes.whole_program),
             exports: exports.as_ptr(),
             export_count: exports.len(),

@@ -47,7 +47,6 @@ impl WarmUp {
     /// Starts one, the first time in a process, if there is a second core to run it; else does nothing.
     #[must_use]
     pub fn start() -> Self {
-        static STARTED: AtomicBool = AtomicBool::new(false);
         let cores = thread::available_parallelism().map_or(1, usize::from);
         // Relaxed: the flag guards nothing but itself.
         let unwanted = Arc::new(AtomicBool::new(false));
@@ -58,6 +57,12 @@ impl WarmUp {
             .then(|| thread::Builder::new().name("warm-up".into()).spawn(work).ok())
             .flatten();
         Self { thread, unwanted }
+    }
+
+    /// There will be none in this process: it has compiled something already, or the other cores have something better to do.
+    pub fn forgo() {
+        // Relaxed: the flag guards nothing but itself.
+        STARTED.store(true, Ordering::Relaxed);
     }
 
     /// Ends it after the stage that it is in: the other cores have something better to do.
@@ -75,6 +80,9 @@ impl Drop for WarmUp {
         }
     }
 }
+
+/// Whether there is none to come in this process.
+static STARTED: AtomicBool = AtomicBool::new(false);
 
 /// Takes the sample through every stage and throws the result away. What fails here fails again, and is reported, where
 /// it matters.

@@ -17,11 +17,11 @@ impl<'c> Node<'c> {
     }
 
     /// A new loop identity, for `llvm.loop` on the back edge's branch. The accesses of `parallel` do not depend on one
-    /// another across iterations.
+    /// another across iterations. A `whole` loop's body is repeated only where its count is known.
     #[must_use]
-    pub fn loop_id(types: Types<'c>, parallel: Option<Node<'c>>) -> Self {
+    pub fn loop_id(types: Types<'c>, parallel: Option<Node<'c>>, whole: bool) -> Self {
         let group = parallel.map_or(std::ptr::null_mut(), Node::raw);
-        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group)))
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group, whole)))
     }
 
     pub(crate) fn raw(self) -> LLVMValueRef {

@@ -97,7 +97,7 @@ fn select(module: &Module<'_>, features: &str, exports: &[&str]) -> Result<Strin
     let failed = |error| CompileError::Codegen { kernel: exports.join(", "), error };
     let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
     selector.retarget(module);
-    let passes = Passes { exports, no_vectorisers: true, whole_program: !exports.is_empty() };
+    let passes = Passes { exports, no_vectorisers: true, widen: false, whole_program: !exports.is_empty() };
     selector.optimise(module, &passes).map_err(failed)?;
     selector.tap(module).map_err(failed)
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use oxcl_binary::archive::Archive;
 use oxcl_binary::meta::ProgramMeta;
@@ -12,9 +13,9 @@ use oxcl_driver_cpu::{Geometry, KernelCode, LoadError as CodeError, Target, Watc
 
 use super::{Inner, Kernel, Program, lock};
 use crate::compiler::{BuildRequest, Quality};
-use crate::improve::{ENOUGH, HURRY, Improver, Improving, SIZES};
+use crate::improve::{HOT, Improver, Improving, SIZES};
 
-/// What of a kernel is watched: its launches with a local size, or all of them while its code is a hurried one.
+/// What of a kernel is watched: its launches with a local size, or, while its code is a hurried one, all others.
 type Watched = (usize, Option<[u64; 3]>);
 
 /// What launches take, and what was made later.
@@ -24,6 +25,8 @@ pub(super) struct Better {
     hurried: bool,
     /// The same program in full quality, where the first one was not.
     full: Option<Full>,
+    /// Functions for local sizes, for code that takes the place of the first.
+    early: Vec<(usize, [u64; 3], Arc<Archive>)>,
     watches: BTreeMap<Watched, Arc<Watch>>,
 }
 
@@ -46,7 +49,7 @@ impl Program {
             && let Some(improving) = inner.improving()
         {
             lock(&inner.better).hurried = true;
-            improving.ask_program(inner, false);
+            improving.ask_program(inner);
         }
     }
 
@@ -90,7 +93,17 @@ impl Inner {
     pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
         let (later, _) = self.read_later(archive)?;
         let code = self.code(kernel, Target::Native).map_err(|error| error.to_string())?;
-        code.add(&later, local).map_err(|error| error.to_string())
+        code.add(&later, local).map_err(|error| error.to_string())?;
+        let mut better = lock(&self.better);
+        if better.hurried || better.full.is_some() {
+            // The code above is to be replaced, or may just have been.
+            better.early.push((kernel, local, Arc::new(later)));
+        }
+        // Launches may have got another watch with the full code meanwhile.
+        if let Some(watch) = better.watches.get(&(kernel, Some(local))) {
+            watch.improved();
+        }
+        Ok(())
     }
 
     /// Takes all code from an archive in full quality.
@@ -135,7 +148,11 @@ impl Inner {
         let better = lock(&self.better);
         let code = match &better.full {
             Some(full) if target == Target::Native => {
-                KernelCode::select(Arc::clone(&full.archive), full.meta.as_ref(), kernel, target)?
+                let code = KernelCode::select(Arc::clone(&full.archive), full.meta.as_ref(), kernel, target)?;
+                for (_, local, early) in better.early.iter().filter(|(known, ..)| *known == kernel) {
+                    code.add(early, *local)?;
+                }
+                code
             }
             _ => KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?,
         };
@@ -159,32 +176,29 @@ impl Kernel {
         if !hurried && !geometry.is_uniform() {
             return None;
         }
-        let local = geometry.local;
-        let watched = (kernel, (!hurried).then_some(local));
+        let mut local = geometry.is_uniform().then_some(geometry.local);
+        let sizes = (kernel, Some([0; 3]))..=(kernel, Some([u64::MAX; 3]));
+        if !better.watches.contains_key(&(kernel, local)) && better.watches.range(sizes).count() >= SIZES {
+            if !hurried {
+                return None;
+            }
+            local = None;
+        }
+        let watched = (kernel, local);
         if let Some(watch) = better.watches.get(&watched) {
             let watch = Arc::clone(watch);
             drop(better);
-            if watch.is_due() {
-                if hurried {
-                    improving.ask_program(inner, true);
-                } else {
-                    improving.ask(inner, kernel, local, Arc::clone(&watch));
-                }
+            if let Some(local) = local
+                && watch.is_due()
+            {
+                improving.ask(inner, kernel, local, Arc::clone(&watch));
             }
             return Some(watch);
         }
-        if !hurried {
-            let of_kernel = (kernel, None)..=(kernel, Some([u64::MAX; 3]));
-            if better.watches.range(of_kernel).count() >= SIZES {
-                return None;
-            }
-        }
-        let watch = Arc::new(Watch::new(if hurried { HURRY } else { ENOUGH }));
+        let watch = Arc::new(Watch::new(if local.is_some() { HOT } else { Duration::MAX }));
         better.watches.insert(watched, Arc::clone(&watch));
         drop(better);
-        if hurried {
-            return Some(watch);
-        }
+        let Some(local) = local.filter(|_| !hurried) else { return Some(watch) };
         if inner.code(kernel, target).is_ok_and(|code| code.is_specialised_for(local)) {
             // The program was built with it: there is nothing better to be had.
             watch.improved();

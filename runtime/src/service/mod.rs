@@ -133,11 +133,11 @@ impl Service {
         Some(Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality })
     }
 
-    /// The same service for work that nobody waits for: one server of its own, with a low priority.
-    pub(crate) fn in_background(&self) -> Self {
-        let mut options = ServiceOptions { servers: 1, ..self.pool.options().clone() };
-        options.arguments.push("--background".to_owned());
-        Self { pool: Arc::new(Pool::new(options)), kept: self.kept.clone() }
+    /// The same service for work that nobody waits for: one server, which lets everything else on the machine go first.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_background(&self) -> Self {
+        Self { pool: Arc::new(Pool::behind(&self.pool)), kept: self.kept.clone() }
     }
 
     /// The processes of the servers that wait for work; for tests.
@@ -268,7 +268,10 @@ fn one(identities: &[Option<[u8; 32]>]) -> Option<[u8; 32]> {
 /// Into how many parts a program's kernels are worth dividing: no more than there seem to be.
 fn parts_of(job: &Job, servers: usize) -> usize {
     let kernels: usize = job.sources.iter().map(|source| source.text.matches("kernel").count()).sum();
-    kernels.clamp(1, servers.max(1))
+    // In a hurry some are made together.
+    let pieces =
+        if job.quality == Quality::First { kernels.min(kernels.div_ceil(8).max(2)) } else { kernels };
+    pieces.clamp(1, servers.max(1))
 }
 
 fn refused(failed: Failed, job: &Job, payload: &[u8]) -> BuildError {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::ServiceOptions;
 use super::locate::{LocateError, locate};
@@ -36,6 +36,8 @@ pub(super) enum StartError {
 pub(super) struct Pool {
     options: ServiceOptions,
     here: AtomicPtr<Here>,
+    /// Servers of this pool let everything else go first, and come from that one if two wait there.
+    lender: Option<Arc<Pool>>,
 }
 
 /// The servers of one process.
@@ -63,7 +65,22 @@ impl Here {
 
 impl Pool {
     pub(super) fn new(options: ServiceOptions) -> Self {
-        Self { options, here: AtomicPtr::new(ptr::null_mut()) }
+        Self { options, here: AtomicPtr::new(ptr::null_mut()), lender: None }
+    }
+
+    /// A pool of one server that lets everything else go first. It is taken from `lender` if that can do without: one that
+    /// has had work already does the next in half the time.
+    pub(super) fn behind(lender: &Arc<Self>) -> Self {
+        let options = ServiceOptions { servers: 1, ..lender.options.clone() };
+        let mut pool = Self::new(options);
+        pool.lender = Some(Arc::clone(lender));
+        pool
+    }
+
+    /// Gives a server away for good, unless it is the last that waits.
+    fn give_away(&self) -> Option<Server> {
+        let mut state = self.here().lock();
+        if state.idle.len() < 2 { None } else { state.idle.pop() }
     }
 
     pub(super) fn options(&self) -> &ServiceOptions {
@@ -206,9 +223,19 @@ impl Pool {
     }
 
     fn start(&self) -> Result<Server, StartError> {
-        let program = self.program()?;
-        Server::start(&program, self.options.memory, &self.options.arguments)
-            .map_err(|source| StartError::Spawn { program, source })
+        let given = self.lender.as_ref().and_then(|lender| lender.give_away());
+        let mut server = match given {
+            Some(server) => server,
+            None => {
+                let program = self.program()?;
+                Server::start(&program, self.options.memory, &self.options.arguments)
+                    .map_err(|source| StartError::Spawn { program, source })?
+            }
+        };
+        if self.lender.is_some() {
+            server.step_back();
+        }
+        Ok(server)
     }
 }
 

@@ -137,7 +137,7 @@ impl Server {
         match frame.kind {
             Kind::Done => Ok(Answer::Done(Done::decode(&frame.payload)?)),
             Kind::Failed => Ok(Answer::Failed(Failed::decode(&frame.payload)?)),
-            Kind::Hello | Kind::Job | Kind::Tidy | Kind::Begun => Err(Reason::OutOfTurn),
+            Kind::Hello | Kind::Job | Kind::Tidy | Kind::Begun | Kind::StepBack => Err(Reason::OutOfTurn),
         }
     }
 
@@ -170,6 +170,13 @@ impl Server {
         let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
         // Somebody else will.
         let _ = write_frame(&mut stream, Kind::Tidy, &tidy.encode());
+    }
+
+    /// Tells the server to let everything else on the machine go first from now on. There is no answer.
+    pub(super) fn step_back(&mut self) {
+        let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
+        // What is wrong with the server is found out by its next job.
+        let _ = write_frame(&mut stream, Kind::StepBack, &[]);
     }
 
     /// What the server said of itself; waits for it if it has just been started.

@@ -6,7 +6,9 @@
 //! The new process is no child of the host: a child in between starts it and ends at once. So a host that waits for
 //! any of its children neither gets nor waits for ours, and `SIGCHLD` is never sent: the child in between has no exit
 //! signal. Nothing is copied (`CLONE_VM`, `CLONE_VFORK`), whatever the size of the host, and none of its fork
-//! handlers runs. The new process has its own session, default signals, and no other file of the host's.
+//! handlers runs. The new process has its own process group, default signals, and no other file of the
+//! host's. It stays in the host's session: Linux divides processors among sessions before it looks at the priorities of
+//! processes, so one that is to step back behind the host's threads must be beside them.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
@@ -139,8 +141,9 @@ extern "C" fn program(shared: *mut c_void) -> c_int {
         // SAFETY: signals that cannot be changed are refused, which is as good. Handlers are this process's own now.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // SAFETY: takes nothing.
-    unsafe { libc::setsid() };
+    // What a terminal sends to the host's group is not for it.
+    // SAFETY: numbers only.
+    unsafe { libc::setpgid(0, 0) };
     let moved =
         [(shared.socket, 0), (shared.socket, 1), (shared.messages, 2)].into_iter().all(|(from, to)| {
             // SAFETY: numbers only; what was at `to` in this process's table is closed.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 /// Version of everything in this module and its messages. Both sides come from one build as a rule; when they do not,
 /// this number says so before anything is misread.
-pub const PROTOCOL: u16 = 3;
+pub const PROTOCOL: u16 = 4;
 
 /// Longest message, in bytes.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -34,11 +34,13 @@ pub enum Kind {
     Tidy = 5,
     /// A server has taken the job and begins; nothing in it.
     Begun = 6,
+    /// From now on the server lets everything else on the machine go first; nothing in it, and no answer.
+    StepBack = 7,
 }
 
 impl Kind {
     fn of(number: u16) -> Option<Self> {
-        [Self::Hello, Self::Job, Self::Done, Self::Failed, Self::Tidy, Self::Begun]
+        [Self::Hello, Self::Job, Self::Done, Self::Failed, Self::Tidy, Self::Begun, Self::StepBack]
             .into_iter()
             .find(|kind| *kind as u16 == number)
     }

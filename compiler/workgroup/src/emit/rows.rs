@@ -41,6 +41,15 @@ struct Counted<'c> {
     after: Block<'c>,
 }
 
+/// What a loop goes over.
+#[derive(Clone, Copy)]
+enum Kind<'c> {
+    /// Rows or planes: LLVM would repeat the loops inside eight times and gain nothing but code.
+    Outer,
+    /// Work-items; the accesses of the group do not depend on one another.
+    Items(Option<Node<'c>>),
+}
+
 /// Makes the loop nest of a region at the builder's place; the builder goes on where all work-items are done.
 /// `parallel` is the access group of the memory accesses that work-items make independently of one another.
 pub(super) fn make<'c>(
@@ -51,9 +60,9 @@ pub(super) fn make<'c>(
 ) -> Rows<'c> {
     let size = frame.ids.local_size;
     let name = |dimension: &str| format!("r{region}.{dimension}");
-    let z = count(frame, b, &name("z"), size[2], 1, None);
+    let z = count(frame, b, &name("z"), size[2], 1, Kind::Outer);
     let planes = b.mul_no_wrap(z.counter, size[1], "");
-    let y = count(frame, b, &name("y"), size[1], 1, None);
+    let y = count(frame, b, &name("y"), size[1], 1, Kind::Outer);
     let row = b.add_no_wrap(planes, y.counter, "");
     let start = b.mul_no_wrap(row, size[0], "row");
     let ids = |x: Value<'c>| ItemIds {
@@ -61,7 +70,7 @@ pub(super) fn make<'c>(
         linear: b.add_no_wrap(start, x, "linear"),
     };
     let rows = if frame.width == 1 {
-        let x = count(frame, b, &name("x"), size[0], 1, parallel);
+        let x = count(frame, b, &name("x"), size[0], 1, Kind::Items(parallel));
         let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
         b.position_at_end(x.after);
         b.branch(y.latch);
@@ -91,7 +100,7 @@ fn lanes<'c>(
     let any = b.compare(IntPredicate::LLVMIntNE, whole_length, b.i64(0), "");
     b.conditional_branch(any, enter, check);
     b.position_at_end(enter);
-    let x = count(frame, b, name, whole_length, width, parallel);
+    let x = count(frame, b, name, whole_length, width, Kind::Items(parallel));
     let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
     b.position_at_end(x.after);
     b.branch(check);
@@ -116,7 +125,7 @@ fn count<'c>(
     name: &str,
     limit: Value<'c>,
     step: i64,
-    parallel: Option<Node<'c>>,
+    kind: Kind<'c>,
 ) -> Counted<'c> {
     let header = frame.body.append_block(name);
     let latch = frame.body.append_block(&format!("{name}.next"));
@@ -131,7 +140,11 @@ fn count<'c>(
     counter.add_incoming(next, latch);
     let more = b.compare(IntPredicate::LLVMIntULT, next, limit, "");
     let branch = b.conditional_branch(more, header, after);
-    branch.set_metadata("llvm.loop", Node::loop_id(b.types(), parallel));
+    let id = match kind {
+        Kind::Outer => Node::loop_id(b.types(), None, true),
+        Kind::Items(parallel) => Node::loop_id(b.types(), parallel, false),
+    };
+    branch.set_metadata("llvm.loop", id);
     b.position_at_end(header);
     Counted { counter, header, latch, after }
 }

@@ -182,6 +182,81 @@ fn models_no_wake_up_is_lost() {
     });
 }
 
+/// Work that tells who waits for it.
+struct Telling(Arc<Parker>);
+
+impl Launch for Telling {
+    fn groups(&self) -> u64 {
+        1
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        self.0.unpark();
+        Ok(())
+    }
+}
+
+/// What was flushed is taken although no thread of the host program helps, wherever the worker is on its way to sleep.
+#[test]
+fn models_flushed_command_is_taken() {
+    loom::model(|| {
+        let (core, worker) = core_with_worker();
+        let q = queue(&core, true);
+        let ended = Arc::new(Parker::new());
+        // A searching worker lets others go first between two looks: once both have, what follows may come between the
+        // worker's last look and its sleep.
+        thread::yield_now();
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Telling(Arc::clone(&ended))));
+        q.enqueue_silently(Command { work, ..Command::default() }).unwrap();
+        q.flush().unwrap();
+        ended.park();
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}
+
+/// What becomes ready while the only thread that executes falls asleep is executed: the thread sees it, or is woken.
+#[test]
+fn models_gate_opens_while_the_host_falls_asleep() {
+    loom::model(|| {
+        let core = core(1);
+        let ran = Arc::new(Plain::new(0));
+        let gate = UserEvent::new(&core).unwrap();
+        let waits = [gate.event().clone()];
+        let q = queue(&core, true);
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
+        let event = q.enqueue(Command { work, waits: &waits, ..Command::default() }).unwrap();
+        let opener = thread::spawn(move || {
+            // As above: the host is on its way to sleep.
+            thread::yield_now();
+            gate.complete()
+        });
+        event.wait().unwrap();
+        assert!(opener.join().unwrap());
+        assert_eq!(ran.load(Relaxed), 1);
+    });
+}
+
+/// Two threads of the host program, each with a command, and one slot: who leaves it does not leave the other one asleep.
+#[test]
+fn models_two_hosts_and_one_slot() {
+    loom::model(|| {
+        let core = core(1);
+        let ran = Arc::new(Plain::new(0));
+        let host = |core: &Arc<Core>, ran: &Arc<Plain>| {
+            let q = queue(core, true);
+            let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(ran), 1)));
+            q.enqueue(Command { work, ..Command::default() }).unwrap().wait().unwrap();
+        };
+        let (theirs, their_ran) = (Arc::clone(&core), Arc::clone(&ran));
+        let other = thread::spawn(move || host(&theirs, &their_ran));
+        host(&core, &ran);
+        other.join().unwrap();
+        assert_eq!(ran.load(Relaxed), 2);
+    });
+}
+
 /// A callback that is added while the event completes is called once: by the list's closer or by the adder.
 #[test]
 fn models_complete_and_add_callback() {

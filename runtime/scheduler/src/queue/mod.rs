@@ -306,6 +306,15 @@ impl Queue {
             task.set_reach(reach);
             state.position += 1;
         }
+        let mut for_device = Vec::new();
+        if ordered {
+            crate::faults::reserve(&mut for_device, waits)?;
+            for_device.extend(state.plan.waits.iter().filter_map(|planned| {
+                // SAFETY: the planner holds a reference to each as long as the queue's lock is held.
+                let task = unsafe { planned.task.get() };
+                reach::is_for_device(planned, task).then_some(task.id)
+            }));
+        }
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
         let task = task.share(2 + u32::from(keep));
 
@@ -315,13 +324,7 @@ impl Queue {
         }
         if ordered {
             // The driver has the command before anything can tell it that an event has ended.
-            let id = |planned: &plan::Planned| {
-                // SAFETY: the planner holds a reference to each as long as the queue's lock is held.
-                let task = unsafe { planned.task.get() };
-                reach::is_for_device(planned, task).then_some(task.id)
-            };
-            let waits = state.plan.waits.iter().filter_map(id).collect();
-            task.set_ticket(Ticket::new(task.clone(), waits));
+            task.set_ticket(Ticket::new(task.clone(), for_device.into_boxed_slice()));
             device::announce(&task);
         }
         // First of all, as the plan's tasks may be referred to only by what is replaced below.

@@ -309,10 +309,12 @@ fn callbacks_that_panic_hurt_nobody() {
 #[test]
 fn every_allocation_may_fail() {
     let s = scheduler(2);
-    for out_of_order in [false, true] {
+    let device = super::ordering::device();
+    for (driver, out_of_order) in [(null(), false), (null(), true), (device.clone(), false), (device, true)] {
         let mut refused = 0;
         for after in 0.. {
-            let q = s.queue(null(), QueueProperties { out_of_order, profiling: false }).unwrap();
+            let driver = Arc::clone(&driver);
+            let q = s.queue(driver, QueueProperties { out_of_order, profiling: false }).unwrap();
             let buffers: Vec<_> = (0..20).map(|_| s.resource()).collect();
             let gates: Vec<_> = (0..9).map(|_| s.user_event().unwrap()).collect();
             let waits: Vec<_> = gates.iter().map(|gate| gate.event().clone()).collect();

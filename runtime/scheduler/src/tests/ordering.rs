@@ -153,6 +153,11 @@ impl Driver for Device {
     }
 }
 
+/// Such a device.
+pub(super) fn device() -> Arc<dyn Driver> {
+    Device::start()
+}
+
 /// An in-order queue of the device.
 fn queue(s: &Scheduler, device: &Arc<Device>) -> Queue {
     let driver = Arc::clone(device) as Arc<dyn Driver>;

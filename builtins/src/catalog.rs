@@ -178,6 +178,7 @@ const FUNCTIONS: &[Function] = &[
     exact("fmod", "remainder"),
     exact("fract", "basic"),
     exact("frexp", "basic"),
+    exact("get_fence", "fence"),
     exact("hadd", "integer"),
     ulp("half_cos", "trig", 8192.0, 8192.0),
     ulp("half_divide", "basic", 8192.0, 8192.0),

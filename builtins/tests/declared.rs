@@ -17,7 +17,7 @@ const ABSENT_TYPES: [&str; 9] =
     ["image", "sampler", "pipe", "queue", "ndrange", "clk_event", "reserve_id", "intel", "bfloat"];
 
 /// Beginnings of names that belong to extensions the library does not have.
-const ABSENT_NAMES: [&str; 17] = [
+const ABSENT_NAMES: [&str; 16] = [
     "amd_",
     "arm_",
     "bit_reverse",
@@ -26,7 +26,6 @@ const ABSENT_NAMES: [&str; 17] = [
     "create_user_event",
     "dot_",
     "get_enqueued_num_sub_groups",
-    "get_fence",
     "get_max_sub_group_size",
     "get_num_sub_groups",
     "get_sub_group",

@@ -266,6 +266,11 @@ impl<'c> Function<'c> {
         llvm!(c::LLVMSetLinkage; self.raw, linkage);
     }
 
+    /// Makes the declaration one that need not be defined: its address is null then.
+    pub fn set_weak(self) {
+        llvm!(c::LLVMSetLinkage; self.raw, LLVMLinkage::LLVMExternalWeakLinkage);
+    }
+
     /// Adds an attribute that has no value.
     pub fn add_attribute(self, place: Place, name: &str) {
         self.add_attribute_value(place, name, 0);

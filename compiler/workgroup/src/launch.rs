@@ -8,6 +8,7 @@ use crate::context::Fields;
 use crate::emit::clean_up;
 use crate::error::FormError;
 use crate::locals::Local;
+use crate::pocl_print;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
 use crate::{Hidden, Options, PoclAbi, space};
@@ -196,9 +197,15 @@ fn pocl_entry<'c>(
         all.push(scratch);
         b.call(body, &all, "");
     };
+    let leave = || {
+        if prints && options.pocl == PoclAbi::Context112 {
+            pocl_print::print(&b, kernel.module, context);
+        }
+        b.return_void();
+    };
     if slots.per_item == 0 {
         run(&b, b.types().pointer(0).poison());
-        b.return_void();
+        leave();
         return;
     }
     let bytes = scratch_bytes(&b, context, slots, options);
@@ -236,7 +243,7 @@ fn pocl_entry<'c>(
         }
     }
     b.position_at_end(exit);
-    b.return_void();
+    leave();
 }
 
 /// Nothing runs where PoCL has no memory for the program's variables: it knows neither their sizes nor their values. The

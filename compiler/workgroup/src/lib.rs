@@ -24,6 +24,7 @@ mod facts;
 mod indices;
 mod launch;
 mod locals;
+mod pocl_print;
 mod prepare;
 mod regions;
 mod report;

@@ -58,3 +58,20 @@ pub(crate) fn address(call: impl FnOnce() -> Answer<Memory>) -> Memory {
 pub(crate) fn nothing(call: impl FnOnce() -> Answer) {
     let _ = guarded(call);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panics_become_errors() {
+        let silent = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let code = status(|| panic!("a fault"));
+        nothing(|| panic!("a fault"));
+        std::panic::set_hook(silent);
+        assert_eq!(code, cl::OUT_OF_RESOURCES);
+        assert_eq!(status(|| Err(Status(cl::INVALID_VALUE))), cl::INVALID_VALUE);
+        assert_eq!(status(|| Ok(())), cl::SUCCESS);
+    }
+}

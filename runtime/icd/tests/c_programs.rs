@@ -26,26 +26,102 @@ fn client(name: &str) {
     client_with(name, &[]);
 }
 
-fn client_with(name: &str, environment: &[(&str, &str)]) {
+/// A C program of the tests, compiled under the loader and linked to a library.
+fn compiled(name: &str, out: &Path, linked: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name).with_extension("c");
-    let temp = tempfile::tempdir().expect("a folder");
-    let library = folder().join("liboxcl.so");
-    let vendors = temp.path().join("vendors");
+    let mut compile = Command::new("cc");
+    compile.args(["-std=gnu11", "-Wall", "-Werror", "-Wno-unused", "-O1", "-pthread", "-o"]);
+    compile.arg(out).arg(&source).args(linked.split(' '));
+    run(&mut compile);
+}
+
+/// The folder of loader files that names the library, in a folder where linked programs find it too.
+fn vendors(folder: &Path, library: &Path) -> PathBuf {
+    let vendors = folder.join("vendors");
     std::fs::create_dir(&vendors).expect("a folder");
     std::fs::write(vendors.join("oxcl.icd"), format!("{}\n", library.display())).expect("a file");
     // The name that linked programs ask for.
-    std::os::unix::fs::symlink(&library, temp.path().join("liboxcl.so.1")).expect("a link");
+    std::os::unix::fs::symlink(library, folder.join("liboxcl.so.1")).expect("a link");
+    vendors
+}
+
+fn client_with(name: &str, environment: &[(&str, &str)]) {
+    let temp = tempfile::tempdir().expect("a folder");
+    let library = folder().join("liboxcl.so");
+    let vendors = vendors(temp.path(), &library);
     for (kind, linked) in [("loader", "-lOpenCL".to_owned()), ("direct", library.display().to_string())] {
         let program = temp.path().join(kind);
-        let mut compile = Command::new("cc");
-        compile.args(["-std=gnu11", "-Wall", "-Werror", "-Wno-unused", "-O1", "-pthread", "-o"]);
-        compile.arg(&program).arg(&source).arg(linked);
-        run(&mut compile);
+        compiled(name, &program, &linked);
         let mut command = Command::new(&program);
         command.env("OCL_ICD_VENDORS", &vendors).env("LD_LIBRARY_PATH", temp.path());
         command.env("OXCL_COMPILER", compiler()).env("OXCL_CACHE", "off");
         command.envs(environment.iter().copied());
         run(&mut command);
+    }
+}
+
+/// Files as `make install` puts them, in an empty prefix: the library finds its compiler, the program its library, and
+/// clients both, with nothing else said.
+#[test]
+fn installed_below_a_prefix() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| temp.path().join(name);
+    for name in ["bin", "lib", "etc"] {
+        std::fs::create_dir(place(name)).expect("a folder");
+    }
+    std::fs::copy(compiler(), place("bin/oxcl")).expect("a program");
+    std::fs::copy(folder().join("liboxcl.so"), place("lib/liboxcl.so.1")).expect("a library");
+    std::os::unix::fs::symlink("liboxcl.so.1", place("lib/liboxcl.so")).expect("a link");
+
+    let oxcl = |words: &[&str]| {
+        let output = Command::new(place("bin/oxcl")).args(words).output().expect("a program");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let line = oxcl(&["icd"]);
+    let library = place("lib/liboxcl.so.1").canonicalize().expect("a library");
+    assert_eq!(line, format!("{}\n", library.display()));
+    let file = place("etc/oxcl.icd");
+    assert_eq!(oxcl(&["icd", file.to_str().expect("a path")]), "");
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), line);
+
+    let direct = format!("-L{} -loxcl", place("lib").display());
+    for (kind, linked) in [("loader", "-lOpenCL"), ("direct", direct.as_str())] {
+        let program = place(kind);
+        compiled("rank", &program, linked);
+        let mut command = Command::new(&program);
+        command.env_clear().env("OXCL_CACHE", "off");
+        command.env("OCL_ICD_VENDORS", place("etc")).env("LD_LIBRARY_PATH", place("lib"));
+        run(&mut command);
+    }
+}
+
+/// How many processes the next test starts; more by hand.
+fn ranks() -> usize {
+    std::env::var("OXCL_TEST_PROCESSES").ok().and_then(|n| n.parse().ok()).unwrap_or(16)
+}
+
+#[test]
+fn many_ranks_start_at_once_with_one_cache() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let vendors = vendors(temp.path(), &folder().join("liboxcl.so"));
+    let program = temp.path().join("rank");
+    compiled("rank", &program, "-lOpenCL");
+    let mut children = Vec::new();
+    for number in 0..ranks() {
+        let mut command = Command::new(&program);
+        command.env("OCL_ICD_VENDORS", &vendors).env("OXCL_COMPILER", compiler());
+        command.env_remove("OXCL_CACHE").env("OXCL_CACHE_DIR", temp.path().join("cache"));
+        if number % 2 == 0 {
+            command.env("OXCL_TEST_LEAVES", "1");
+        }
+        command.stderr(std::process::Stdio::piped());
+        children.push(command.spawn().expect("a process"));
+    }
+    for child in children {
+        let output = child.wait_with_output().expect("its end");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {text}", output.status);
     }
 }
 

@@ -174,7 +174,7 @@ impl<'a> Interpreter<'a> {
         }
         match opcode {
             "ADJCALLSTACKDOWN" | "ADJCALLSTACKUP" | "LIFETIME_START" | "LIFETIME_END" | "KILL"
-            | "DBG_VALUE" | "FENCE" => return Ok(Then::Next),
+            | "DBG_VALUE" | "FENCE" | "FENCE_TSO" => return Ok(Then::Next),
             "PseudoBR" => {
                 let [Operand::Block(to)] = operands else { return Err(Wrong::Operands) };
                 return Ok(Then::Block(*to));

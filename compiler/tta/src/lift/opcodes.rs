@@ -99,7 +99,7 @@ impl Lifter<'_> {
                 return Ok(false);
             }
             "ADJCALLSTACKUP" | "LIFETIME_START" | "LIFETIME_END" | "KILL" | "DBG_VALUE" => return Ok(false),
-            "FENCE" => {
+            "FENCE" | "FENCE_TSO" => {
                 let next = self.label();
                 self.end_block(Terminator::Jump(next), next);
                 return Ok(false);

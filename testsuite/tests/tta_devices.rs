@@ -156,6 +156,47 @@ fn a_fault_and_a_kernel_without_an_end_fail_their_commands_only() {
 }
 
 #[test]
+fn what_does_not_fit_is_said_with_its_figures_and_the_device_goes_on() {
+    let device = Device::by_name(&word("three_bus")).unwrap();
+    let memory = device.info().global_memory;
+    let add = kernel(ADD, &["three_bus"], "f");
+    let range = NdRange::new(&[1]).unwrap();
+    let run = |kernel: &Kernel, data: &Buffer| {
+        let outcome = device.launch(kernel, &range, &[ArgValue::Buffer(data)]);
+        outcome.map(drop).map_err(|error| error.to_string())
+    };
+    // A buffer that is larger than the device's memory.
+    let error = run(&add, &Buffer::zeroed(memory + 1).unwrap()).unwrap_err();
+    assert!(error.contains(&memory.to_string()), "{error}");
+    // Constants for which the device has no room.
+    let many: Vec<String> = (0..100_000_u32).map(|i| i.wrapping_mul(2_654_435_761).to_string()).collect();
+    let source = format!(
+        "constant uint table[] = {{{}}};
+         kernel void f(global uint *a) {{ a[0] = table[a[0] % 100000]; }}",
+        many.join(",")
+    );
+    let large = kernel(&source, &["three_bus"], "f");
+    let data = buffer(&[1; 4]);
+    let error = run(&large, &data).unwrap_err();
+    assert!(error.contains("400000 bytes") && error.contains("left for data"), "{error}");
+    run(&add, &data).unwrap();
+    assert_eq!(words(&data)[0], 4);
+}
+
+/// More bytes than the runtime moves at a time, in both directions.
+#[test]
+fn large_buffers_come_and_go_whole() {
+    let copy = "kernel void f(global const uint4 *a, global uint4 *b) { b[get_global_id(0)] = a[get_global_id(0)] + 1; }";
+    let copy = kernel(copy, &["wide_float"], "f");
+    let device = Device::by_name(&format!("ttasim:{}", path("wide_float").display())).unwrap();
+    let values: Vec<u32> = (0..160_000).collect();
+    let (from, to) = (buffer(&values), Buffer::zeroed(640_000).unwrap());
+    let range = NdRange::new(&[40_000]).unwrap();
+    device.launch(&copy, &range, &[ArgValue::Buffer(&from), ArgValue::Buffer(&to)]).unwrap();
+    assert!(words(&to).iter().zip(1..160_001).all(|(have, want)| *have == want));
+}
+
+#[test]
 fn code_for_another_machine_is_refused_with_both_names() {
     let device = Device::by_name(&word("tiny")).unwrap();
     let kernel = kernel(ADD, &["one_bus"], "f");

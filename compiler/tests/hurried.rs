@@ -1,7 +1,8 @@
 //! Mathematics that is called, in its vector forms where a loop allows: all in code made in a hurry, in full quality what
 //! would keep loops narrow. The calls' code is in the shared object, and in the one that others link.
 
-use oxcl_binary::archive::Archive;
+use oxcl_binary::archive::{Archive, Kernel};
+use oxcl_binary::pipe::Kernels;
 use oxcl_compiler::{BuildOptions, Devices, Emit, Quality, Request, SourceFile, compile};
 
 const SOURCE: &str = "kernel void k(global float *a, global double *b) {
@@ -84,4 +85,48 @@ fn full_code_calls_what_would_keep_loops_narrow() {
     let archive = Archive::read(&compiled.bytes).unwrap();
     let whole = archive.kernels[0].files.iter().find(|file| file.path.ends_with(".so.o")).unwrap();
     assert!(whole.data.windows(12).any(|name| name == b"_Z3sinDv16_f"), "the object is not whole");
+}
+
+#[test]
+fn objects_hold_several_kernels_whoever_makes_them() {
+    let mut source = String::new();
+    for kernel in 0..19 {
+        source.push_str(&format!(
+            "kernel void k{kernel}(global int *a) {{ a[get_global_id(0)] *= {kernel}; }}\n"
+        ));
+    }
+    let mut request = request("x86-64-v3");
+    request.sources[0].text = source;
+    let made = |kernels: Kernels| {
+        let request = Request { kernels, ..request.clone() };
+        let compiled = compile(&request, Emit::Archive, None).unwrap_or_else(|e| panic!("{e}"));
+        Archive::read(&compiled.bytes).unwrap().kernels
+    };
+    let whole = made(Kernels::All);
+    for of in [2, 3, 5] {
+        let mut parts: Vec<_> = (0..of).flat_map(|index| made(Kernels::Share { index, of })).collect();
+        parts.sort_by_key(|kernel| whole.iter().position(|other| other.name == kernel.name));
+        assert_eq!(parts, whole, "made by {of} compilers");
+    }
+    let code = |kernel: &Kernel| {
+        kernel.files.iter().find(|file| file.path.ends_with(".so")).map(|file| file.data.clone())
+    };
+    let mut objects: Vec<_> = whole.iter().map(code).collect();
+    objects.sort();
+    objects.dedup();
+    assert_eq!(objects.len(), 3);
+}
+
+#[test]
+fn loops_between_barriers_are_widened() {
+    let mut request = request("x86-64-v4");
+    request.sources[0].text = "kernel void k(global float *a, local float *b) {
+      size_t i = get_local_id(0);
+      b[i] = a[get_global_id(0)];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      a[get_global_id(0)] = b[i] * b[i];
+    }"
+    .into();
+    let text = assembly(&request, "k");
+    assert!(text.contains("vmulps\t%ymm") && !text.contains("%zmm"), "{text}");
 }

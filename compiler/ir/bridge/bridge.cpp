@@ -87,6 +87,9 @@ bool writeConstant(const DataLayout &DL, const Constant *C, uint64_t At, uint8_t
     return false;
   APInt Offset(DL.getIndexTypeSizeInBits(Pointer->getType()), 0);
   const Value *Base = Pointer->stripAndAccumulateConstantOffsets(DL, Offset, true);
+  // The null of another address space, as clang writes that of a variable without an initial value, is zero here too.
+  if (isa<ConstantPointerNull>(Base))
+    return Integer(Offset);
   if (!isa<GlobalVariable>(Base))
     return false;
   Take(User, At, wrap(Base), Offset.getSExtValue());

@@ -150,6 +150,10 @@ pub(crate) fn submit(task: TaskPtr, released: &mut Released) {
 /// when it becomes ready.
 pub(crate) fn announce(task: &TaskRef) {
     let Some(ticket) = task.ticket() else { return };
+    if task.profiled {
+        // The device has it from here on, and may begin with it at once.
+        task.times.submitted.store(ticket.core.now(), Ordering::Relaxed);
+    }
     if let Err(cause) = give(&ticket) {
         ticket.ended.store(true, Ordering::Release);
         task.blame(&cause);

@@ -119,7 +119,7 @@ static void with_content(cl_device_id of) {
   device = of;
   context = clCreateContext(NULL, 1, &of, NULL, NULL, &error);
   OK(error);
-  cl_command_queue q = new_queue(0);
+  cl_command_queue q = new_queue(CL_QUEUE_PROFILING_ENABLE);
   const char *text = "kernel void copy(global const int4 *a, global int4 *b) { b[get_global_id(0)] = a[get_global_id(0)]; }";
   cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
   OK(error);
@@ -148,9 +148,20 @@ static void with_content(cl_device_id of) {
     size_t items = COUNT / 4;
     OK(clSetKernelArg(copy, 0, sizeof from, &from));
     OK(clSetKernelArg(copy, 1, sizeof to, &to));
-    OK(clEnqueueNDRangeKernel(q, copy, 1, NULL, &items, NULL, 0, NULL, NULL));
+    cl_event done[2];
+    OK(clEnqueueNDRangeKernel(q, copy, 1, NULL, &items, NULL, 0, NULL, &done[0]));
     memset(out, 0, sizeof out);
-    OK(clEnqueueReadBuffer(q, to, CL_TRUE, 0, sizeof in, out, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, to, CL_TRUE, 0, sizeof in, out, 0, NULL, &done[1]));
+    for (int e = 0; e < 2; e++) {
+      const cl_profiling_info when[4] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                         CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+      cl_ulong before = 0, at;
+      for (int w = 0; w < 4; w++, before = at) {
+        OK(clGetEventProfilingInfo(done[e], when[w], sizeof at, &at, NULL));
+        TRUE(at >= before && at > 0);
+      }
+      OK(clReleaseEvent(done[e]));
+    }
     EQ(memcmp(in, out, sizeof in), 0);
     OK(clReleaseMemObject(from));
     OK(clReleaseMemObject(to));

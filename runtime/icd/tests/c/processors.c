@@ -127,6 +127,7 @@ static void with_content(cl_device_id of) {
   cl_kernel copy = kernel_of(program, "copy");
   /* More bytes than are moved at a time. */
   enum { COUNT = 80000 };
+  EQ(clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0) == NULL, 1);
   static int in[COUNT], out[COUNT];
   for (int i = 0; i < COUNT; i++) in[i] = 7 * i + 1;
   const cl_mem_flags flags[] = {

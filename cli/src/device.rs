@@ -30,6 +30,7 @@ pub(crate) struct Processor {
 
 impl Processor {
     /// The path of its description.
+    #[cfg(feature = "compiler")]
     pub(crate) fn path(self) -> &'static Path {
         let word = self.word();
         let path = word.strip_prefix(PROCESSOR).unwrap_or(word);

@@ -96,7 +96,8 @@ type Tied = (usize, (usize, Edge));
 #[derive(Debug)]
 enum Undo {
     Value(usize, Value),
-    Latches((UnitId, u16), Vec<Latch>),
+    Latched((UnitId, u16), usize),
+    LatchUsed((UnitId, u16), usize, i64),
     Temporary(usize),
     Top(Register, Option<usize>),
     AddressRead(Option<i64>),
@@ -133,6 +134,8 @@ pub(super) struct Scheduler<'a> {
     log: Vec<Undo>,
     /// Nothing is placed whose results have no register to go to.
     reserves: bool,
+    /// Numbers that a bus or an immediate unit brings straight to where they are wanted take no other way.
+    frugal: bool,
     /// After how many cycles without anything being placed it is given up.
     patience: i64,
     /// Results that never needed a register.
@@ -173,6 +176,7 @@ impl<'a> Scheduler<'a> {
             address_read: None,
             log: Vec::new(),
             reserves: ties == Ties::Fixed,
+            frugal: false,
             patience: if ties == Ties::Fixed { IMPATIENT } else { HORIZON },
             eliminated: 0,
             shared: 0,

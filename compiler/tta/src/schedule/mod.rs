@@ -34,8 +34,7 @@ pub struct Options {
     pub share_operands: bool,
     /// Results that nobody needs in a register do not reach one.
     pub eliminate: bool,
-    /// Values that begin and end in a block may take other registers than they were given; off until more random kernels have
-    /// been compiled so.
+    /// Values that begin and end in a block may take other registers than they were given.
     pub rename: bool,
     /// The largest instruction address that jumps are scheduled for.
     pub code_limit: u64,
@@ -51,7 +50,7 @@ impl Options {
             bypass: true,
             share_operands: true,
             eliminate: true,
-            rename: false,
+            rename: true,
             code_limit: 0x7fff,
         }
     }
@@ -170,13 +169,29 @@ pub struct Relocation {
 /// Blocks of more operations are scheduled with the jump last only.
 const LONGEST_RETRIED: usize = 64;
 /// Blocks of more operations are not scheduled with the fewest moves first, which takes long.
-const LONGEST_REORDERED: usize = 400;
-/// How many operations of the code are looked at together where registers are few.
-const WINDOW: usize = 32;
+const LONGEST_REORDERED: usize = 100;
 /// In how many cycles a jump is put first, at most.
 const MOST_RETRIES: usize = 8;
+/// How a block is scheduled: in each of these ways until one is as short as can be. Which gives the shortest depends on what the
+/// block is short of. The first always finds a schedule; in the others operations may get into each other's way.
+const WAYS: [(Ties, Order); 9] = [
+    (Ties::All, Order::Cycle),
+    (Ties::All, Order::Operation(usize::MAX)),
+    (Ties::Fixed, Order::Operation(4)),
+    (Ties::Writes, Order::Cycle),
+    (Ties::Fixed, Order::Operation(1)),
+    (Ties::Fixed, Order::Operation(20)),
+    (Ties::Writes, Order::Operation(usize::MAX)),
+    (Ties::Writes, Order::Cost),
+    (Ties::Fixed, Order::Cost),
+];
+/// How many of these ways are tried with blocks that are executed seldom.
+const FEW_WAYS: usize = 3;
+/// How many times more often than a block another one of the function is executed if the block is executed seldom.
+const SELDOM: u64 = 200;
 /// How blocks are tried with the jump first.
-const RETRIED: [(Ties, Order); 2] = [(Ties::Writes, Order::Cycle), (Ties::Writes, Order::Operation)];
+const RETRIED: [(Ties, Order); 2] =
+    [(Ties::Writes, Order::Cycle), (Ties::Writes, Order::Operation(usize::MAX))];
 
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -285,17 +300,19 @@ pub fn schedule(
     let mut addresses = Addresses { machine, function, code_limit: options.code_limit, list: Vec::new() };
     let pool: BTreeSet<Register> =
         function.blocks.iter().flat_map(|b| &b.nodes).flat_map(|n| n.outputs.iter().copied()).collect();
+    let heaviest = function.blocks.iter().map(|b| b.weight).max().unwrap_or(0);
     let mut limits = Limits::new(machine, &wires);
     let mut done = Scheduled::default();
     let mut tags: Vec<(u32, Slot, u32)> = Vec::new();
     for (number, live) in live.iter().enumerate() {
         let start = index(done.instructions.len());
+        let weight = function.blocks[number].weight;
         let (rows, bound) = block_rows(
             &wires,
             options,
             function,
             number,
-            (live, &pool),
+            Around { live, pool: &pool, seldom: weight.saturating_mul(SELDOM) < heaviest },
             &mut addresses,
             &mut limits,
             &mut done,
@@ -305,7 +322,7 @@ pub fn schedule(
         }
         let length = index(done.instructions.len()) - start;
         let block = origins[number];
-        done.blocks.push(BlockReport { block, start, length, bound, weight: function.blocks[number].weight });
+        done.blocks.push(BlockReport { block, start, length, bound, weight });
         if function.blocks[number].terminator == Terminator::Halt {
             let result = function.results.first().map(|r| (r.file, r.index));
             done.exits.push(Exit { instruction: start + length - 1, result });
@@ -330,6 +347,17 @@ fn index(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
+/// What a function says about one of its blocks.
+#[derive(Clone, Copy)]
+struct Around<'f> {
+    /// The registers that are needed after it.
+    live: &'f BTreeSet<Register>,
+    /// Those that the function writes.
+    pool: &'f BTreeSet<Register>,
+    /// Others are executed far more often.
+    seldom: bool,
+}
+
 /// The instructions of a block.
 #[expect(clippy::too_many_arguments, reason = "what blocks of a function share is passed on by name")]
 fn block_rows(
@@ -337,7 +365,7 @@ fn block_rows(
     options: &Options,
     function: &Function,
     number: usize,
-    (live, pool): (&BTreeSet<Register>, &BTreeSet<Register>),
+    Around { live, pool, seldom }: Around<'_>,
     addresses: &mut Addresses<'_>,
     limits: &mut Limits<'_>,
     done: &mut Scheduled,
@@ -347,29 +375,15 @@ fn block_rows(
     let mut best: Option<(Vec<Row>, u32, Saved)> = None;
     let exits = exits(&block.terminator, number + 1, addresses);
     let mut bound = None;
-    // Each way is tried until one is as short as can be; the others are for where writing registers in order finds no place.
-    let ways = [
-        (Ties::Writes, Order::Cycle),
-        (Ties::Writes, Order::Operation),
-        (Ties::Writes, Order::Cost),
-        (Ties::Fixed, Order::Window(WINDOW)),
-        (Ties::Fixed, Order::Cost),
-        (Ties::All, Order::Cycle),
-        (Ties::All, Order::Operation),
-    ];
-    let mut in_order = false;
-    for (at, (ties, order)) in ways.into_iter().enumerate() {
-        let long = block.nodes.len() > LONGEST_REORDERED && (best.is_some() || order == Order::Cost);
-        // Where values need two stops, trying is dear.
-        let apart = ties == Ties::Fixed && (options.far || !options.rename);
-        if long || apart || (in_order && at > 2) || (at == 6 && best.is_some()) {
+    for (ties, order) in WAYS.into_iter().take(if seldom { FEW_WAYS } else { WAYS.len() }) {
+        let dear = order == Order::Cost && (block.nodes.len() > LONGEST_REORDERED || options.far);
+        if (dear && best.is_some()) || (ties == Ties::Fixed && !options.rename) {
             continue;
         }
         let mut scheduler = Scheduler::new(machine, wires, options, block, (live, pool), addresses, ties);
         let bound = *bound.get_or_insert_with(|| limits.bound(&scheduler, &block.terminator, &exits));
         match one_block(machine, &mut scheduler, order, &block.terminator, &exits, addresses) {
             Ok(rows) => {
-                in_order |= ties == Ties::Writes;
                 if best.as_ref().is_none_or(|(found, ..)| rows.len() < found.len()) {
                     let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
                     best = Some((rows, bound, saved));
@@ -385,6 +399,7 @@ fn block_rows(
     let slots = machine.control.delay_slots as usize;
     if let Some((rows, bound, _)) = &best
         && block.nodes.len() <= LONGEST_RETRIED
+        && !seldom
         && let [("jump", predicate, Target::Number(target))] = exits.as_slice()
     {
         let first = (*bound as usize).saturating_sub(slots + 1);

@@ -173,6 +173,31 @@ impl<'m> Table<'m> {
         self.wires.between(self.machine, source, destination, Guard::Always) != 0
     }
 
+    /// Whether any bus is free in a cycle.
+    pub(super) fn has_bus(&self, cycle: i64) -> bool {
+        let row = usize::try_from(cycle).ok().and_then(|c| self.rows.get(c));
+        row.is_none_or(|row| row.used != self.wires.every())
+    }
+
+    /// Whether a number reaches a destination without a stop in a register.
+    pub(super) fn reaches(&self, number: Number, destination: Destination) -> bool {
+        let mut immediates = self.machine.immediate_units();
+        self.connected(Source::Constant(number.value), destination)
+            || immediates.any(|(unit, _)| {
+                self.wires.holds(self.machine, unit, number.value, 0)
+                    && self.connected(Source::Immediate { unit, index: 0 }, destination)
+            })
+    }
+
+    /// Whether a bus from some immediate unit to a destination is free in a cycle.
+    pub(super) fn brings_long(&self, cycle: i64, destination: Destination, guard: Guard) -> bool {
+        let used = usize::try_from(cycle).ok().and_then(|c| self.rows.get(c)).map_or(0, |row| row.used);
+        self.machine.immediate_units().any(|(unit, _)| {
+            let source = Source::Immediate { unit, index: 0 };
+            self.wires.between(self.machine, source, destination, guard) & !used != 0
+        })
+    }
+
     /// How early the first bus comes in the order of trying that is free in a cycle and connects `source` with `destination`.
     pub(super) fn rank(&self, cycle: i64, source: Source, destination: Destination) -> Option<usize> {
         let used = usize::try_from(cycle).ok().and_then(|c| self.rows.get(c)).map_or(0, |row| row.used);
@@ -329,7 +354,9 @@ impl<'m> Table<'m> {
         for (id, unit) in machine.immediate_units() {
             for index in 0..unit.size {
                 let Some(held) = self.longs.get_mut(&(id, index)) else { continue };
-                let Some(position) = held.iter().rposition(|h| h.from <= cycle) else { continue };
+                let Some(position) = held.partition_point(|h| h.from <= cycle).checked_sub(1) else {
+                    continue;
+                };
                 if held[position].number == number {
                     let was = held[position].last_read;
                     held[position].last_read = was.max(cycle);
@@ -342,17 +369,17 @@ impl<'m> Table<'m> {
             let latency = i64::from(unit.latency);
             for index in 0..unit.size {
                 let held = self.longs.get(&(id, index)).map_or(&[][..], Vec::as_slice);
-                // What comes next may come only after this one is read for the last time, and this one after what is before.
-                if held.iter().any(|h| h.from <= cycle && h.last_read >= cycle) {
+                // What is held is in the order of time: what comes before must have been read for the last time.
+                let before = held.partition_point(|h| h.from <= cycle).checked_sub(1).map(|b| held[b]);
+                if before.is_some_and(|h| h.last_read >= cycle) {
                     continue;
                 }
-                let before = held.iter().filter(|h| h.from <= cycle).map(|h| h.last_read.max(h.from) + 1);
-                let earliest = (before.max().unwrap_or(0) - latency).max(0);
+                let earliest = before.map_or(0, |h| h.last_read.max(h.from) + 1 - latency).max(0);
                 for at in (earliest.max(cycle - latency - 8)..=cycle - latency - ahead).rev() {
                     if self.place_long(at, id, index, number) {
                         let new = Held { number, from: at + latency, last_read: cycle };
                         let held = self.longs.entry((id, index)).or_default();
-                        let position = held.iter().take_while(|h| h.from < new.from).count();
+                        let position = held.partition_point(|h| h.from < new.from);
                         held.insert(position, new);
                         self.log.push(Undo::Long { cycle: at, unit: id, index, position });
                         return Some(Source::Immediate { unit: id, index });

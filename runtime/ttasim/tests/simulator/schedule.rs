@@ -305,7 +305,7 @@ fn schedules_respect_their_bound() {
     for (number, machine) in (0..).zip(ours.chain(random)) {
         for seed in 0..2 {
             let function = maker(&machine, seed << 16 | number).function();
-            let all = Options { rename: true, ..Options::new(&machine) };
+            let all = Options::new(&machine);
             let plain = Options { share_operands: false, ..Options::new(&machine) };
             for options in [all, plain] {
                 let scheduled = schedule(&machine, &function, &options).expect("it can be scheduled");

@@ -82,14 +82,14 @@ impl Scheduler<'_> {
         operation: Option<u16>,
         guard: Guard,
     ) -> bool {
-        let latches = self.latches.entry(port).or_default().clone();
-        let before = latches.iter().rposition(|l| l.write <= cycle);
-        let last_use = before.map_or(-1, |b| latches[b].last_use);
+        let latches = self.latches.entry(port).or_default();
+        let place = latches.partition_point(|l| l.write <= cycle);
+        let before = place.checked_sub(1).map(|b| latches[b]);
+        let last_use = before.map_or(-1, |b| b.last_use);
         let write = |scheduler: &mut Self, at: i64, key: Option<Input>| {
-            let mut new = latches.clone();
-            new.insert(before.map_or(0, |b| b + 1), Latch { write: at, key, last_use: cycle });
-            scheduler.log.push(Undo::Latches(port, latches.clone()));
-            scheduler.latches.insert(port, new);
+            let new = Latch { write: at, key, last_use: cycle };
+            scheduler.latches.entry(port).or_default().insert(place, new);
+            scheduler.log.push(Undo::Latched(port, place));
         };
         let destination = Destination::Port { unit: port.0, port: port.1, operation };
         if operation.is_some() {
@@ -104,13 +104,11 @@ impl Scheduler<'_> {
             return self.feed(input, cycle, destination, Guard::Always, true);
         }
         if self.options.share_operands
-            && let Some(b) = before
-            && latches[b].key == Some(input)
+            && let Some(Latch { key, .. }) = before
+            && key == Some(input)
         {
-            let mut new = latches.clone();
-            new[b].last_use = new[b].last_use.max(cycle);
-            self.log.push(Undo::Latches(port, latches));
-            self.latches.insert(port, new);
+            self.latches.entry(port).and_modify(|l| l[place - 1].last_use = last_use.max(cycle));
+            self.log.push(Undo::LatchUsed(port, place - 1, last_use));
             self.shared += 1;
             return true;
         }
@@ -138,8 +136,13 @@ impl Scheduler<'_> {
 
     /// From which cycle on the register of `value` may be written, as far as the values before it go: none of them has readers
     /// left but node `own`, and none is read later or written as late.
-    fn free_from(&self, value: usize, own: Option<usize>) -> Option<i64> {
-        let (mut before, mut from) = (self.values[value].previous, i64::MIN);
+    pub(super) fn free_from(&self, value: usize, own: Option<usize>) -> Option<i64> {
+        self.free_behind(self.values[value].previous, own)
+    }
+
+    /// The same for a register whose last value so far is `before`.
+    pub(super) fn free_behind(&self, mut before: Option<usize>, own: Option<usize>) -> Option<i64> {
+        let mut from = i64::MIN;
         while let Some(number) = before {
             let Value { last_read, written, previous, readers, .. } = self.values[number];
             let work = own.map(|n| &self.work[n]);
@@ -265,6 +268,10 @@ impl Scheduler<'_> {
         if self.long_constant(number, cycle, destination, guard) {
             return true;
         }
+        // Where there is a direct way it is free in some other cycle; looking for others in this one takes long.
+        if self.frugal && self.table.reaches(number, destination) {
+            return false;
+        }
         let step = |s: &mut Self, at: i64, through: Destination| {
             s.table.transport(at, number, through, Guard::Always)
                 || s.long_constant(number, at, through, Guard::Always)
@@ -279,8 +286,12 @@ impl Scheduler<'_> {
         destination: Destination,
         guard: Guard,
     ) -> bool {
-        // A template may need the very bus that the move does; then the immediate comes some cycles earlier.
-        for ahead in 0..4 {
+        if !self.table.brings_long(cycle, destination, guard) {
+            return false;
+        }
+        // Where an immediate can be read at once its template may need the very bus that the move does; then it comes earlier.
+        let at_once = self.machine.immediate_units().any(|(_, unit)| unit.latency == 0);
+        for ahead in 0..if at_once { 4 } else { 1 } {
             let mark = self.marked();
             if let Some(source) = self.table.long(cycle, number, ahead)
                 && self.table.transport(cycle, Supply { source, tag: None }, destination, guard)

@@ -22,12 +22,11 @@ pub(in crate::schedule) enum Target {
 pub(in crate::schedule) enum Order {
     /// Cycle by cycle, the longest way to the end first.
     Cycle,
-    /// The longest way to the end first, each as early as it fits.
-    Operation,
+    /// The longest way to the end first, each as early as it fits, of so many operations from the first in the code on that is
+    /// not placed.
+    Operation(usize),
     /// Cycle by cycle, the fewest moves first.
     Cost,
-    /// Cycle by cycle, the longest way to the end first, of so many operations from the first in the code on that is not placed.
-    Window(usize),
 }
 
 /// A way to start an operation: moves, unit, operation, slack, operands exchanged.
@@ -56,7 +55,12 @@ impl Scheduler<'_> {
         while self.log.len() > mark.1 {
             match self.log.pop() {
                 Some(Undo::Value(value, was)) => self.values[value] = was,
-                Some(Undo::Latches(port, was)) => drop(self.latches.insert(port, was)),
+                Some(Undo::Latched(port, place)) => {
+                    self.latches.entry(port).and_modify(|l| _ = l.remove(place));
+                }
+                Some(Undo::LatchUsed(port, place, was)) => {
+                    self.latches.entry(port).and_modify(|l| l[place].last_use = was);
+                }
                 Some(Undo::Temporary(which)) => drop(self.temporaries[which].pop()),
                 Some(Undo::Top(register, Some(was))) => drop(self.tops.insert(register, was)),
                 Some(Undo::Top(register, None)) => drop(self.tops.remove(&register)),
@@ -78,8 +82,8 @@ impl Scheduler<'_> {
     /// Places every operation of the block.
     pub(in crate::schedule) fn run(&mut self, order: Order) -> Result<(), ScheduleError> {
         match order {
-            Order::Operation => self.by_operation()?,
-            Order::Cycle | Order::Cost | Order::Window(_) => self.by_cycle(order)?,
+            Order::Operation(width) => self.by_operation(width)?,
+            Order::Cycle | Order::Cost => self.by_cycle(order)?,
         }
         let waiting: Vec<usize> = (0..self.values.len())
             .filter(|v| self.values[*v].live_out && self.values[*v].written.is_none())
@@ -113,22 +117,33 @@ impl Scheduler<'_> {
         ScheduleError::stuck(self.nodes[number].op.map_or("a copy", |op| op.info().name))
     }
 
-    /// Operation by operation, the longest way to the end first, each in the first cycle that it fits in.
-    fn by_operation(&mut self) -> Result<(), ScheduleError> {
+    /// Operation by operation, of `width` from the first in the code on that is not placed the longest way to the end first, each
+    /// in the first cycle that it fits in.
+    fn by_operation(&mut self, width: usize) -> Result<(), ScheduleError> {
+        self.frugal = true;
         let mut ready = self.first_ready();
         while !ready.is_empty() {
-            let key = |i: &usize| (self.work[ready[*i]].height, usize::MAX - ready[*i]);
-            let best = (0..ready.len()).max_by_key(key).unwrap_or(0);
-            let number = ready.swap_remove(best);
-            let start = self.earliest(number);
+            ready.sort_by_key(|n| (std::cmp::Reverse(self.work[*n].height), *n));
+            // What comes first in the code of all that is left is ready.
+            let first = ready.iter().copied().min().unwrap_or(0);
             let mut found = None;
-            for cycle in start..start + self.patience {
-                if self.place(number, cycle)?.is_some() {
-                    found = Some(cycle);
+            for (at, &number) in ready.iter().enumerate() {
+                if number >= first.saturating_add(width) || (self.reserves && !self.has_room(number)) {
+                    continue;
+                }
+                let start = self.earliest(number);
+                for cycle in start..=start.max(self.table.last()) + self.patience {
+                    if self.table.has_bus(cycle) && self.place(number, cycle)?.is_some() {
+                        found = Some((at, cycle));
+                        break;
+                    }
+                }
+                if found.is_some() || !self.reserves {
                     break;
                 }
             }
-            let cycle = found.ok_or_else(|| self.stuck_with(number))?;
+            let Some((at, cycle)) = found else { return Err(self.stuck_with(ready[0])) };
+            let number = ready.remove(at);
             self.placed(number, cycle, &mut ready);
         }
         Ok(())
@@ -140,11 +155,8 @@ impl Scheduler<'_> {
         let (mut cycle, mut last_success) = (0, 0);
         while !ready.is_empty() {
             ready.sort_by_key(|n| (std::cmp::Reverse(self.work[*n].height), *n));
-            // What comes first in the code of all that is left is ready.
-            let first = ready.iter().copied().min().unwrap_or(0);
-            let last = if let Order::Window(width) = order { first + width } else { usize::MAX };
             let mut candidates: Vec<usize> =
-                ready.iter().copied().filter(|n| *n < last && self.earliest(*n) <= cycle).collect();
+                ready.iter().copied().filter(|n| self.earliest(*n) <= cycle).collect();
             if order == Order::Cost {
                 let mut costs: Vec<(usize, usize)> = Vec::new();
                 for (rank, number) in candidates.iter().enumerate() {

@@ -20,10 +20,6 @@ impl Scheduler<'_> {
             return true;
         }
         self.rename(value, arrives, Some(own));
-        if self.free(value, i64::MAX, Some(own)) {
-            return true;
-        }
-        self.rename(value, i64::MAX, Some(own));
         self.free(value, i64::MAX, Some(own))
     }
 
@@ -34,20 +30,41 @@ impl Scheduler<'_> {
             return;
         }
         let file = self.values[value].register.file;
-        for same in [true, false] {
-            for at in 0..self.pool.len() {
-                let register = self.pool[at];
-                if (register.file == file) != same || !self.alike(register, value) || !self.idle(register) {
-                    continue;
-                }
-                let mark = self.marked();
-                self.give(value, register);
-                if self.free(value, cycle, own) {
-                    return;
-                }
-                self.undo(mark);
+        // The one that has been free for the shortest time, so that others stay for what comes earlier.
+        let mut best: Option<((bool, bool, i64), Register)> = None;
+        for register in &self.pool {
+            if !self.alike(*register, value) || !self.idle(*register) {
+                continue;
+            }
+            let Some(from) = self.free_behind(self.tops.get(register).copied(), own) else { continue };
+            let fits = from <= cycle;
+            let key = (fits, register.file == file, if fits { from } else { -from });
+            if best.is_none_or(|(found, _)| key > found) {
+                best = Some((key, *register));
             }
         }
+        match best {
+            Some(((true, ..), register)) => self.give(value, register),
+            // None is free by then: the first that will be, if its own comes later.
+            Some(((false, _, from), register))
+                if self.free_from(value, own).is_none_or(|own| own > -from) =>
+            {
+                self.give(value, register);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the results of an operation have registers to go to, however late.
+    pub(super) fn has_room(&self, number: usize) -> bool {
+        self.work[number].outputs.iter().all(|output| {
+            let value = &self.values[*output];
+            (value.readers == 0 && !value.live_out)
+                || self.free_from(*output, Some(number)).is_some()
+                || (!value.fixed
+                    && self.options.rename
+                    && self.pool.iter().any(|r| self.alike(*r, *output) && self.idle(*r)))
+        })
     }
 
     /// Chooses the register that a result is about to be moved to in `cycle`: of those that it may have the one that a bus

@@ -411,21 +411,24 @@ impl State {
         let mut ends = Vec::new();
         self.admit();
         let Self { simulation, events, .. } = self;
+        let mut refused = Vec::new();
         for core in &mut simulation.cores {
-            let refused = core.queue.iter().position(|c| c.host_ready && c.submission.refusal().is_some());
-            if let Some(command) = refused.and_then(|at| core.queue.remove(at)) {
-                let cause = command.submission.refusal();
-                ends.push(Report::silent(close(events, &command), cause.map(Err)));
+            while let Some(at) = core.queue.iter().position(Command::is_refused) {
+                refused.extend(core.queue.remove(at));
             }
+        }
+        for command in refused {
+            let cause = command.submission.refusal();
+            ends.push(Report::silent(give_up(simulation, events, &command), cause.map(Err)));
         }
         let ready = |c: &Command| c.host_ready && c.waits.iter().all(|(id, _)| events.is_certain(*id));
         let (renewed, failed) = simulation.renew(&ready);
         for (command, error) in failed {
             let failure = Failure::Driver(DriverError::BadBinary { reason: error.to_string() });
-            ends.push(Report::silent(close(events, &command), Some(Err(Arc::new(failure)))));
+            ends.push(Report::silent(give_up(simulation, events, &command), Some(Err(Arc::new(failure)))));
         }
-        if !renewed {
-            // What is in slots ends first.
+        if !renewed || !ends.is_empty() {
+            // What is in slots ends first; and what depends on the failed commands has to hear of it before it may begin.
             return ends;
         }
         // A command goes into a slot behind what it waits for, which may be on a later device.
@@ -479,12 +482,18 @@ impl State {
                 let (kernel, reason) = (command.launch.name.clone(), reason.clone());
                 let failure = Arc::new(Failure::Kernel { kernel, reason });
                 let printed = Some((Arc::clone(&command.launch.printer), printed));
-                let submission = close(&mut self.events, &command);
+                let submission = give_up(&mut self.simulation, &mut self.events, &command);
                 reports.push(Report { submission, printed, outcome: Some(Err(failure)) });
             }
         }
         reports
     }
+}
+
+/// A command has ended that no device has executed: its word is set here, as devices may wait for it.
+fn give_up(simulation: &mut Simulation, events: &mut Events, command: &Command) -> Arc<dyn Submission> {
+    simulation.set_event(command.event, 1);
+    close(events, command)
 }
 
 /// A command has ended: its word and those it waited for may go back.

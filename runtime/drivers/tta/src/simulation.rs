@@ -46,6 +46,13 @@ pub(crate) struct Command {
     pub(crate) loaded: bool,
 }
 
+impl Command {
+    /// It must do nothing, and nothing outside the platform holds its end back.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.host_ready && self.submission.refusal().is_some()
+    }
+}
+
 /// A command in a slot.
 pub(crate) struct InFlight {
     pub(crate) command: Command,
@@ -448,7 +455,8 @@ impl Simulation {
                 return;
             }
             // A command that something holds back does not hold back those behind it.
-            let Some(position) = core.queue.iter().position(|c| c.host_ready && c.loaded && certain(c))
+            let Some(position) =
+                core.queue.iter().position(|c| c.host_ready && c.loaded && !c.is_refused() && certain(c))
             else {
                 return;
             };

@@ -231,6 +231,24 @@ static void faults(cl_device_id of) {
   OK(clEnqueueReadBuffer(third, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
   for (int i = 0; i < 4; i++) EQ(values[i], 5);
   EQ(tellings, 2);
+  /* Commands behind a user event that fails: none is executed, all end. */
+  cl_event gate = clCreateUserEvent(context, &error), behind[4];
+  OK(error);
+  memset(values, 0, sizeof values);
+  OK(clEnqueueWriteBuffer(third, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+  for (int i = 0; i < 4; i++) OK(clEnqueueNDRangeKernel(third, right, 1, NULL, &four, NULL, 1, &gate, &behind[i]));
+  OK(clSetUserEventStatus(gate, -7));
+  EQ(clWaitForEvents(4, behind), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+  for (int i = 0; i < 4; i++) {
+    OK(clGetEventInfo(behind[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    EQ(status, -7);
+    OK(clReleaseEvent(behind[i]));
+  }
+  OK(clReleaseEvent(gate));
+  cl_command_queue fourth = new_queue(0);
+  OK(clEnqueueReadBuffer(fourth, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+  for (int i = 0; i < 4; i++) EQ(values[i], 0);
+  OK(clReleaseCommandQueue(fourth));
   OK(clReleaseMemObject(b));
   clReleaseCommandQueue(q), clReleaseCommandQueue(second), clReleaseCommandQueue(third);
   clReleaseKernel(astray), clReleaseKernel(right);

@@ -4,7 +4,7 @@ use crate::args::{In, Memory, Out, list as listed};
 use crate::cl;
 use crate::command::{conclude, wait_list};
 use crate::event::Event;
-use crate::handle::Handle;
+use crate::handle::{Handle, Shared};
 use crate::map::{access, direction};
 use crate::queue::Queue;
 use crate::status::{Answer, Status, ensure};
@@ -12,6 +12,14 @@ use crate::svm::FreeNotify;
 use crate::types::{Bitfield, Uint, UserData};
 
 use oxcl_runtime::SharedMemory;
+
+/// The queue, whose device shares memory with the host.
+fn with_shared_memory(queue: Handle<Queue>) -> Answer<Shared<Queue>> {
+    let queue = queue.get()?;
+    // CL_INVALID_OPERATION if the device of the queue does not support SVM (5.6.1).
+    ensure(!queue.device.whole().is_narrow(), cl::INVALID_OPERATION)?;
+    Ok(queue)
+}
 
 /// `clEnqueueSVMFree`.
 #[expect(clippy::too_many_arguments, reason = "as many as OpenCL gives it")]
@@ -25,7 +33,7 @@ pub(crate) fn free(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     // CL_INVALID_VALUE if there is a count without pointers or pointers without a count (5.6.1).
     let pointers = listed(count, pointers).ok_or(Status(cl::INVALID_VALUE))?;
     let waits = wait_list(&queue.context, waits, list)?;
@@ -74,7 +82,7 @@ pub(crate) fn copy_as(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // Nothing to copy is nothing to check (5.6.1, since 3.0).
     if size == 0 {
@@ -115,7 +123,7 @@ pub(crate) fn fill_as(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if a pointer is NULL, the pattern has none of the sizes allowed, or address and size are no
     // multiples of it (5.6.1).
@@ -138,7 +146,7 @@ pub(crate) fn map(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the pointer is NULL, the size 0, or the flags are not valid (5.6.1).
     ensure(!pointer.is_null() && size > 0, cl::INVALID_VALUE)?;
@@ -160,7 +168,7 @@ pub(crate) fn unmap(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the pointer is NULL (5.6.1).
     ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
@@ -184,7 +192,7 @@ pub(crate) fn migrate(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
+    let queue = with_shared_memory(queue)?;
     // CL_INVALID_VALUE if there are no pointers (5.6.1).
     let pointers = listed(count, pointers).filter(|all| !all.is_empty()).ok_or(Status(cl::INVALID_VALUE))?;
     direction(flags)?;

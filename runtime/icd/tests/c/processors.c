@@ -128,6 +128,11 @@ static void with_content(cl_device_id of) {
   /* More bytes than are moved at a time. */
   enum { COUNT = 80000 };
   EQ(clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0) == NULL, 1);
+  int one = 1, two = 2;
+  EQ(clEnqueueSVMMemcpy(q, CL_TRUE, &one, &two, sizeof one, 0, NULL, NULL), CL_INVALID_OPERATION);
+  EQ(clEnqueueSVMMemFill(q, &one, &two, sizeof two, sizeof one, 0, NULL, NULL), CL_INVALID_OPERATION);
+  EQ(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, &one, sizeof one, 0, NULL, NULL), CL_INVALID_OPERATION);
+  EQ(clEnqueueSVMUnmap(q, &one, 0, NULL, NULL), CL_INVALID_OPERATION);
   static int in[COUNT], out[COUNT];
   for (int i = 0; i < COUNT; i++) in[i] = 7 * i + 1;
   const cl_mem_flags flags[] = {

@@ -1,6 +1,8 @@
 //! What a flush costs on a simulated processor: the units of ten kernels are linked and loaded once, nothing is scheduled outside
 //! of the compiler, and launching known kernels again costs neither. `--release -- --nocapture` prints how long it took.
 
+#![allow(clippy::print_stderr, reason = "a release run says how long it took")]
+
 use oxcl_compiler::{Devices, Emit, Request, SourceFile, compile};
 use oxcl_runtime::{ArgValue, Buffer, Context, Device, NdRange, Program, QueueProperties};
 use oxcl_tta::{adf, schedule};

@@ -3,11 +3,15 @@
 #include "client.h"
 #include <ctype.h>
 #include <dirent.h>
-#include <sys/resource.h>
+#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The compiler that this process has in the background; 0: none. */
+#ifndef SCHED_IDLE
+#define SCHED_IDLE 5
+#endif
+
+/* The compiler that this process has in the background, behind everything else; 0: none. */
 static int background(void) {
   char host[32], path[300], line[4096];
   snprintf(host, sizeof host, "--host=%d", (int)getpid());
@@ -22,12 +26,9 @@ static int background(void) {
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = 0;
-    int ours = 0, low = 0;
-    for (char *word = line; word < line + length; word += strlen(word) + 1) {
-      ours |= !strcmp(word, host);
-      low |= !strcmp(word, "--background");
-    }
-    if (ours && low) found = atoi(entry->d_name);
+    int ours = 0, process = atoi(entry->d_name);
+    for (char *word = line; word < line + length; word += strlen(word) + 1) ours |= !strcmp(word, host);
+    if (ours && sched_getscheduler(process) == SCHED_IDLE) found = process;
   }
   closedir(all);
   return found;
@@ -58,7 +59,7 @@ int main(void) {
   size_t global = ITEMS, local = 64;
   cl_uint factor = 1, added = 0;
   for (cl_uint i = 0; i < rounds; i++) { factor *= 3; added = added * 3 + 64; }
-  int server = 0, low = 0;
+  int server = 0;
   double begin = seconds(), enough = wanted ? 30 : 0.3;
   /* A little longer than until it is at work, so that its answer comes while commands run. */
   for (int after = 0; after < 200 && seconds() < begin + enough; after += server != 0) {
@@ -68,10 +69,8 @@ int main(void) {
     OK(clEnqueueReadBuffer(queue, data, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
     for (cl_uint i = 0; i < ITEMS; i++) EQ(values[i], ((i * factor + added) * factor + added) * factor + added);
     if (!server) server = background();
-    if (server) low |= getpriority(PRIO_PROCESS, server) > 0;
   }
   EQ(server != 0, wanted);
-  EQ(low, wanted);
   /* Objects go while something may still be made for them. */
   OK(clReleaseKernel(kernel));
   OK(clReleaseProgram(program));

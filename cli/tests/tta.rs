@@ -140,33 +140,6 @@ fn expectations_limits_and_faults_have_their_exit_codes() {
     assert!(ran.err.contains("line 2: 0x3e8 does not fit the 8-bit immediates of bus 'B0'"), "{ran:?}");
 }
 
-#[test]
-fn the_debugger_takes_commands() {
-    let sandbox = assembled();
-    let mut child = sandbox
-        .command(&words("sim sum.ttaimg --debug"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let commands = "break again; run; print r.1; watch sum\ntrace; run; print sum; nonsense; quit\n";
-    child.stdin.take().unwrap().write_all(commands.as_bytes()).unwrap();
-    let ran = sandbox.finished(child.wait_with_output().unwrap());
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    let lines: Vec<&str> = ran.out.lines().collect();
-    assert_eq!(lines[0], "breakpoint at instruction 3");
-    assert_eq!(lines[1], "breakpoint at instruction 3");
-    assert_eq!(
-        lines[2],
-        "cycle 3, core 0, instruction 3 again+0: r.1 -> lsu.t.ld32, r.1 -> alu.t.add, 4 -> alu.o2"
-    );
-    assert_eq!(lines[3], "r.1 = 0x40 (64)");
-    assert_eq!(lines[4], "watching sum");
-    assert!(lines[5].contains("0x40 0x40 0x4"), "{}", lines[5]);
-    assert!(ran.out.contains("there is no command 'nonsense'; 'help' lists them"));
-}
-
 /// What the debugger answers to commands.
 fn debug(sandbox: &Sandbox, commands: &str) -> String {
     let mut child = sandbox
@@ -180,6 +153,24 @@ fn debug(sandbox: &Sandbox, commands: &str) -> String {
     let ran = sandbox.finished(child.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.out
+}
+
+#[test]
+fn the_debugger_takes_commands() {
+    let sandbox = assembled();
+    let commands = "break again; run; print r.1; watch sum\ntrace; run; print sum; nonsense; quit\n";
+    let out = debug(&sandbox, commands);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "breakpoint at instruction 3");
+    assert_eq!(lines[1], "breakpoint at instruction 3");
+    assert_eq!(
+        lines[2],
+        "cycle 3, core 0, instruction 3 again+0: r.1 -> lsu.t.ld32, r.1 -> alu.t.add, 4 -> alu.o2"
+    );
+    assert_eq!(lines[3], "r.1 = 0x40 (64)");
+    assert_eq!(lines[4], "watching sum");
+    assert!(lines[5].contains("0x40 0x40 0x4"), "{}", lines[5]);
+    assert!(out.contains("there is no command 'nonsense'; 'help' lists them"));
 }
 
 #[test]

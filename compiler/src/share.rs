@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use oxcl_binary::pipe::Kernels;
+use oxcl_binary::pipe::{Kernels, hurried_objects};
 use oxcl_frontend::{KERNEL_BODY_PREFIX, KernelSignature};
 use oxcl_ir::{Block, Function, Module};
 
@@ -23,11 +23,6 @@ const NATIVE_COST: usize = 100;
 /// What barriers begin with.
 const BARRIERS: [&str; 2] = ["_Z7barrier", "_Z18work_group_barrier"];
 
-/// So many kernels share an object where code is made in a hurry; each has a copy of it in the archive.
-const TOGETHER: usize = 8;
-/// Objects of hurried code that there are at least, so that two compilers have something to do.
-const OBJECTS: usize = 2;
-
 /// Keeps the kernels that are wanted, and says of each which object it is in. That follows from the program alone, as the
 /// division does: kernels of an object are not divided.
 pub(crate) fn retain(
@@ -38,12 +33,12 @@ pub(crate) fn retain(
     is_hurried: bool,
 ) -> Result<Vec<usize>, CompileError> {
     let count = signatures.len();
-    let costs: Vec<usize> = match wanted {
-        Kernels::Share { .. } => signatures.iter().map(|s| cost(module, &s.name, native)).collect(),
-        Kernels::All if is_hurried => signatures.iter().map(|s| cost(module, &s.name, native)).collect(),
-        Kernels::All | Kernels::Specialised(_) => vec![1; count],
+    let costs: Vec<usize> = if is_hurried || matches!(wanted, Kernels::Share { .. }) {
+        signatures.iter().map(|s| cost(module, &s.name, native)).collect()
+    } else {
+        Vec::new()
     };
-    let objects = if is_hurried { count.div_ceil(TOGETHER).max(OBJECTS) } else { count };
+    let objects = if is_hurried { hurried_objects(count) } else { count };
     let mut object_of = if is_hurried { divide(&costs, objects) } else { (0..count).collect() };
     match wanted {
         Kernels::All => {}

@@ -1,5 +1,5 @@
-// Pipelines in the notation of `opt -passes=` over a module, without a target. LLVM's C interface has this as well, with
-// instrumentation that takes longer than the passes take for a small kernel.
+// Pipelines in the notation of `opt -passes=` over a module, without a target. LLVM's C interface has this as well, always with
+// instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -7,18 +7,26 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/Error.h"
 #include <cstring>
+#include <optional>
 
 using namespace llvm;
 
-// Returns null or a message to be freed.
-extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline) {
+// With `Verify` the verifier runs after every pass. Returns null or a message to be freed.
+extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool Verify) {
   LoopAnalysisManager Loops;
   FunctionAnalysisManager Functions;
   CGSCCAnalysisManager Components;
   ModuleAnalysisManager Modules;
-  PassBuilder Builder;
+  PassInstrumentationCallbacks Callbacks;
+  std::optional<StandardInstrumentations> Standard;
+  if (Verify) {
+    Standard.emplace(unwrap(M)->getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
+    Standard->registerCallbacks(Callbacks, &Modules);
+  }
+  PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, Verify ? &Callbacks : nullptr);
   Builder.registerModuleAnalyses(Modules);
   Builder.registerCGSCCAnalyses(Components);
   Builder.registerFunctionAnalyses(Functions);

@@ -3,17 +3,15 @@
 use crate::IrError;
 use crate::function::Function;
 use crate::raw::{
-    borrowed_text, c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_expand_constant_users,
-    oxcl_ir_initial_bytes, oxcl_ir_link_needed, oxcl_ir_lower_events, oxcl_ir_run_passes,
+    c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes,
+    oxcl_ir_link_needed, oxcl_ir_lower_events, oxcl_ir_run_passes,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core as c;
-use inkwell::llvm_sys::error::LLVMGetErrorMessage;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::target as layout;
-use inkwell::llvm_sys::transforms::pass_builder as passes;
 use inkwell::module::Module;
 
 /// The context's types, by way of a module.
@@ -55,29 +53,12 @@ fn owned_malloc(text: *mut std::ffi::c_char) -> String {
 /// # Errors
 /// [`IrError::Passes`] where LLVM does not know the pipeline.
 pub fn run_passes(module: &Module<'_>, pipeline: &str) -> Result<(), IrError> {
-    let message = if cfg!(debug_assertions) {
-        run_and_verify(module, pipeline)
-    } else {
-        let message = llvm!(oxcl_ir_run_passes; module.as_mut_ptr(), c_name(pipeline).as_ptr());
-        (!message.is_null()).then(|| owned_malloc(message))
-    };
-    message.map_or(Ok(()), |message| Err(IrError::Passes { pipeline: pipeline.to_owned(), message }))
-}
-
-fn run_and_verify(module: &Module<'_>, pipeline: &str) -> Option<String> {
-    let options = llvm!(passes::LLVMCreatePassBuilderOptions;);
-    llvm!(passes::LLVMPassBuilderOptionsSetVerifyEach; options, 1);
-    let text = c_name(pipeline);
-    let error =
-        llvm!(passes::LLVMRunPasses; module.as_mut_ptr(), text.as_ptr(), std::ptr::null_mut(), options);
-    llvm!(passes::LLVMDisposePassBuilderOptions; options);
-    if error.is_null() {
-        return None;
+    let (text, verify) = (c_name(pipeline), cfg!(debug_assertions));
+    let message = llvm!(oxcl_ir_run_passes; module.as_mut_ptr(), text.as_ptr(), verify);
+    if message.is_null() {
+        return Ok(());
     }
-    let message = llvm!(LLVMGetErrorMessage; error);
-    let text = borrowed_text(message);
-    llvm!(inkwell::llvm_sys::error::LLVMDisposeErrorMessage; message);
-    Some(text)
+    Err(IrError::Passes { pipeline: pipeline.to_owned(), message: owned_malloc(message) })
 }
 
 /// Checks the whole module.

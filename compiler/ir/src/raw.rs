@@ -47,7 +47,11 @@ unsafe extern "C" {
     pub(crate) fn oxcl_ir_distinct_node(context: LLVMContextRef) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_loop_id(context: LLVMContextRef, group: LLVMValueRef, whole: bool) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_lower_events(module: LLVMModuleRef);
-    pub(crate) fn oxcl_ir_run_passes(module: LLVMModuleRef, pipeline: *const c_char) -> *mut c_char;
+    pub(crate) fn oxcl_ir_run_passes(
+        module: LLVMModuleRef,
+        pipeline: *const c_char,
+        verify: bool,
+    ) -> *mut c_char;
     pub(crate) fn oxcl_ir_clone_reached(module: LLVMModuleRef, root: LLVMValueRef) -> LLVMModuleRef;
     pub(crate) fn oxcl_ir_link_needed(module: LLVMModuleRef, data: *const c_char, size: usize)
     -> *mut c_char;

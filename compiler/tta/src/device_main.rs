@@ -222,6 +222,16 @@ impl Writer {
         self.push(Some("eq"), vec![Operand::Register(register), other], vec![self.p], None);
     }
 
+    /// Counts a launch word up; `p` = it has reached the slot's word `limit`. Two registers are free for it.
+    fn count(&mut self, counter: u32, limit: u32, (a, b): (Register, Register)) {
+        self.get(counter, a);
+        self.add(a, Operand::Constant(1));
+        self.set(counter, Operand::Register(a));
+        self.slot(limit, b);
+        self.load(Operand::Register(b), b, self.in_slots());
+        self.equal(a, Operand::Register(b));
+    }
+
     fn block(&mut self, terminator: Terminator) -> Block {
         Block { nodes: std::mem::take(&mut self.nodes), terminator, weight: 1 }
     }
@@ -353,21 +363,11 @@ fn program(machine: &Machine, spaces: Spaces) -> Option<Function> {
     w.get(launch::ENTRY, a);
     blocks.push(w.block(Terminator::Call { callee: ra, next: 8, reads: vec![stack], clobbers: all }));
     // 8: the next row.
-    w.get(launch::GY, a);
-    w.add(a, Operand::Constant(1));
-    w.set(launch::GY, ra);
-    w.slot(word::GROUPS + 1, b);
-    w.load(rb, b, w.in_slots());
-    w.equal(a, rb);
+    w.count(launch::GY, word::GROUPS + 1, (a, b));
     blocks.push(w.branch(9, 7));
     // 9: the next plane.
     w.set(launch::GY, zero);
-    w.get(launch::GZ, a);
-    w.add(a, Operand::Constant(1));
-    w.set(launch::GZ, ra);
-    w.slot(word::GROUPS + 2, b);
-    w.load(rb, b, w.in_slots());
-    w.equal(a, rb);
+    w.count(launch::GZ, word::GROUPS + 2, (a, b));
     blocks.push(w.branch(10, 7));
     // 10: done: the event first, then the slot, then the next slot.
     w.slot(word::EVENT, a);

@@ -4,7 +4,7 @@
 //! Each cause is told once, whatever failed because of it. Commands on simulated processors, and in contexts with a
 //! function, are watched; of others the causes are told that a blocking function or a wait comes upon.
 
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use oxcl_runtime::{CommandFailure, Stage};
@@ -16,7 +16,7 @@ use crate::types::UserData;
 
 /// Whom a context tells, and what it has told.
 pub(crate) struct Reports {
-    notify: Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, UserData)>,
+    notify: ContextNotify,
     data: UserData,
     told: Mutex<Vec<Weak<CommandFailure>>>,
 }

@@ -9,6 +9,8 @@ mod device;
 mod event;
 mod faults;
 mod observe;
+#[cfg(test)]
+mod own_device;
 mod points;
 mod pool;
 mod queue;

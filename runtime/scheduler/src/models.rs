@@ -7,12 +7,10 @@ use std::sync::atomic::{AtomicU32 as Plain, Ordering::Relaxed};
 use loom::thread;
 use oxcl_driver::capability::Execution;
 use oxcl_driver::command::SubmitResult;
-use oxcl_driver::{
-    Allocation, AllocationRequest, Capabilities, Driver, DriverError, EventId, Failure, Lane, Launch,
-    NullDriver, Submission,
-};
+use oxcl_driver::{Capabilities, Driver, EventId, Failure, Lane, Launch, NullDriver, Submission};
 
 use crate::event::UserEvent;
+use crate::own_device::{Executes, OwnDevice};
 use crate::points::{Access, ResourceId, Touch};
 use crate::pool::Core;
 use crate::pool::idle::Idle;
@@ -419,53 +417,13 @@ fn models_host_waits_beside_a_worker() {
     });
 }
 
-/// A device that orders commands itself. It keeps what it is given; the model's threads say when it ends.
-#[derive(Debug)]
-struct Keeping {
-    memory: NullDriver,
-    capabilities: Capabilities,
-    kept: std::sync::Mutex<Vec<Arc<dyn Submission>>>,
-}
+/// Keeps what it is given; the model's threads say when it ends.
+#[derive(Debug, Default)]
+struct Keeping(std::sync::Mutex<Vec<Arc<dyn Submission>>>);
 
-impl Keeping {
-    fn new() -> Arc<Keeping> {
-        let execution = Execution::DeviceOrdered;
-        let capabilities = Capabilities { execution, ..Capabilities::host("a device that keeps") };
-        Arc::new(Keeping { memory: NullDriver::new(), capabilities, kept: std::sync::Mutex::new(Vec::new()) })
-    }
-
-    fn take(&self) -> Arc<dyn Submission> {
-        self.kept.lock().unwrap().pop().unwrap()
-    }
-}
-
-impl Driver for Keeping {
-    fn name(&self) -> &str {
-        "keeping"
-    }
-
-    fn probe(&self) -> Result<u32, DriverError> {
-        Ok(1)
-    }
-
-    fn init(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        self.memory.allocate(request)
-    }
-
-    fn free(&self, allocation: Allocation) {
-        self.memory.free(allocation);
-    }
-
+impl Executes for Keeping {
     fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
-        self.kept.lock().unwrap().push(submission);
+        self.0.lock().unwrap().push(submission);
         Ok(())
     }
 }
@@ -474,7 +432,7 @@ impl Driver for Keeping {
 /// for it goes on.
 fn device_ends_beside_the_host(failing: bool) {
     let core = core(1);
-    let keeping = Keeping::new();
+    let keeping = Arc::new(OwnDevice::new(Execution::DeviceOrdered, Keeping::default()));
     let driver = Arc::clone(&keeping) as Arc<dyn Driver>;
     let q = Queue::new(&core, driver, QueueProperties { out_of_order: true, profiling: false }).unwrap();
     let gate = UserEvent::new(&core).unwrap();
@@ -489,7 +447,7 @@ fn device_ends_beside_the_host(failing: bool) {
         assert_eq!(their_opened.load(Relaxed), 1, "it is complete before what it waits for");
         their_calls.fetch_add(1, Relaxed);
     });
-    let submission = keeping.take();
+    let submission = keeping.own.0.lock().unwrap().pop().unwrap();
     let device = thread::spawn(move || {
         submission.ended(if failing { Err(Arc::new(Failure::Abandoned)) } else { Ok(()) });
     });

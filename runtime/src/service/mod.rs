@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text};
+use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
 
 use crate::cache::Cache;
 use crate::compiler::{
@@ -268,9 +268,8 @@ fn one(identities: &[Option<[u8; 32]>]) -> Option<[u8; 32]> {
 /// Into how many parts a program's kernels are worth dividing: no more than there seem to be.
 fn parts_of(job: &Job, servers: usize) -> usize {
     let kernels: usize = job.sources.iter().map(|source| source.text.matches("kernel").count()).sum();
-    // In a hurry some are made together.
-    let pieces =
-        if job.quality == Quality::First { kernels.min(kernels.div_ceil(8).max(2)) } else { kernels };
+    let is_hurried = job.quality == Quality::First;
+    let pieces = if is_hurried { kernels.min(hurried_objects(kernels)) } else { kernels };
     pieces.clamp(1, servers.max(1))
 }
 

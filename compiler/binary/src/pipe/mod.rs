@@ -21,3 +21,15 @@ pub use message::{
     Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Quality, Seen, Text, Tidy,
 };
 pub use wire::WireError;
+
+/// So many kernels share an object where code is made in a hurry; each has a copy of it in the archive.
+const TOGETHER: usize = 8;
+/// Objects of hurried code that there are at least, so that two compilers have something to do.
+const OBJECTS: usize = 2;
+
+/// How many objects the kernels of a program are put into where code is made in a hurry: what can be divided among compilers.
+/// Host and compilers must agree, so the rule is part of the protocol.
+#[must_use]
+pub fn hurried_objects(kernels: usize) -> usize {
+    kernels.div_ceil(TOGETHER).max(OBJECTS)
+}

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use oxcl_driver::capability::Execution;
 use oxcl_driver::{
-    Allocation, AllocationRequest, Capabilities, Driver, DriverError, EventId, Failure, Lane, Launch,
-    NullDriver, Submission, command as driver_command,
+    Driver, DriverError, EventId, Failure, Lane, Launch, Submission, command as driver_command,
 };
 
 use super::{command, failing_work, in_order, kernel_failure, out_of_order, scheduler, work};
+use crate::own_device::{Executes, OwnDevice};
 use crate::shim::{Mutex, lock};
 use crate::{Access, Command, Event, Queue, QueueProperties, Scheduler, Touch};
 
@@ -33,12 +33,8 @@ enum Style {
 
 #[derive(Debug)]
 struct TestDriver {
-    memory: NullDriver,
-    capabilities: Capabilities,
     style: Style,
     sender: Mutex<mpsc::Sender<Arc<dyn Submission>>>,
-    submitted: AtomicU64,
-    notified: AtomicU64,
 }
 
 impl TestDriver {
@@ -51,44 +47,12 @@ impl TestDriver {
         });
         let ordered = matches!(style, Style::Ordered | Style::EarlyInSubmit | Style::EarlyOnThread);
         let execution = if ordered { Execution::DeviceOrdered } else { Execution::Device };
-        Arc::new(TestDriver {
-            memory: NullDriver::new(),
-            capabilities: Capabilities { execution, ..Capabilities::host("test device") },
-            style,
-            sender: Mutex::new(sender),
-            submitted: AtomicU64::new(0),
-            notified: AtomicU64::new(0),
-        })
+        Arc::new(OwnDevice::new(execution, TestDriver { style, sender: Mutex::new(sender) }))
     }
 }
 
-impl Driver for TestDriver {
-    fn name(&self) -> &str {
-        "test"
-    }
-
-    fn probe(&self) -> Result<u32, DriverError> {
-        Ok(1)
-    }
-
-    fn init(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        self.memory.allocate(request)
-    }
-
-    fn free(&self, allocation: Allocation) {
-        self.memory.free(allocation);
-    }
-
+impl Executes for TestDriver {
     fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
-        self.submitted.fetch_add(1, Ordering::Relaxed);
         match self.style {
             Style::InSubmit | Style::EarlyInSubmit => {
                 driver_command::execute(submission.as_ref(), Lane { index: 0 });
@@ -101,7 +65,6 @@ impl Driver for TestDriver {
     }
 
     fn notify(&self, waiting: &Arc<dyn Submission>, _ended: EventId) {
-        self.notified.fetch_add(1, Ordering::Relaxed);
         if waiting.claim() {
             drop(lock(&self.sender).send(Arc::clone(waiting)));
         }

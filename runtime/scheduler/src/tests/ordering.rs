@@ -8,12 +8,10 @@ use std::sync::{Arc, Weak, mpsc};
 use std::time::Duration;
 
 use oxcl_driver::capability::Execution;
-use oxcl_driver::{
-    Allocation, AllocationRequest, Capabilities, Driver, DriverError, EventId, Lane, Launch, NullDriver,
-    Submission, command as driver_command,
-};
+use oxcl_driver::{Driver, DriverError, EventId, Lane, Launch, Submission, command as driver_command};
 
 use super::{Random, in_order, scheduler, work};
+use crate::own_device::{Executes, OwnDevice};
 use crate::shim::{Mutex, lock};
 use crate::{Access, Command, Event, Facts, Fence, Queue, QueueProperties, ResourceId, Scheduler, Touch};
 
@@ -33,9 +31,7 @@ struct Held {
 
 /// The device. Every command runs in a thread of its own, so that commands overlap as far as their waits allow.
 struct Device {
-    memory: NullDriver,
-    capabilities: Capabilities,
-    this: Weak<Device>,
+    this: Weak<OwnDevice<Device>>,
     commands: Mutex<BTreeMap<EventId, Held>>,
     /// Commands that had the device to wait for.
     chained: AtomicU64,
@@ -48,16 +44,11 @@ impl std::fmt::Debug for Device {
 }
 
 impl Device {
-    fn start() -> Arc<Device> {
-        Arc::new_cyclic(|this| Device {
-            memory: NullDriver::new(),
-            capabilities: Capabilities {
-                execution: Execution::DeviceOrdered,
-                ..Capabilities::host("ordering device")
-            },
-            this: Weak::clone(this),
-            commands: Mutex::new(BTreeMap::new()),
-            chained: AtomicU64::new(0),
+    fn start() -> Arc<OwnDevice<Device>> {
+        Arc::new_cyclic(|this| {
+            let (commands, chained) = (Mutex::new(BTreeMap::new()), AtomicU64::new(0));
+            let own = Device { this: Weak::clone(this), commands, chained };
+            OwnDevice::new(Execution::DeviceOrdered, own)
         })
     }
 
@@ -76,6 +67,7 @@ impl Device {
             std::thread::spawn(move || {
                 let outcome = driver_command::perform(submission.as_ref(), Lane { index: 0 });
                 let Some(device) = device else { return };
+                let device = &device.own;
                 // Others begin before the host hears of it.
                 device.change(id, |held| held.executed = true);
                 device.look();
@@ -104,31 +96,7 @@ impl Device {
     }
 }
 
-impl Driver for Device {
-    fn name(&self) -> &str {
-        "ordering"
-    }
-
-    fn probe(&self) -> Result<u32, DriverError> {
-        Ok(1)
-    }
-
-    fn init(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
-    }
-
-    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        self.memory.allocate(request)
-    }
-
-    fn free(&self, allocation: Allocation) {
-        self.memory.free(allocation);
-    }
-
+impl Executes for Device {
     fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
         let mut commands = lock(&self.commands);
         let is_live = |id: &&EventId| commands.get(id).is_some_and(|held| !held.told);
@@ -159,7 +127,7 @@ pub(super) fn device() -> Arc<dyn Driver> {
 }
 
 /// An in-order queue of the device.
-fn queue(s: &Scheduler, device: &Arc<Device>) -> Queue {
+fn queue(s: &Scheduler, device: &Arc<OwnDevice<Device>>) -> Queue {
     let driver = Arc::clone(device) as Arc<dyn Driver>;
     s.queue(driver, QueueProperties::default()).unwrap()
 }
@@ -250,9 +218,9 @@ fn chained(s: &Scheduler, touches: &[&[(usize, Access)]]) -> u64 {
         let waits = if number == 0 { &gate[..] } else { &[] };
         last = first.enqueue(touching(work(|| {}), &touches, waits)).unwrap();
     }
-    let before = device.chained.load(Ordering::Relaxed);
+    let before = device.own.chained.load(Ordering::Relaxed);
     let after = second.enqueue(touching(work(|| {}), &[], &[last])).unwrap();
-    let chained = device.chained.load(Ordering::Relaxed) - before;
+    let chained = device.own.chained.load(Ordering::Relaxed) - before;
     gate.complete();
     assert_eq!(after.wait(), Ok(()));
     chained

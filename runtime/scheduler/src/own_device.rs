@@ -1,0 +1,69 @@
+//! For tests and models: a device that executes commands itself. Its memory is the null driver's; what it does with commands
+//! is up to each test. Checks nothing.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use oxcl_driver::capability::Execution;
+use oxcl_driver::command::SubmitResult;
+use oxcl_driver::{
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, EventId, NullDriver, Submission,
+};
+
+/// What a device does with commands.
+pub(crate) trait Executes: Send + Sync + Debug {
+    /// See [`Driver::submit`].
+    fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult;
+
+    /// See [`Driver::notify`].
+    fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
+}
+
+/// The device.
+#[derive(Debug)]
+pub(crate) struct OwnDevice<E> {
+    null: NullDriver,
+    /// What it does with commands.
+    pub(crate) own: E,
+}
+
+impl<E> OwnDevice<E> {
+    pub(crate) fn new(execution: Execution, own: E) -> Self {
+        let capabilities = Capabilities { execution, ..Capabilities::host("test device") };
+        Self { null: NullDriver::with(capabilities), own }
+    }
+}
+
+impl<E: Executes> Driver for OwnDevice<E> {
+    fn name(&self) -> &str {
+        "test"
+    }
+
+    fn probe(&self) -> Result<u32, DriverError> {
+        self.null.probe()
+    }
+
+    fn init(&self) -> Result<(), DriverError> {
+        self.null.init()
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.null.capabilities()
+    }
+
+    fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
+        self.null.allocate(request)
+    }
+
+    fn free(&self, allocation: Allocation) {
+        self.null.free(allocation);
+    }
+
+    fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
+        self.own.submit(submission)
+    }
+
+    fn notify(&self, waiting: &Arc<dyn Submission>, ended: EventId) {
+        self.own.notify(waiting, ended);
+    }
+}

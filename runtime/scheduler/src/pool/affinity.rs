@@ -25,16 +25,39 @@ pub(crate) fn allowed_processors() -> Vec<usize> {
 }
 
 /// Binds the calling thread to one processor; without effect where the system refuses.
-pub(crate) fn pin(cpu: usize) {
-    if cpu >= usize::try_from(libc::CPU_SETSIZE).unwrap_or(0) {
-        return;
-    }
+pub(crate) fn pin(processor: usize) {
+    restrict(&[processor]);
+}
+
+/// Lets the calling thread run on these processors only; without effect where the system refuses, as it does where it has
+/// none of them.
+pub(crate) fn restrict(processors: &[usize]) {
     // SAFETY: as in `allowed_processors`.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the index is below the set's size.
-    unsafe { libc::CPU_SET(cpu, &mut set) };
+    let most = usize::try_from(libc::CPU_SETSIZE).unwrap_or(0);
+    for &processor in processors.iter().filter(|&&processor| processor < most) {
+        // SAFETY: the index is below the set's size.
+        unsafe { libc::CPU_SET(processor, &mut set) };
+    }
     // SAFETY: the set is readable and its size is given; 0 is the calling thread.
     let _ = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+}
+
+/// The processor that the calling thread runs on, which may be another one a moment later.
+pub(crate) fn current_processor() -> Option<u32> {
+    // SAFETY: takes and touches nothing.
+    u32::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+/// Has the calling thread go on on another processor of its mask, if there is one. It may come back.
+pub(crate) fn leave(processor: u32) {
+    let all = allowed_processors();
+    let others: Vec<usize> =
+        all.iter().copied().filter(|&other| u32::try_from(other) != Ok(processor)).collect();
+    if others.len() < all.len() && !others.is_empty() {
+        restrict(&others);
+        restrict(&all);
+    }
 }
 
 /// Lets the calling thread's short sleeps end within a microsecond of their time.

@@ -6,6 +6,7 @@
 //! work, callbacks, drivers or destructors run.
 
 pub(crate) mod affinity;
+mod aside;
 mod callers;
 pub(crate) mod idle;
 pub(crate) mod inject;
@@ -21,6 +22,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
+use self::aside::HostPlace;
 use self::callers::Callers;
 use self::idle::Idle;
 use self::inject::Inject;
@@ -63,6 +65,8 @@ pub(crate) struct Core {
     threads_alive: AtomicBool,
     /// Somebody has slot 0.
     host_slot: AtomicBool,
+    /// Where the host's thread runs.
+    host_place: HostPlace,
     /// Host threads that wait for slot 0.
     host_waiters: Mutex<Vec<Arc<Parker>>>,
     /// Work was left for whoever has slot 0, when there are no other threads.
@@ -110,6 +114,7 @@ impl Core {
             idle: Idle::new(workers),
             threads_alive: AtomicBool::new(false),
             host_slot: AtomicBool::new(false),
+            host_place: HostPlace::new(),
             host_waiters: Mutex::new(Vec::new()),
             host_request: AtomicBool::new(false),
             next_id: AtomicU64::new(1),
@@ -198,6 +203,9 @@ impl Core {
             return;
         }
         if amount > 1 {
+            if self.current_slot().is_none() {
+                self.host_place.is_here();
+            }
             // Each of those who are woken wakes others in turn, so the workers are up after a few steps.
             for _ in 0..(amount - seen.searching()).min(at_once) {
                 if !self.idle.wake_another() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use oxcl_driver::{Failure, Lane, Launch};
 
+use super::aside::Aside;
 use super::parker::Parker;
 use super::wait::Search;
 use super::{Core, Local, affinity};
@@ -71,6 +72,7 @@ impl Core {
     pub(crate) fn work(&self, slot: usize) {
         let local = Local::new(slot);
         let parker = Arc::new(Parker::new());
+        let aside = Aside::default();
         let mut searching = false;
         loop {
             if !searching {
@@ -86,7 +88,7 @@ impl Core {
             let found = self.search(&local, || !self.has_threads());
             searching = matches!(found, Search::Nothing);
             if searching {
-                self.doze(slot, &parker);
+                self.doze(slot, &parker, &aside);
             } else {
                 self.stop_searching();
             }
@@ -97,24 +99,27 @@ impl Core {
     }
 
     /// Sleeps until there may be work. The caller counts as searching before and after.
-    fn doze(&self, slot: usize, parker: &Arc<Parker>) {
+    fn doze(&self, slot: usize, parker: &Arc<Parker>, aside: &Aside) {
         let watches = self.idle.sleep(slot, parker, !cfg!(loom));
         if !self.has_work() && self.has_threads() {
             if watches {
-                self.watch(slot, parker);
+                self.watch(slot, parker, aside);
             } else {
                 parker.park();
+                aside.step(&self.host_place);
             }
         }
         self.idle.rise(slot);
     }
 
     /// Sleeps, and looks from time to time whether something was enqueued that nobody takes.
-    fn watch(&self, slot: usize, parker: &Parker) {
+    fn watch(&self, slot: usize, parker: &Parker, aside: &Aside) {
         let mut takes = self.inject.takes();
         let mut quiet = 0;
         while quiet < QUIET_LOOKS {
-            if parker.park_timeout(WATCH_INTERVAL) {
+            let told = parker.park_timeout(WATCH_INTERVAL);
+            aside.step(&self.host_place);
+            if told {
                 return;
             }
             let now = self.inject.takes();
@@ -130,6 +135,7 @@ impl Core {
         self.idle.stop_watching(slot);
         if !self.has_work() && self.has_threads() {
             parker.park();
+            aside.step(&self.host_place);
         }
     }
 }

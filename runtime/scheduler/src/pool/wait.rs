@@ -74,6 +74,7 @@ impl Core {
             self.help_until(&local, task, goal, &thread_parker());
             return;
         }
+        self.host_place.is_here();
         let parker = thread_parker();
         let (mut registered, mut slotless) = (false, false);
         while !goal.reached(task) {
@@ -203,7 +204,13 @@ impl Core {
             }
             self.idle.sleep(local.slot, parker, false);
             if !goal.reached(task) && !self.has_work_for(local.slot) {
-                parker.park();
+                if local.slot == 0 {
+                    self.host_place.is_left();
+                    parker.park();
+                    self.host_place.is_here();
+                } else {
+                    parker.park();
+                }
             }
             self.idle.rise(local.slot);
             self.stop_searching();

@@ -2,11 +2,13 @@
 
 use oxcl_compiler::SourceFile;
 use oxcl_compiler::tta::{CRequest, c_machine_ir, compile_c_program, shipped_routines};
-use oxcl_tta::compose::{compose, stock};
+use oxcl_tta::compile::{CompileError, Compiled, compile_within};
+use oxcl_tta::compose::{Plan, compose, stock};
+use oxcl_tta::image::Image;
 use oxcl_tta::interpret::{World, lifted, machine_ir as source};
 use oxcl_tta::lift::Ability;
 use oxcl_tta::machine_ir::parse;
-use oxcl_tta::model::Machine;
+use oxcl_tta::model::{Extension, Machine};
 use oxcl_ttasim::{Engine, System};
 use std::sync::Arc;
 
@@ -161,6 +163,77 @@ int main(void) {
         let (result, output, _) = run(&compose(&plan), source);
         assert_eq!((result, output.as_str()), (3, "bbb"), "{name}");
     }
+}
+
+/// A machine with short immediates of five bits, so that a short address reaches 31 instructions, compiled for these largest
+/// addresses.
+fn compiled_within(limits: &[u64]) -> (Machine, Result<Compiled, CompileError>) {
+    let (_, plan) = stock::plans().into_iter().find(|(n, _)| *n == "three_bus").expect("it is in stock");
+    let machine = compose(&Plan { buses: vec![(Extension::Zero, 5); 3], ..plan });
+    let sources = vec![SourceFile { name: "program.c".into(), text: PROGRAM.into() }];
+    let request = CRequest { sources, ..CRequest::default() };
+    let (text, _) = c_machine_ir(&request, &machine).unwrap_or_else(|e| panic!("{e}"));
+    let modules = [&text, shipped_routines()].map(|t| parse(t).unwrap_or_else(|e| panic!("{e}")));
+    let compiled = compile_within(&machine, &modules, "main", limits);
+    (machine, compiled)
+}
+
+/// Jumps, guarded jumps, calls and addresses of functions beyond what a short immediate holds go through long ones.
+#[test]
+fn what_short_addresses_do_not_reach_long_ones_do() {
+    let (_, short) = compiled_within(&[31]);
+    let message = short.expect_err("it is longer than 31 instructions").to_string();
+    assert!(message.contains("instructions; at most 31 can be reached by jumps"), "{message}");
+    let (machine, direct) = compiled_within(&[0xf_ffff]);
+    assert_eq!(oxcl_tta::schedule::reaches(&machine), [0xf_ffff], "short ones are no use for any program");
+    let (_, second) = compiled_within(&[31, 0xf_ffff]);
+    let (direct, second) = (direct.expect("it fits"), second.expect("the second limit does"));
+    assert_eq!(direct.program, second.program);
+    let image = Arc::new(Image { machine, program: second.program });
+    let mut system = System::with_own_memories(std::slice::from_ref(&image), Engine::Strict)
+        .unwrap_or_else(|e| panic!("{e}"));
+    system.run(2_000_000).unwrap_or_else(|fault| panic!("{fault}"));
+    assert_eq!(system.result(0), Some(u64::from(EXPECTED.0)));
+}
+
+/// Machines whose short immediates reach further than the usual program goes are compiled for these first.
+#[test]
+fn reaches_are_what_immediates_bear() {
+    let (_, plan) = stock::plans().into_iter().find(|(n, _)| *n == "three_bus").expect("it is in stock");
+    let reaches = |buses: Vec<(Extension, u32)>, long: bool| {
+        let long = plan.long.clone().filter(|_| long);
+        oxcl_tta::schedule::reaches(&compose(&Plan { buses, long, ..plan.clone() }))
+    };
+    let (sign, zero) = (Extension::Sign, Extension::Zero);
+    assert_eq!(reaches(vec![(zero, 16), (sign, 8), (sign, 8)], true), [0xffff, 0xf_ffff]);
+    assert_eq!(reaches(vec![(sign, 16), (zero, 18), (sign, 8)], true), [0x7fff, 0x3_ffff, 0xf_ffff]);
+    assert_eq!(reaches(vec![(zero, 32), (sign, 8), (sign, 8)], true), [0xf_ffff]);
+    // Nothing else is there.
+    assert_eq!(reaches(vec![(sign, 9), (sign, 8), (sign, 8)], false), [0xff]);
+}
+
+/// A program that is longer than the memory for instructions is refused, with both lengths.
+#[test]
+fn a_program_longer_than_the_memory_for_instructions_is_refused() {
+    let (_, plan) = stock::plans().into_iter().find(|(n, _)| *n == "three_bus").expect("it is in stock");
+    let mut machine = compose(&plan);
+    let space = machine.control.space.expect("it has one");
+    machine.spaces[space.index()].max_address = 99;
+    let source = |text: &str| CRequest {
+        sources: vec![SourceFile { name: "program.c".into(), text: text.into() }],
+        ..CRequest::default()
+    };
+    let error = compile_c_program(&source(PROGRAM), &machine).expect_err("it is longer").to_string();
+    assert!(error.contains("at most 99 can be reached by jumps"), "{error}");
+    // Parts that fit each by itself.
+    let one = "int f(int a) { return a";
+    let body = (0..16).fold(String::new(), |text, k| format!("{text} * (a + {k}) ^ {k}"));
+    let parts = (0..4).fold(String::new(), |text, k| {
+        format!("{text} __attribute__((noinline)) {} {body} + {k}; }}\n", one.replace('f', &format!("f{k}")))
+    });
+    let whole = format!("{parts} volatile int o; int main(void) {{ return f0(o) + f1(o) + f2(o) + f3(o); }}");
+    let error = compile_c_program(&source(&whole), &machine).expect_err("it is longer").to_string();
+    assert!(error.contains("the memory for instructions, 'instructions', holds 100"), "{error}");
 }
 
 #[test]

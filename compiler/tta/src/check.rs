@@ -90,6 +90,16 @@ pub enum Problem {
     /// No template has these long immediates and leaves the buses of the moves free.
     #[error("no instruction template holds these long immediates beside these moves")]
     NoTemplate,
+    /// An instruction beyond the memory for instructions.
+    #[error("the memory for instructions, '{space}', holds {room}; the program has {count}")]
+    NoRoom {
+        /// The space.
+        space: String,
+        /// How many instructions it holds.
+        room: u64,
+        /// The program's instructions.
+        count: usize,
+    },
     /// A long immediate wider than its template's bits.
     #[error("{value:#x} does not fit the {width} bits of a long immediate of '{unit}'")]
     LongTooWide {
@@ -106,6 +116,13 @@ pub enum Problem {
 #[must_use]
 pub fn check(machine: &Machine, program: &Program, limit: usize) -> Vec<Illegal> {
     let mut all = Vec::new();
+    let count = program.instructions.len();
+    if let Some((space, room)) = machine.instruction_room()
+        && count as u64 > room
+    {
+        let problem = Problem::NoRoom { space: space.to_owned(), room, count };
+        all.push(Illegal { instruction: u32::try_from(room).unwrap_or(u32::MAX), problem });
+    }
     for (number, instruction) in (0u32..).zip(&program.instructions) {
         for problem in problems(machine, instruction) {
             if all.len() >= limit {

@@ -20,7 +20,7 @@ use crate::machine_ir::{self, Module};
 use crate::model::{Machine, SpaceId};
 use crate::program::{Program, SymbolValue};
 use crate::schedule::mir::SymbolRef;
-use crate::schedule::{BlockReport, Options, ScheduleError, Scheduled, schedule};
+use crate::schedule::{BlockReport, Options, ScheduleError, Scheduled, reaches, schedule};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the code that runs first.
@@ -79,6 +79,19 @@ pub enum CompileError {
     },
 }
 
+impl CompileError {
+    /// Whether code is farther away than the jumps to it were scheduled for.
+    fn is_out_of_reach(&self) -> bool {
+        let far = matches!(self, Self::Link(LinkError::OutOfReach { .. }));
+        far || matches!(self, Self::Schedule { error: ScheduleError::TooLong { .. }, .. })
+    }
+
+    /// Whether the machine lacks a way for something.
+    fn is_pathless(&self) -> bool {
+        matches!(self, Self::Schedule { error: ScheduleError::NoPlace { .. }, .. })
+    }
+}
+
 /// A compiled program.
 #[derive(Debug, Clone)]
 pub struct Compiled {
@@ -131,7 +144,50 @@ struct Compiler<'a> {
 /// # Errors
 /// See [`CompileError`].
 pub fn compile(machine: &Machine, modules: &[Module], entry: &str) -> Result<Compiled, CompileError> {
-    let mut compiler = Compiler::new(machine, modules)?;
+    compile_within(machine, modules, entry, &reaches(machine))
+}
+
+/// Compiles as [`compile`] does, with jumps for the first of these largest instruction addresses that the program gets along
+/// with.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile_within(
+    machine: &Machine,
+    modules: &[Module],
+    entry: &str,
+    limits: &[u64],
+) -> Result<Compiled, CompileError> {
+    widened(limits, |limit| compile_for(machine, modules, entry, limit))
+}
+
+/// What `attempt` gives for the first limit within which all code is in reach.
+fn widened<T>(
+    limits: &[u64],
+    mut attempt: impl FnMut(u64) -> Result<T, CompileError>,
+) -> Result<T, CompileError> {
+    let (last, nearer) = limits.split_last().map_or((0x7fff, &[][..]), |(last, nearer)| (*last, nearer));
+    let mut far = None;
+    for limit in nearer {
+        match attempt(*limit) {
+            Err(error) if error.is_out_of_reach() => far = Some(error),
+            other => return other,
+        }
+    }
+    attempt(last).map_err(|error| match far {
+        // A machine may have constants of that width, and no way for them to the control unit.
+        Some(far) if error.is_pathless() => far,
+        _ => error,
+    })
+}
+
+fn compile_for(
+    machine: &Machine,
+    modules: &[Module],
+    entry: &str,
+    limit: u64,
+) -> Result<Compiled, CompileError> {
+    let mut compiler = Compiler::new(machine, modules, limit)?;
     let named = compiler.reach(entry)?;
     let space = compiler.ability.space(0).ok_or(AllocateError::NoStack)?;
     let data = compiler.data(&named);
@@ -199,6 +255,7 @@ impl<'a> Compiler<'a> {
     fn new(
         machine: &'a Machine,
         modules: impl IntoIterator<Item = &'a Module>,
+        limit: u64,
     ) -> Result<Self, CompileError> {
         let ability = Ability::of(machine)?;
         let mut objects = BTreeMap::new();
@@ -223,7 +280,7 @@ impl<'a> Compiler<'a> {
             machine,
             ability,
             convention,
-            options: Options::new(machine),
+            options: Options { code_limit: limit, ..Options::new(machine) },
             symbols,
             objects,
             functions,

@@ -225,7 +225,7 @@ pub fn compose(plan: &Plan) -> Machine {
         name: "instructions".to_owned(),
         unit_width: 8,
         min_address: 0,
-        max_address: 0xffff,
+        max_address: 0xf_ffff,
         shared: false,
         numbers: Vec::new(),
     });

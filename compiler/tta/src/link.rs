@@ -84,6 +84,16 @@ pub enum LinkError {
         /// Bytes for data in all.
         room: u64,
     },
+    /// More instructions than the memory for them holds.
+    #[error("the program has {count} instructions; the memory for instructions, '{space}', holds {room}")]
+    CodeFull {
+        /// Instructions.
+        count: usize,
+        /// The space.
+        space: String,
+        /// How many it holds.
+        room: u64,
+    },
     /// A place that waits for an address and does not exist.
     #[error("'{0}' has a relocation outside its code or data")]
     BadPlace(String),
@@ -112,6 +122,11 @@ pub fn link(
         define(&mut addresses, piece.name, u64::from(start))?;
         program.symbols.push(Symbol { name: piece.name.to_owned(), value: SymbolValue::Code(start) });
         count += piece.code.instructions.len();
+    }
+    if let Some((space, room)) = machine.instruction_room()
+        && count as u64 > room
+    {
+        return Err(LinkError::CodeFull { count, space: space.to_owned(), room });
     }
     place_objects(machine, objects, bases, &mut addresses, &mut program)?;
     program.instructions.reserve_exact(count);

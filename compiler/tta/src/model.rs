@@ -477,6 +477,13 @@ impl Machine {
         UnitId(u16::try_from(self.units.len().saturating_sub(1)).unwrap_or(u16::MAX))
     }
 
+    /// The memory for instructions, and how many it holds, where the machine says so.
+    #[must_use]
+    pub fn instruction_room(&self) -> Option<(&str, u64)> {
+        let space = self.spaces.get(self.control.space?.index())?;
+        Some((&space.name, space.max_address.saturating_add(1)))
+    }
+
     /// Every unit with its id, the control unit last.
     pub fn units(&self) -> impl Iterator<Item = (UnitId, &Unit)> {
         (0..).map(UnitId).zip(&self.units)

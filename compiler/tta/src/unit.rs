@@ -253,9 +253,20 @@ pub fn link_units(
             }
         }
     }
+    // Code whose jumps reach less far comes first, and before it what has no jumps and may be where they go.
+    codes.sort_by_key(|(_, symbols, code)| nearest(symbols, code));
     let pieces: Vec<Piece<'_>> =
         codes.iter().map(|(name, symbols, code)| Piece { name, symbols, code }).collect();
     Ok(link(machine, &pieces, &objects, bases, known, entry)?)
+}
+
+/// The largest instruction address that every jump of a function can have; 0 where it has none.
+fn nearest(symbols: &[SymbolRef], code: &Scheduled) -> u64 {
+    let to_code = |r: &&Relocation| match r.base {
+        Base::Function => true,
+        Base::Symbol(symbol) => symbols.get(symbol as usize).is_none_or(|s| s.space.is_none()),
+    };
+    code.relocations.iter().filter(to_code).map(|r| r.limit).min().unwrap_or(0)
 }
 
 fn unpacked_object(object: &unit::Object, symbols: &[unit::Symbol]) -> DataObject {

@@ -3,15 +3,18 @@
 //! In: a kernel's module, and once the module of all routines. Out: for a kernel its unit, and the names of the routines that
 //! it reaches; for a routine its unit. A routine is lifted and scheduled when the first kernel reaches it, and never again.
 
-use super::{CompileError, Compiler, DEEP_STACK};
+use super::{CompileError, Compiler, DEEP_STACK, widened};
 use crate::machine_ir::Module;
 use crate::model::Machine;
+use crate::schedule::{ScheduleError, reaches};
 use crate::unit::{Part, pack};
 use oxcl_binary::unit::{Needs, Unit};
 use std::collections::BTreeSet;
 
 /// Bytes of stack for what nobody counts.
 const SPARE: u64 = 64;
+/// Instructions that the program which devices run has at most.
+const DEVICE_PROGRAM: usize = 1024;
 
 /// Compiles units for a machine.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub struct UnitCompiler<'a> {
     routines: Option<Box<Compiler<'a>>>,
     /// Objects that others define: names and OpenCL address spaces.
     known: Vec<(String, u32)>,
+    /// The largest instruction addresses that jumps may be scheduled for.
+    limits: Vec<u64>,
 }
 
 /// A unit and what it needs beside itself.
@@ -42,9 +47,18 @@ impl<'a> UnitCompiler<'a> {
         routines: &'a Module,
         known: &[(&str, u32)],
     ) -> Result<Self, CompileError> {
-        let routines = Some(Box::new(Compiler::new(machine, [routines])?));
+        let limits = reaches(machine);
+        let routines = Some(Box::new(Compiler::new(machine, [routines], limits[0])?));
         let known = known.iter().map(|(name, space)| ((*name).to_owned(), *space)).collect();
-        Ok(Self { machine, routines, known })
+        Ok(Self { machine, routines, known, limits })
+    }
+
+    /// The same compiler, with jumps for the first of these largest instruction addresses that a kernel and what comes with it
+    /// get along with.
+    #[must_use]
+    pub fn within(mut self, limits: &[u64]) -> Self {
+        limits.clone_into(&mut self.limits);
+        self
     }
 
     /// Compiles what `entry` reaches in a module. `needs` is what is known of it but its stack, which is filled in.
@@ -57,7 +71,36 @@ impl<'a> UnitCompiler<'a> {
         entry: &str,
         needs: Needs,
     ) -> Result<UnitProgram, CompileError> {
-        let mut compiler = Compiler::new(self.machine, [module])?;
+        let limits = self.limits.clone();
+        widened(&limits, |limit| {
+            let made = self.kernel_for(module, entry, needs, limit)?;
+            let count = self.instructions(&made);
+            let all = || CompileError::Schedule {
+                function: entry.to_owned(),
+                error: ScheduleError::TooLong { count, limit },
+            };
+            // The last one must do; whether the rest of the image leaves it room is the linker's to say.
+            let fits = count as u64 <= limit || limits.last() == Some(&limit);
+            if fits { Ok(made) } else { Err(all()) }
+        })
+    }
+
+    /// How many instructions a device that runs nothing but this kernel has.
+    fn instructions(&self, made: &UnitProgram) -> usize {
+        let own: usize = made.unit.functions.iter().map(|f| f.instructions.len()).sum();
+        let shared = self.routines.iter().flat_map(|routines| &routines.done);
+        let shared = shared.filter(|(a, _)| made.routines.contains(&a.function.name));
+        own + shared.map(|(_, code)| code.instructions.len()).sum::<usize>() + DEVICE_PROGRAM
+    }
+
+    fn kernel_for(
+        &mut self,
+        module: &'a Module,
+        entry: &str,
+        needs: Needs,
+        limit: u64,
+    ) -> Result<UnitProgram, CompileError> {
+        let mut compiler = Compiler::new(self.machine, [module], limit)?;
         for (name, space) in &self.known {
             let number = compiler.ability.space(*space);
             let number = number.ok_or_else(|| CompileError::Space { object: name.clone(), space: *space })?;

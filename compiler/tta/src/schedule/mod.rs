@@ -9,6 +9,7 @@ mod block;
 pub mod interpret;
 mod layout;
 pub mod mir;
+mod reach;
 mod table;
 mod wires;
 
@@ -16,6 +17,7 @@ use crate::model::{Direction, Machine, SpaceId};
 use crate::program::{Exit, Instruction, LongImmediate};
 use block::{Jump, Limits, Order, Scheduler, Target, Ties, wide_number};
 use mir::{Function, Predicate, Register, Terminator};
+pub use reach::reaches;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use table::{Number, Row};
@@ -36,7 +38,7 @@ pub struct Options {
     pub eliminate: bool,
     /// Values that begin and end in a block may take other registers than they were given.
     pub rename: bool,
-    /// The largest instruction address that jumps are scheduled for.
+    /// The largest instruction address that jumps are scheduled for; see [`reaches`].
     pub code_limit: u64,
 }
 
@@ -51,7 +53,7 @@ impl Options {
             share_operands: true,
             eliminate: true,
             rename: true,
-            code_limit: 0x7fff,
+            code_limit: reaches(machine)[0],
         }
     }
 }

@@ -100,6 +100,15 @@ impl Wires {
         })
     }
 
+    /// Which formats can hold `value`.
+    pub(super) fn formats_of(&self, machine: &Machine, value: u64) -> Vec<bool> {
+        let holds = |f: &Format| {
+            let facts = &machine.immediate_units[f.unit.index()];
+            facts.extension.extend(value, f.width) & mask(facts.width) == value
+        };
+        self.formats.iter().map(holds).collect()
+    }
+
     /// The buses that carry from `source` to `destination` under `guard`.
     pub(super) fn between(
         &self,

@@ -238,26 +238,29 @@ impl Core {
         self.linked.placed.clear();
     }
 
-    /// Links what queued commands need. Where that does not fit beside what is loaded already, only what is needed stays;
-    /// gives the commands whose units do not link even so.
-    fn link_queued(&mut self) -> Vec<(Command, PlatformError)> {
-        let Some(first) = self.queue.front() else { return Vec::new() };
-        let main = Arc::clone(&first.launch.kernel.main);
+    /// Links what queued commands need. Where that does not fit beside what is loaded already, only what is needed stays, those
+    /// that are `ready` first; what does not fit beside them is linked later. Gives the command whose units do not link even
+    /// by themselves.
+    fn link_queued(&mut self, ready: &dyn Fn(&Command) -> bool) -> Option<(Command, PlatformError)> {
+        let main = Arc::clone(&self.queue.front()?.launch.kernel.main);
         let queued: Vec<Arc<Unit>> =
             self.queue.iter().flat_map(|c| &c.launch.kernel.units).map(Arc::clone).collect();
         if self.link_missing(&main, &queued).is_ok() {
-            return Vec::new();
+            return None;
         }
         self.evict();
-        let mut failed = Vec::new();
-        for _ in 0..self.queue.len() {
-            let Some(command) = self.queue.pop_front() else { break };
-            match self.link_missing(&main, &command.launch.kernel.units) {
-                Ok(()) => self.queue.push_back(command),
-                Err(error) => failed.push((command, error)),
+        let waits = |core: &Self, c: &Command| !c.loaded && ready(c) && !core.linked.has(c);
+        let mut order: Vec<usize> = (0..self.queue.len()).collect();
+        order.sort_by_key(|position| !waits(self, &self.queue[*position]));
+        for (rank, position) in order.into_iter().enumerate() {
+            let units: Vec<Arc<Unit>> = self.queue[position].launch.kernel.units.clone();
+            if let Err(error) = self.link_missing(&main, &units)
+                && rank == 0
+            {
+                return self.queue.remove(position).map(|command| (command, error));
             }
         }
-        failed
+        None
     }
 
     fn link_missing(&mut self, main: &Arc<DeviceMain>, units: &[Arc<Unit>]) -> Result<(), PlatformError> {
@@ -430,7 +433,7 @@ impl Simulation {
         let begin = Instant::now();
         let before: Vec<Linked> = self.cores.iter().map(|c| c.linked.clone()).collect();
         for core in self.cores.iter_mut().filter(|core| core.queue.iter().any(|c| !c.loaded)) {
-            failed.extend(core.link_queued());
+            failed.extend(core.link_queued(ready));
             core.look_for_units();
         }
         if let Err(error) = self.load() {

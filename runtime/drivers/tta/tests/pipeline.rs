@@ -312,6 +312,51 @@ fn a_unit_that_the_machine_cannot_execute_fails_its_launch_only() {
     }
 }
 
+/// Instructions of a unit.
+fn instructions(unit: &[u8]) -> usize {
+    Unit::read(unit).expect("it is one").functions.iter().map(|f| f.instructions.len()).sum()
+}
+
+#[test]
+fn kernels_that_do_not_fit_beside_each_other_run_one_after_the_other() {
+    let names = ["a", "b", "c", "d", "e"];
+    let mut small = machine("three_bus");
+    let all = archive(&small, &names);
+    let (main, one) = (instructions(&all.root[0][0].data), instructions(&all.kernels[0].files[0].data));
+    let space = small.control.space.expect("it has one").index();
+    for (kernels, runs) in [(2, true), (1, true), (0, false)] {
+        // Not one instruction more.
+        small.spaces[space].max_address = (main + kernels * one) as u64;
+        let all = archive(&small, &names);
+        let platform = Platform::new(vec![("small".to_owned(), small.clone())], Engine::Strict);
+        let platform = platform.expect("there is a platform");
+        let scheduler = scheduler();
+        let device = &platform.devices()[0];
+        let driver = Arc::clone(device) as Arc<dyn Driver>;
+        let queue = queue(&scheduler, &driver);
+        let program = device.build_binary(BinarySource::Archive(&all)).expect("its form is right");
+        let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
+        let gate = scheduler.user_event().expect("there is memory");
+        let mut last = gate.event().clone();
+        let mut events = Vec::new();
+        // Backwards, so that what comes first is not always what waits; and all of it twice.
+        for name in names.iter().rev().chain(&names) {
+            let work = launch(device, &program, name, arguments(&buffer, &buffer, 100, 5));
+            last = enqueue(&queue, work, std::slice::from_ref(&last));
+            events.push(last.clone());
+        }
+        assert!(gate.complete());
+        for event in events {
+            assert_eq!(event.wait().is_ok(), runs, "room for {kernels}");
+        }
+        if runs {
+            let mut bytes = vec![0; 400];
+            driver.read(&buffer, 0, span(&mut bytes)).expect("it is inside");
+            assert!(bytes.chunks_exact(4).all(|w| w == 50_u32.to_le_bytes()), "each ran twice");
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_its_reason() {
     let error = Platform::new(vec![("b".to_owned(), machine("big_endian"))], Engine::Fast);

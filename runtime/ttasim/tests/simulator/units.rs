@@ -134,7 +134,7 @@ fn what_does_not_fit_together_is_refused() {
     let image = Arc::new(Image { machine: machine.clone(), program });
     let error = oxcl_ttasim::System::with_own_memories(&[image], Engine::Fast).expect_err("no such bus");
     assert!(error.to_string().contains("bus 99"), "{error}");
-    let known = BTreeMap::from([("first".to_owned(), 0x8000)]);
+    let known = BTreeMap::from([("first".to_owned(), 0x10_0000)]);
     let far = link_units(&machine, &digest(&machine), &[&start], &DataBases::new(), &known, "start");
-    assert!(matches!(far, Err(UnitLinkError::Link(LinkError::OutOfReach { limit: 0x7fff, .. }))));
+    assert!(matches!(far, Err(UnitLinkError::Link(LinkError::OutOfReach { limit: 0xf_ffff, .. }))));
 }

@@ -380,23 +380,98 @@ fn models_shutdown_with_pending_commands() {
     });
 }
 
-/// Commands wait in groups for one that ends while they are enqueued: each is executed once, after it.
-#[test]
-fn models_groups_that_wait() {
-    loom::model(|| {
-        let ran = Arc::new(Plain::new(0));
-        let (core, worker) = core_with_worker();
-        let q = queue(&core, false);
-        for access in [Access::Write, Access::Read, Access::Read] {
-            let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(&ran), 1)));
-            let touches = [Touch::whole(ResourceId(7), access)];
-            q.enqueue_silently(Command { work, touches: &touches, ..Command::default() }).unwrap();
+/// Work that comes after other work of the model, which is number 0, and counts itself.
+struct InTurn {
+    number: u32,
+    first: Arc<Plain>,
+    ran: Arc<Plain>,
+}
+
+impl Launch for InTurn {
+    fn groups(&self) -> u64 {
+        1
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        if self.number == 0 {
+            self.first.store(1, Relaxed);
         }
-        q.finish().unwrap();
-        assert_eq!(ran.load(Relaxed), 3);
-        drop(q);
-        core.stop_threads();
-        worker.join().unwrap();
+        assert_eq!(self.first.load(Relaxed), 1, "it runs before what it waits for");
+        self.ran.fetch_add(1, Relaxed);
+        Ok(())
+    }
+}
+
+/// A command behind a gate, and two that wait for it, the second in a group. The pool has two slots and no threads.
+struct Grouped {
+    core: Arc<Core>,
+    queue: Queue,
+    gate: UserEvent,
+    first: Arc<Plain>,
+    ran: Arc<Plain>,
+}
+
+impl Grouped {
+    fn new() -> Grouped {
+        let core = core(2);
+        let queue = queue(&core, false);
+        let gate = UserEvent::new(&core).unwrap();
+        let counter = || Arc::new(Plain::new(0));
+        Grouped { core, queue, gate, first: counter(), ran: counter() }
+    }
+
+    fn enqueue(&self, number: u32, access: Access, waits: &[crate::event::Event]) {
+        let work = InTurn { number, first: Arc::clone(&self.first), ran: Arc::clone(&self.ran) };
+        let touches = [Touch::whole(ResourceId(7), access)];
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(work));
+        self.queue
+            .enqueue_silently(Command { work, touches: &touches, waits, ..Command::default() })
+            .unwrap();
+    }
+
+    fn enqueue_first(&self) {
+        self.enqueue(0, Access::Write, &[self.gate.event().clone()]);
+    }
+
+    fn enqueue_others(&self) {
+        self.enqueue(1, Access::Read, &[]);
+        self.enqueue(2, Access::Read, &[]);
+    }
+
+    fn check(&self) {
+        self.core.help_out();
+        assert_eq!(self.ran.load(Relaxed), 3);
+        assert!(self.queue.is_idle());
+    }
+}
+
+/// Commands enter a group for one that ends meanwhile: each is executed once, after it.
+#[test]
+fn models_groups_that_fill_while_they_are_told() {
+    loom::model(|| {
+        let grouped = Arc::new(Grouped::new());
+        grouped.enqueue_first();
+        let theirs = Arc::clone(&grouped);
+        // Executes what it sets free.
+        let opener = thread::spawn(move || theirs.gate.complete());
+        grouped.enqueue_others();
+        assert!(opener.join().unwrap());
+        grouped.check();
+    });
+}
+
+/// Two threads execute: one tells a group while the other executes, or tells another.
+#[test]
+fn models_groups_that_two_threads_tell() {
+    loom::model(|| {
+        let grouped = Arc::new(Grouped::new());
+        grouped.enqueue_first();
+        grouped.enqueue_others();
+        let theirs = Arc::clone(&grouped);
+        let other = thread::spawn(move || theirs.core.drain(1));
+        assert!(grouped.gate.complete());
+        other.join().unwrap();
+        grouped.check();
     });
 }
 

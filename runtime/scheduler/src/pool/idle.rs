@@ -6,8 +6,8 @@
 //!
 //! No wake-up is lost: who adds work does so, then a fence, then reads the word; who goes to sleep writes itself into
 //! the word, then a fence, then looks for work again. One of the two sees the other. A worker that stops searching
-//! looks once more too (it either goes to sleep, as above, or found work and then, as the last one searching, wakes
-//! another if there is more). So while somebody searches nobody needs to be woken.
+//! looks once more too (it either goes to sleep, as above, or found work and then, as the last one searching, after a
+//! fence, wakes another if there is more). So while somebody searches nobody needs to be woken.
 
 use std::sync::Arc;
 
@@ -79,7 +79,13 @@ impl Idle {
     /// by itself.
     pub(crate) fn end_search(&self) -> bool {
         let before = IdleSnapshot(self.word.fetch_sub(SEARCHING, Ordering::AcqRel));
-        before.searching() == 1 && before.sleeping()
+        let last = before.searching() == 1 && before.sleeping();
+        if last {
+            // Pairs with the fence in `after_push`: who added work and saw the caller search left it to the caller,
+            // who sees the work.
+            fence(Ordering::SeqCst);
+        }
+        last
     }
 
     /// The caller, who was searching, goes to sleep. It must look for work once more and then either park or
@@ -170,6 +176,20 @@ impl Idle {
         true
     }
 
+    /// Wakes the worker of the pool that has slept longest: there is no work yet, but there will be. Whether one slept.
+    pub(crate) fn wake_early(&self) -> bool {
+        // Nothing is lost if an older word is read: who adds the work will wake somebody.
+        if !IdleSnapshot(self.word.load(Ordering::Relaxed)).sleeping() {
+            return false;
+        }
+        let mut sleepers = lock(&self.sleepers);
+        let Some(index) = sleepers.iter().position(|sleeper| sleeper.slot != 0) else { return false };
+        let sleeper = self.remove(&mut sleepers, index);
+        drop(sleepers);
+        sleeper.parker.unpark();
+        true
+    }
+
     /// Wakes the host's slot, if it sleeps.
     pub(crate) fn wake_host(&self) {
         let mut sleepers = lock(&self.sleepers);
@@ -187,5 +207,33 @@ impl Idle {
             let sleeper = self.remove(&mut sleepers, 0);
             sleeper.parker.unpark();
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn who_is_woken_early_is_of_the_pool_and_has_slept_longest() {
+        let idle = Idle::new(3);
+        let parkers: [Arc<Parker>; 3] = std::array::from_fn(|_| Arc::new(Parker::new()));
+        let was_woken = || parkers.each_ref().map(|parker| parker.park_timeout(Duration::ZERO));
+        assert!(!idle.wake_early());
+        for slot in [0, 2, 1] {
+            idle.begin_search();
+            idle.sleep(slot, &parkers[slot], false);
+        }
+        assert_eq!(was_woken(), [false; 3]);
+        assert!(idle.wake_early());
+        assert_eq!(was_woken(), [false, false, true]);
+        // It counts as searching until it says that it does not.
+        assert_eq!(idle.after_push().searching(), 1);
+        assert!(idle.wake_early());
+        assert_eq!(was_woken(), [false, true, false]);
+        assert!(!idle.wake_early());
+        assert_eq!(was_woken(), [false; 3]);
+        assert!(idle.after_push().host_sleeps());
     }
 }

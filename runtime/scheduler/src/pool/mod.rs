@@ -10,6 +10,8 @@ mod aside;
 mod callers;
 pub(crate) mod idle;
 pub(crate) mod inject;
+#[cfg(all(test, loom))]
+mod models;
 pub(crate) mod parker;
 mod quota;
 pub(crate) mod ring;
@@ -214,6 +216,15 @@ impl Core {
             }
         } else if seen.host_sleeps() || !seen.watched() {
             self.idle.wake_one();
+        }
+    }
+
+    /// One more group of commands waits for one task: when that ends there is work for one more worker at once. One that
+    /// sleeps is woken beforehand, as a processor that has slept for long begins some hundred microseconds after it was
+    /// told to; if the task does not end while it looks for work, it sleeps lightly for a while.
+    pub(crate) fn expect_group(&self) {
+        if self.has_threads() && self.idle.wake_early() && self.current_slot().is_none() {
+            self.host_place.is_here();
         }
     }
 

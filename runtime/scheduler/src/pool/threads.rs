@@ -18,8 +18,14 @@ const STACK: usize = 64 << 20;
 /// How long an enqueued command may lie untaken while a sleeping worker keeps watch.
 const WATCH_INTERVAL: Duration = Duration::from_micros(50);
 
+/// How long a worker that does not keep watch sleeps at first without being woken; each time twice as long.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(50);
+
+/// The longest such sleep; after 10 ms in all the worker sleeps until it is woken.
+const LONGEST_SLEEP: Duration = Duration::from_micros(6400);
+
 /// After so many looks without any change the watcher sleeps until it is woken: 10 ms.
-const QUIET_LOOKS: u32 = 200;
+const QUIET_LOOKS: u32 = if cfg!(loom) { 0 } else { 200 };
 
 /// The pool's threads; dropping this ends them.
 #[derive(Debug)]
@@ -105,15 +111,29 @@ impl Core {
             if watches {
                 self.watch(slot, parker, aside);
             } else {
-                parker.park();
-                aside.step(&self.host_place);
+                self.sleep_lightly(parker, aside);
             }
         }
         self.idle.rise(slot);
     }
 
+    /// Sleeps, at first for short times, so that the processor is not put to a sleep from which it comes back late.
+    fn sleep_lightly(&self, parker: &Parker, aside: &Aside) {
+        let mut limit = SHORTEST_SLEEP;
+        while limit <= LONGEST_SLEEP && !cfg!(loom) {
+            let told = parker.park_timeout(limit);
+            aside.step(&self.host_place);
+            if told || self.has_work() || !self.has_threads() {
+                return;
+            }
+            limit *= 2;
+        }
+        parker.park();
+        aside.step(&self.host_place);
+    }
+
     /// Sleeps, and looks from time to time whether something was enqueued that nobody takes.
-    fn watch(&self, slot: usize, parker: &Parker, aside: &Aside) {
+    pub(super) fn watch(&self, slot: usize, parker: &Parker, aside: &Aside) {
         let mut takes = self.inject.takes();
         let mut quiet = 0;
         while quiet < QUIET_LOOKS {

@@ -125,7 +125,7 @@ impl Core {
                     left => self.tell(usize::try_from(left).unwrap_or(super::MANY)),
                 }
             } else if self.host_request.swap(false, Ordering::AcqRel) && self.take_host_slot() {
-                self.drain();
+                self.drain(0);
                 continue;
             }
             break;
@@ -155,16 +155,16 @@ impl Core {
         fence(Ordering::SeqCst);
         if self.take_host_slot() {
             self.host_request.store(false, Ordering::Release);
-            self.drain();
+            self.drain(0);
             self.leave_host_slot();
         } else if self.idle.after_push().host_sleeps() {
             self.idle.wake_one();
         }
     }
 
-    /// Executes until nothing is ready. The caller has slot 0.
-    fn drain(&self) {
-        let local = Local::new(0);
+    /// Executes until nothing is ready. The caller has the slot.
+    pub(crate) fn drain(&self, slot: usize) {
+        let local = Local::new(slot);
         while let Some(task) = self.find(&local) {
             self.run(&local, task, || false);
         }

@@ -38,6 +38,8 @@ pub(crate) struct Fan {
     relay: Option<TaskRef>,
     /// Commands in it, or without groups.
     filled: u32,
+    /// Groups so far.
+    groups: usize,
 }
 
 impl Fan {
@@ -56,6 +58,10 @@ impl Fan {
         {
             self.relay = Some(relay(root, queue)?);
             self.filled = 0;
+            self.groups += 1;
+            if self.groups < queue.core.workers {
+                queue.core.expect_group();
+            }
         }
         Ok(self.relay.as_ref().unwrap_or(root).ptr())
     }

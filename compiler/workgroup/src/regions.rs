@@ -116,12 +116,17 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Regions<'c> {
 }
 
 /// Replaces PHI nodes at a region's entry that only pass one value of their own shape on (loop-closed form makes them):
-/// kept as they are, value and copy would both live between regions.
+/// kept as they are, value and copy would both live between regions. Not so where the block before may also go back to
+/// the PHI node whose value is passed on: work-items give it its next value there before the group takes its way.
 fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
     for region in &regions[1..] {
         for phi in cfg.blocks[region.entry].phis() {
-            let [(value, _)] = phi.incoming()[..] else { continue };
-            if shapes.of(phi).is_uniform() == shapes.of(value).is_uniform() {
+            let [(value, from)] = phi.incoming()[..] else { continue };
+            let overwritten = value.is_phi()
+                && value
+                    .block()
+                    .is_some_and(|header| cfg.successors[cfg.number(from)].contains(&cfg.number(header)));
+            if !overwritten && shapes.of(phi).is_uniform() == shapes.of(value).is_uniform() {
                 phi.replace_uses_with(value);
                 phi.erase();
             }

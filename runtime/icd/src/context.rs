@@ -62,6 +62,11 @@ impl Context {
         queues.iter().filter_map(Weak::upgrade).collect()
     }
 
+    /// Whether any of the devices has shared virtual memory.
+    pub(crate) fn shares_memory(&self) -> bool {
+        self.devices.iter().any(|device| !device.whole().is_narrow())
+    }
+
     /// Whether the device is one of the context's.
     pub(crate) fn has(&self, device: &Live<Device>) -> bool {
         device::position(&self.devices, device).is_ok()

@@ -215,7 +215,14 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
 
 /// `clSetKernelArgSVMPointer` and `clSetKernelArgMemPointerINTEL`: any address, as system memory is shared.
 pub(crate) fn set_arg_pointer(kernel: Handle<Kernel>, index: Uint, pointer: Memory) -> Answer {
-    set_address(&*kernel.get()?, index, pointer.address(), cl::INVALID_ARG_VALUE)
+    let kernel = kernel.get()?;
+    shares_memory(&kernel)?;
+    set_address(&kernel, index, pointer.address(), cl::INVALID_ARG_VALUE)
+}
+
+/// CL_INVALID_OPERATION if no device of the kernel's context has shared virtual memory (5.9.2).
+fn shares_memory(kernel: &Kernel) -> Answer {
+    ensure(kernel.program.context.shares_memory(), cl::INVALID_OPERATION)
 }
 
 /// `clSetKernelArgDevicePointerEXT`.
@@ -238,8 +245,11 @@ fn set_address(kernel: &Kernel, index: Uint, address: usize, no_pointer: Int) ->
 
 /// `clSetKernelExecInfo`: kernels reach all memory of the process anyway, so it is enough to check what is given.
 pub(crate) fn set_exec_info(kernel: Handle<Kernel>, name: Uint, size: usize, value: Memory) -> Answer {
-    kernel.get()?;
+    let kernel = kernel.get()?;
     let word = size_of::<usize>();
+    if matches!(name, cl::KERNEL_EXEC_INFO_SVM_PTRS | cl::KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
+        shares_memory(&kernel)?;
+    }
     match name {
         cl::KERNEL_EXEC_INFO_SVM_PTRS
         | cl::KERNEL_EXEC_INFO_USM_PTRS_INTEL

@@ -30,8 +30,7 @@ pub(crate) fn alloc(
 ) -> Answer<Memory> {
     let context = context.get()?;
     // NULL if no device of the context has shared virtual memory (5.6.1).
-    let any = context.devices.iter().any(|device| !device.whole().is_narrow());
-    ensure(any, cl::INVALID_OPERATION)?;
+    ensure(context.shares_memory(), cl::INVALID_OPERATION)?;
     // NULL if flags are not valid: at most one access, and atomics need fine grain (5.6.1). Atomics across host and
     // device are not reported.
     let access = flags & (cl::MEM_READ_WRITE | cl::MEM_WRITE_ONLY | cl::MEM_READ_ONLY);

@@ -133,6 +133,13 @@ static void with_content(cl_device_id of) {
   EQ(clEnqueueSVMMemFill(q, &one, &two, sizeof two, sizeof one, 0, NULL, NULL), CL_INVALID_OPERATION);
   EQ(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, &one, sizeof one, 0, NULL, NULL), CL_INVALID_OPERATION);
   EQ(clEnqueueSVMUnmap(q, &one, 0, NULL, NULL), CL_INVALID_OPERATION);
+  EQ(clSetKernelArgSVMPointer(copy, 0, &one), CL_INVALID_OPERATION);
+  EQ(clSetKernelArgSVMPointer(copy, 9, &one), CL_INVALID_OPERATION);
+  void *pointers[] = {&one};
+  cl_bool system = CL_TRUE;
+  EQ(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers), CL_INVALID_OPERATION);
+  EQ(clSetKernelExecInfo(copy, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof system, &system), CL_INVALID_OPERATION);
+  EQ(clSetKernelExecInfo(NULL, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers), CL_INVALID_KERNEL);
   static int in[COUNT], out[COUNT];
   for (int i = 0; i < COUNT; i++) in[i] = 7 * i + 1;
   const cl_mem_flags flags[] = {

@@ -21,9 +21,10 @@ struct Frame {
 fn lay_out(function: &Function, convention: &Convention) -> Frame {
     let mut at = function.shared;
     let mut objects = vec![0; function.stack.len()];
-    // Large objects last: what is near the stack pointer of a leaf has short distances.
-    let mut order: Vec<usize> = (0..objects.len()).collect();
-    order.sort_by_key(|k| function.stack[*k].size);
+    let order = by_heat(function);
+    // A function that calls has its stack pointer below the frame, a leaf above it: what is accessed most for its size is next to
+    // it either way, where short immediates reach.
+    let order: Vec<usize> = if function.calls() { order.into_iter().rev().collect() } else { order };
     for k in order {
         let object = function.stack[k];
         at = (at + object.size).next_multiple_of(object.align.max(1));
@@ -32,6 +33,26 @@ fn lay_out(function: &Function, convention: &Convention) -> Frame {
     let whole = (at + function.outgoing).next_multiple_of(convention.stack_align);
     let size = if function.calls() { whole } else { 0 };
     Frame { objects, size, whole }
+}
+
+/// The objects of a frame, those first that are accessed most for their size; of those that are accessed as often the small ones.
+fn by_heat(function: &Function) -> Vec<usize> {
+    let mut heat = vec![0_u64; function.stack.len()];
+    for block in &function.blocks {
+        for input in block.nodes.iter().flat_map(|n| &n.inputs) {
+            if let Input::Frame { place: Place::Object(object), .. } = input {
+                let sum = &mut heat[*object as usize];
+                *sum = sum.saturating_add(block.weight.max(1));
+            }
+        }
+    }
+    let size = |k: usize| u128::from(function.stack[k].size.max(1));
+    let mut order: Vec<usize> = (0..heat.len()).collect();
+    order.sort_by(|a, b| {
+        let (one, other) = (u128::from(heat[*a]) * size(*b), u128::from(heat[*b]) * size(*a));
+        other.cmp(&one).then(size(*a).cmp(&size(*b))).then(a.cmp(b))
+    });
+    order
 }
 
 /// Finishes a function.

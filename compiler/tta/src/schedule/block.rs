@@ -13,13 +13,14 @@ mod rename;
 
 use super::mir::{Block, Memory, Node, Operand, Register, Terminator};
 use super::table::{Number, Table};
-use super::wires::Wires;
-use super::{Addresses, Options, ScheduleError};
-use crate::model::{Machine, UnitId, mask};
-use crate::ops::Semantics;
+use super::wires::{Buses, Wires};
+use super::{Addresses, Options, Saved, ScheduleError};
+use crate::model::{Machine, SpaceId, UnitId, mask};
+use crate::ops::{Op, Semantics};
 pub(super) use bound::{Jump, Limits};
 pub(super) use place::{Order, Target};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// How many cycles may pass without anything being placed before we give up.
 const HORIZON: i64 = 400;
@@ -74,6 +75,9 @@ struct Work {
     outputs: Vec<usize>,
     predicate: Option<(usize, bool)>,
     successors: Vec<Edge>,
+    placed: bool,
+    /// The units that it can go to, and the number of the operation there.
+    offers: Rc<[(UnitId, u16)]>,
     waits: usize,
     earliest: i64,
     height: i64,
@@ -127,6 +131,8 @@ pub(super) struct Scheduler<'a> {
     tops: BTreeMap<Register, usize>,
     /// Registers that nobody needs after the block.
     pool: Vec<Register>,
+    /// For each value the operations that read it, with the buses to where they can; empty where buses join everything.
+    wanted: Vec<Vec<(usize, Buses)>>,
     latches: BTreeMap<(UnitId, u16), Vec<Latch>>,
     temporaries: Vec<Vec<(i64, i64)>>,
     /// When the return address is read last; a call that is triggered earlier replaces it.
@@ -139,9 +145,9 @@ pub(super) struct Scheduler<'a> {
     /// After how many cycles without anything being placed it is given up.
     patience: i64,
     /// Results that never needed a register.
-    pub(super) eliminated: usize,
+    eliminated: usize,
     /// Operands that a port still held.
-    pub(super) shared: usize,
+    shared: usize,
 }
 
 /// The order of what the block does beside computing: loads, stores and whatever reaches outside.
@@ -171,6 +177,7 @@ impl<'a> Scheduler<'a> {
             finals: BTreeMap::new(),
             tops: BTreeMap::new(),
             pool: Vec::new(),
+            wanted: Vec::new(),
             latches: BTreeMap::new(),
             temporaries: vec![Vec::new(); options.temporaries.len()],
             address_read: None,
@@ -192,6 +199,9 @@ impl<'a> Scheduler<'a> {
         scheduler.tops.clone_from(&scheduler.finals);
         scheduler.pool = pool.iter().copied().filter(|r| !live_out.contains(r)).collect();
         scheduler.heights(&edges, &block.terminator);
+        if options.rename && !options.temporaries.is_empty() {
+            scheduler.note_wanted(wires);
+        }
         scheduler
     }
 
@@ -222,6 +232,7 @@ impl<'a> Scheduler<'a> {
         let mut effects = Effects::default();
         let mut edges: Vec<(usize, Edge)> = Vec::new();
         let mut tied: Vec<Tied> = Vec::new();
+        let mut offered: Vec<(_, Rc<[(UnitId, u16)]>)> = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
             let mut inputs = Vec::new();
             for input in &node.inputs {
@@ -289,11 +300,21 @@ impl<'a> Scheduler<'a> {
                     .before(number, node)
                     .map(|(from, c)| (from, Edge { to: number, cycles: c, length: c, ordered: true })),
             );
+            let offers = match offered.iter().find(|(key, _)| *key == offer_key(node)) {
+                Some((_, offers)) => Rc::clone(offers),
+                None => {
+                    let offers: Rc<[_]> = self.find_offers(node).into();
+                    offered.push((offer_key(node), Rc::clone(&offers)));
+                    offers
+                }
+            };
             self.work.push(Work {
                 inputs,
                 outputs,
                 predicate,
                 successors: Vec::new(),
+                placed: false,
+                offers,
                 waits: 0,
                 earliest: 0,
                 height: 0,
@@ -336,6 +357,23 @@ impl<'a> Scheduler<'a> {
         }
     }
 
+    /// What has been saved.
+    pub(super) fn saved(&self) -> Saved {
+        Saved { eliminated: self.eliminated, shared: self.shared }
+    }
+
+    /// The longest way from an operation to the end of the block.
+    pub(super) fn longest_way(&self) -> i64 {
+        self.work.iter().map(|w| w.height).max().unwrap_or(0)
+    }
+
+    /// Operations are placed as if the ways from them to the end were so much longer.
+    pub(super) fn prefer(&mut self, biases: &[i64]) {
+        for (work, bias) in self.work.iter_mut().zip(biases) {
+            work.height += bias;
+        }
+    }
+
     /// The shortest latency that any unit offers for a node's result.
     fn latency(&self, number: usize, value: usize) -> i64 {
         let node = &self.nodes[number];
@@ -346,8 +384,13 @@ impl<'a> Scheduler<'a> {
     }
 }
 
+/// What decides which units a node can go to.
+fn offer_key(node: &Node) -> (Option<Op>, Option<SpaceId>) {
+    (node.op, node.memory.as_ref().map(|m| m.space))
+}
+
 /// The shortest latency that any unit offers for a result of an operation, counted from 0.
-pub(super) fn shortest_latency(machine: &Machine, op: crate::ops::Op, position: usize) -> Option<u32> {
+pub(super) fn shortest_latency(machine: &Machine, op: Op, position: usize) -> Option<u32> {
     let info = op.info();
     let number = info.inputs + 1 + u16::try_from(position).ok()?;
     let latencies = machine.offering(info.name).filter_map(|(unit, operation)| {
@@ -360,7 +403,7 @@ impl<'a> Effects<'a> {
     /// The nodes that a node must come after, and how many cycles at least.
     fn before(&mut self, number: usize, node: &'a Node) -> impl Iterator<Item = (usize, i64)> + use<> {
         let mut all = Vec::new();
-        if let Some(info) = node.op.map(crate::ops::Op::info)
+        if let Some(info) = node.op.map(Op::info)
             && !info.is_pure()
         {
             let load = matches!(info.semantics, Semantics::Load(_));

@@ -11,16 +11,18 @@ mod layout;
 pub mod mir;
 mod reach;
 mod table;
+mod ways;
 mod wires;
 
 use crate::model::{Direction, Machine, SpaceId};
 use crate::program::{Exit, Instruction, LongImmediate};
-use block::{Jump, Limits, Order, Scheduler, Target, Ties, wide_number};
+use block::{Jump, Limits, Target, wide_number};
 use mir::{Function, Predicate, Register, Terminator};
 pub use reach::reaches;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use table::{Number, Row};
+use ways::Around;
 use wires::Wires;
 
 /// Choices of the scheduler; the switches are there to measure what each is worth.
@@ -168,33 +170,6 @@ pub struct Relocation {
     pub limit: u64,
 }
 
-/// Blocks of more operations are scheduled with the jump last only.
-const LONGEST_RETRIED: usize = 64;
-/// Blocks of more operations are not scheduled with the fewest moves first, which takes long.
-const LONGEST_REORDERED: usize = 100;
-/// In how many cycles a jump is put first, at most.
-const MOST_RETRIES: usize = 8;
-/// How a block is scheduled: in each of these ways until one is as short as can be. Which gives the shortest depends on what the
-/// block is short of. The first always finds a schedule; in the others operations may get into each other's way.
-const WAYS: [(Ties, Order); 9] = [
-    (Ties::All, Order::Cycle),
-    (Ties::All, Order::Operation(usize::MAX)),
-    (Ties::Fixed, Order::Operation(4)),
-    (Ties::Writes, Order::Cycle),
-    (Ties::Fixed, Order::Operation(1)),
-    (Ties::Fixed, Order::Operation(20)),
-    (Ties::Writes, Order::Operation(usize::MAX)),
-    (Ties::Writes, Order::Cost),
-    (Ties::Fixed, Order::Cost),
-];
-/// How many of these ways are tried with blocks that are executed seldom.
-const FEW_WAYS: usize = 3;
-/// How many times more often than a block another one of the function is executed if the block is executed seldom.
-const SELDOM: u64 = 200;
-/// How blocks are tried with the jump first.
-const RETRIED: [(Ties, Order); 2] =
-    [(Ties::Writes, Order::Cycle), (Ties::Writes, Order::Operation(usize::MAX))];
-
 /// What became of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BlockReport {
@@ -302,29 +277,21 @@ pub fn schedule(
     let mut addresses = Addresses { machine, function, code_limit: options.code_limit, list: Vec::new() };
     let pool: BTreeSet<Register> =
         function.blocks.iter().flat_map(|b| &b.nodes).flat_map(|n| n.outputs.iter().copied()).collect();
-    let heaviest = function.blocks.iter().map(|b| b.weight).max().unwrap_or(0);
     let mut limits = Limits::new(machine, &wires);
     let mut done = Scheduled::default();
     let mut tags: Vec<(u32, Slot, u32)> = Vec::new();
-    for (number, live) in live.iter().enumerate() {
+    let around = Around { machine, wires: &wires, options, function, live: &live, pool: &pool };
+    let found = ways::blocks(&around, &mut addresses, &mut limits)?;
+    for (number, found) in found.into_iter().enumerate() {
         let start = index(done.instructions.len());
-        let weight = function.blocks[number].weight;
-        let (rows, bound) = block_rows(
-            &wires,
-            options,
-            function,
-            number,
-            Around { live, pool: &pool, seldom: weight.saturating_mul(SELDOM) < heaviest },
-            &mut addresses,
-            &mut limits,
-            &mut done,
-        )?;
-        for (at, row) in (start..).zip(rows) {
+        for (at, row) in (start..).zip(found.rows) {
             done.instructions.push(finish(row, at, &mut tags));
         }
         let length = index(done.instructions.len()) - start;
-        let block = origins[number];
-        done.blocks.push(BlockReport { block, start, length, bound, weight });
+        let (block, weight) = (origins[number], function.blocks[number].weight);
+        done.blocks.push(BlockReport { block, start, length, bound: found.bound, weight });
+        done.saved.eliminated += found.saved.eliminated;
+        done.saved.shared += found.saved.shared;
         if function.blocks[number].terminator == Terminator::Halt {
             let result = function.results.first().map(|r| (r.file, r.index));
             done.exits.push(Exit { instruction: start + length - 1, result });
@@ -347,115 +314,6 @@ pub fn schedule(
 
 fn index(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-/// What a function says about one of its blocks.
-#[derive(Clone, Copy)]
-struct Around<'f> {
-    /// The registers that are needed after it.
-    live: &'f BTreeSet<Register>,
-    /// Those that the function writes.
-    pool: &'f BTreeSet<Register>,
-    /// Others are executed far more often.
-    seldom: bool,
-}
-
-/// The instructions of a block.
-#[expect(clippy::too_many_arguments, reason = "what blocks of a function share is passed on by name")]
-fn block_rows(
-    wires: &Wires,
-    options: &Options,
-    function: &Function,
-    number: usize,
-    Around { live, pool, seldom }: Around<'_>,
-    addresses: &mut Addresses<'_>,
-    limits: &mut Limits<'_>,
-    done: &mut Scheduled,
-) -> Result<(Vec<Row>, u32), ScheduleError> {
-    let (block, machine) = (&function.blocks[number], addresses.machine);
-    let mut last = None;
-    let mut best: Option<(Vec<Row>, u32, Saved)> = None;
-    let exits = exits(&block.terminator, number + 1, addresses);
-    let mut bound = None;
-    for (ties, order) in WAYS.into_iter().take(if seldom { FEW_WAYS } else { WAYS.len() }) {
-        let dear = order == Order::Cost && (block.nodes.len() > LONGEST_REORDERED || options.far);
-        if (dear && best.is_some()) || (ties == Ties::Fixed && !options.rename) {
-            continue;
-        }
-        let mut scheduler = Scheduler::new(machine, wires, options, block, (live, pool), addresses, ties);
-        let bound = *bound.get_or_insert_with(|| limits.bound(&scheduler, &block.terminator, &exits));
-        match one_block(machine, &mut scheduler, order, &block.terminator, &exits, addresses) {
-            Ok(rows) => {
-                if best.as_ref().is_none_or(|(found, ..)| rows.len() < found.len()) {
-                    let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
-                    best = Some((rows, bound, saved));
-                }
-            }
-            Err(error) => last = Some(error),
-        }
-        if best.as_ref().is_some_and(|(rows, ..)| rows.len() <= bound as usize) {
-            break;
-        }
-    }
-    // The jump is what decides how long a short block is: now it comes first, as early as can be.
-    let slots = machine.control.delay_slots as usize;
-    if let Some((rows, bound, _)) = &best
-        && block.nodes.len() <= LONGEST_RETRIED
-        && !seldom
-        && let [("jump", predicate, Target::Number(target))] = exits.as_slice()
-    {
-        let first = (*bound as usize).saturating_sub(slots + 1);
-        let last = rows.len().saturating_sub(slots + 1);
-        'found: for cycle in (first..last).take(MOST_RETRIES) {
-            for (ties, order) in RETRIED {
-                let mut scheduler =
-                    Scheduler::new(machine, wires, options, block, (live, pool), addresses, ties);
-                let at = i64::try_from(cycle).unwrap_or(0);
-                if scheduler.reserve_jump(*target, *predicate, at)
-                    && scheduler.run(order).is_ok()
-                    && scheduler.reserved_holds(*predicate, at)
-                {
-                    let mut rows = std::mem::take(&mut scheduler.table.rows);
-                    rows.resize_with(cycle + slots + 1, Row::default);
-                    let saved = Saved { eliminated: scheduler.eliminated, shared: scheduler.shared };
-                    best = Some((rows, *bound, saved));
-                    break 'found;
-                }
-            }
-        }
-    }
-    match best {
-        Some((rows, bound, saved)) => {
-            done.saved.eliminated += saved.eliminated;
-            done.saved.shared += saved.shared;
-            Ok((rows, bound))
-        }
-        None => Err(last.unwrap_or(ScheduleError::NoPlace { what: "a block".to_owned() })),
-    }
-}
-
-fn one_block(
-    machine: &Machine,
-    scheduler: &mut Scheduler<'_>,
-    order: Order,
-    terminator: &Terminator,
-    exits: &[Jump],
-    addresses: &mut Addresses<'_>,
-) -> Result<Vec<Row>, ScheduleError> {
-    scheduler.run(order)?;
-    let slots = i64::from(machine.control.delay_slots);
-    let mut end = scheduler.table.last();
-    let mut first = true;
-    for (name, predicate, target) in exits.iter().copied() {
-        let not_before = if first { 0 } else { end - slots };
-        let cycle = scheduler.jump(name, target, predicate, not_before, addresses)?;
-        end = end.max(cycle + slots);
-        first = false;
-    }
-    let mut rows = std::mem::take(&mut scheduler.table.rows);
-    let least = usize::from(matches!(terminator, Terminator::Halt));
-    rows.resize_with(usize::try_from(end + 1).unwrap_or(0).max(least), Row::default);
-    Ok(rows)
 }
 
 /// The instruction of a row; what stands for addresses is noted in `tags` and zero in the instruction.

@@ -8,7 +8,7 @@ use super::wires::{Buses, Wires};
 use crate::check::assign;
 use crate::model::{BusId, Direction, FileId, Guard, ImmediateUnitId, Machine, UnitId};
 use crate::program::{Destination, LongImmediate, Move, Source, exclusive};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// A number as code carries it: a constant, or the widest that an address can become, with what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +65,42 @@ pub(super) struct Row {
     used: Buses,
 }
 
+/// A set of cycles.
+#[derive(Debug, Default)]
+struct Cycles {
+    words: Vec<u64>,
+}
+
+impl Cycles {
+    /// Whether a cycle was not in the set yet.
+    fn insert(&mut self, cycle: i64) -> bool {
+        let Ok(cycle) = usize::try_from(cycle) else { return false };
+        if self.words.len() <= cycle / 64 {
+            self.words.resize(cycle / 64 + 1, 0);
+        }
+        let (word, bit) = (&mut self.words[cycle / 64], 1 << (cycle % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
+    }
+
+    fn remove(&mut self, cycle: i64) {
+        if let Ok(cycle) = usize::try_from(cycle)
+            && let Some(word) = self.words.get_mut(cycle / 64)
+        {
+            *word &= !(1 << (cycle % 64));
+        }
+    }
+
+    /// The last one; -1 if there is none.
+    fn last(&self) -> i64 {
+        let word = self.words.iter().rposition(|word| *word != 0);
+        word.map_or(-1, |at| {
+            i64::try_from(at * 64 + 63).unwrap_or(i64::MAX) - i64::from(self.words[at].leading_zeros())
+        })
+    }
+}
+
 /// How to take a change back.
 #[derive(Debug)]
 enum Undo {
@@ -85,7 +121,7 @@ pub(super) struct Table<'m> {
     pub(super) rows: Vec<Row>,
     arrivals: BTreeMap<(UnitId, u16), Vec<Arrival>>,
     longs: BTreeMap<(ImmediateUnitId, u32), Vec<Held>>,
-    busy: HashSet<(UnitId, usize, i64)>,
+    busy: BTreeMap<(UnitId, usize), Cycles>,
     log: Vec<Undo>,
     /// Moves and long immediates placed.
     pub(super) count: usize,
@@ -99,7 +135,7 @@ impl<'m> Table<'m> {
             rows: Vec::new(),
             arrivals: BTreeMap::new(),
             longs: BTreeMap::new(),
-            busy: HashSet::new(),
+            busy: BTreeMap::new(),
             log: Vec::new(),
             count: 0,
         }
@@ -154,7 +190,9 @@ impl<'m> Table<'m> {
                 Some(Undo::ArrivalRead { port, position, was }) => {
                     self.arrivals.entry(port).and_modify(|a| a[position].last_read = was);
                 }
-                Some(Undo::Busy { key }) => drop(self.busy.remove(&key)),
+                Some(Undo::Busy { key: (unit, resource, cycle) }) => {
+                    self.busy.entry((unit, resource)).and_modify(|row| row.remove(cycle));
+                }
                 None => {}
             }
         }
@@ -171,6 +209,11 @@ impl<'m> Table<'m> {
     /// Whether any bus connects `source` with `destination`.
     pub(super) fn connected(&self, source: Source, destination: Destination) -> bool {
         self.wires.between(self.machine, source, destination, Guard::Always) != 0
+    }
+
+    /// The buses that read a register file.
+    pub(super) fn buses_from(&self, file: FileId) -> Buses {
+        self.wires.file_output(file)
     }
 
     /// Whether any bus is free in a cycle.
@@ -445,14 +488,12 @@ impl<'m> Table<'m> {
 
     /// Takes the resources of an operation that is triggered in `cycle`.
     pub(super) fn occupy(&mut self, unit: UnitId, operation: u16, cycle: i64) -> bool {
-        let facts = &self.machine.units[unit.index()];
-        for resource in &facts.operations[usize::from(operation)].resources {
-            // A resource's number is the place of its first mention.
-            let mentions = facts.operations.iter().flat_map(|o| &o.resources);
-            let number = mentions.take_while(|r| r.name != resource.name).count();
-            for ahead in resource.start..resource.start + resource.cycles {
-                let key = (unit, number, cycle + i64::from(ahead));
-                if !self.busy.insert(key) {
+        let wires = self.wires;
+        for hold in wires.holds_resources(unit, operation) {
+            for ahead in hold.start..hold.start + hold.cycles {
+                let key = (unit, hold.resource, cycle + ahead);
+                let row = self.busy.entry((unit, hold.resource)).or_default();
+                if !row.insert(cycle + ahead) {
                     return false;
                 }
                 self.log.push(Undo::Busy { key });
@@ -466,7 +507,7 @@ impl<'m> Table<'m> {
         let used = |r: &Row| !r.moves.is_empty() || !r.immediates.is_empty();
         let row = self.rows.iter().rposition(used).map_or(-1, |r| i64::try_from(r).unwrap_or(i64::MAX));
         let arrival = self.arrivals.values().flatten().map(|a| a.cycle - 1).max().unwrap_or(-1);
-        let busy = self.busy.iter().map(|k| k.2).max().unwrap_or(-1);
+        let busy = self.busy.values().map(Cycles::last).max().unwrap_or(-1);
         row.max(arrival).max(busy)
     }
 }

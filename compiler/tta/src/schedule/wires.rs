@@ -5,10 +5,9 @@
 
 use crate::check::fits;
 use crate::model::{
-    BusId, Direction, FileId, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, UnitId, mask,
+    BusId, Direction, FileId, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, Unit, UnitId, mask,
 };
 use crate::program::{Destination, Source};
-use std::collections::HashMap;
 
 /// A set of buses.
 pub(super) type Buses = u64;
@@ -16,7 +15,9 @@ pub(super) type Buses = u64;
 /// The buses of a machine by what they join.
 #[derive(Debug)]
 pub(super) struct Wires {
-    guards: HashMap<Guard, Buses>,
+    /// The buses that bear each guard; there are few guards.
+    guards: Vec<(Guard, Buses)>,
+    always: Buses,
     files: Vec<(Buses, Buses)>,
     immediates: Vec<Buses>,
     ports: Vec<Vec<(Buses, Buses)>>,
@@ -24,7 +25,36 @@ pub(super) struct Wires {
     wide: Vec<Buses>,
     /// The buses in the order in which they are tried.
     order: Vec<BusId>,
+    every: Buses,
     formats: Vec<Format>,
+    /// For each unit and operation the resources that it takes.
+    resources: Vec<Vec<Vec<Hold>>>,
+}
+
+/// A resource of a unit, by the place of its first mention, that an operation holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hold {
+    pub(super) resource: usize,
+    pub(super) start: i64,
+    pub(super) cycles: i64,
+}
+
+/// What each operation of a unit holds.
+fn resources(unit: &Unit) -> Vec<Vec<Hold>> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for operation in &unit.operations {
+        let mut held = Vec::new();
+        for found in &operation.resources {
+            let resource = names.iter().position(|n| *n == found.name).unwrap_or_else(|| {
+                names.push(&found.name);
+                names.len() - 1
+            });
+            held.push(Hold { resource, start: found.start.into(), cycles: found.cycles.into() });
+        }
+        all.push(held);
+    }
+    all
 }
 
 /// An instruction format that writes one long immediate: the unit, the buses that it takes, the immediate's bits.
@@ -46,14 +76,16 @@ impl Wires {
         };
         let file =
             |ports: &[FilePort], way| set(&|bus| ports.iter().any(|p| machine.joins(p.socket, bus, way)));
-        let mut guards: HashMap<Guard, Buses> = HashMap::new();
+        let mut guards: Vec<(Guard, Buses)> = Vec::new();
         for (bus, facts) in machine.buses() {
-            for guard in facts.guards.iter().copied().chain([Guard::Always]) {
-                if facts.bears(guard) {
-                    *guards.entry(guard).or_default() |= 1 << bus.0;
+            for guard in facts.guards.iter().copied().filter(|guard| facts.bears(*guard)) {
+                match guards.iter_mut().find(|(known, _)| *known == guard) {
+                    Some((_, buses)) => *buses |= 1 << bus.0,
+                    None => guards.push((guard, 1 << bus.0)),
                 }
             }
         }
+        let always = set(&|bus| machine.buses[bus.index()].bears(Guard::Always));
         let files: Vec<_> = machine
             .register_files
             .iter()
@@ -87,7 +119,9 @@ impl Wires {
             _ => None,
         });
         let formats = formats.collect();
-        Some(Self { guards, files, immediates, ports, wide, order, formats })
+        let resources = machine.units.iter().map(resources).collect();
+        let every = order.iter().map(|bus| 1 << bus.0).sum();
+        Some(Self { guards, always, files, immediates, ports, wide, order, every, formats, resources })
     }
 
     /// Whether an instruction whose moves take the buses `used` can write `value` to an immediate unit.
@@ -126,7 +160,7 @@ impl Wires {
                 (self.ports[unit.index()][usize::from(port)].0, facts.width)
             }
         };
-        let candidates = to & self.guards.get(&guard).copied().unwrap_or(0);
+        let candidates = to & self.under(guard);
         let (from, bits) = match source {
             Source::Register { file, .. } => {
                 (self.files[file.index()].1, machine.register_files[file.index()].width)
@@ -139,12 +173,30 @@ impl Wires {
                 (self.ports[unit.index()][usize::from(port)].1, facts.width)
             }
             Source::Constant(value) => {
-                let fitting = self.list(candidates).filter(|b| fits(&machine.buses[b.index()], value));
-                return fitting.map(|b| 1 << b.0).sum();
+                let (mut left, mut fitting) = (candidates, 0);
+                while left != 0 {
+                    let bus = left.trailing_zeros();
+                    left &= left - 1;
+                    fitting |= Buses::from(fits(&machine.buses[bus as usize], value)) << bus;
+                }
+                return fitting;
             }
         };
         // Values have 32 bits at most, whatever the ports have.
         candidates & from & self.wide[bits.min(room).min(32) as usize]
+    }
+
+    /// The buses that bear a guard.
+    fn under(&self, guard: Guard) -> Buses {
+        if guard == Guard::Always {
+            return self.always;
+        }
+        self.guards.iter().find(|(known, _)| *known == guard).map_or(0, |(_, buses)| *buses)
+    }
+
+    /// What an operation of a unit holds.
+    pub(super) fn holds_resources(&self, unit: UnitId, operation: u16) -> &[Hold] {
+        &self.resources[unit.index()][usize::from(operation)]
     }
 
     /// The buses that write a register file.
@@ -175,7 +227,7 @@ impl Wires {
 
     /// Every bus.
     pub(super) fn every(&self) -> Buses {
-        self.order.iter().map(|bus| 1 << bus.0).sum()
+        self.every
     }
 
     /// The place of the first bus of a set in the order in which they are tried.

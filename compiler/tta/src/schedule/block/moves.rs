@@ -319,6 +319,12 @@ impl Scheduler<'_> {
             if !self.table.connected(onward, destination) {
                 continue;
             }
+            // What happens in this cycle and what happens before it do not stand in each other's way.
+            let outer = self.marked();
+            if !self.table.transport(cycle, onward, destination, guard) {
+                self.undo(outer);
+                continue;
+            }
             let lowest = from.max(cycle - 2 * OPERAND_WINDOW).max(0);
             for at in (lowest..cycle).rev() {
                 let taken = self.temporaries[which].iter().any(|(a, b)| at < *b && *a < cycle);
@@ -326,15 +332,14 @@ impl Scheduler<'_> {
                     continue;
                 }
                 let mark = self.marked();
-                if step(self, at, Destination::Register { file, index })
-                    && self.table.transport(cycle, onward, destination, guard)
-                {
+                if step(self, at, Destination::Register { file, index }) {
                     self.temporaries[which].push((at, cycle));
                     self.log.push(Undo::Temporary(which));
                     return true;
                 }
                 self.undo(mark);
             }
+            self.undo(outer);
         }
         self.options.far && self.long_detour(from, cycle, destination, guard, step)
     }

@@ -3,12 +3,13 @@
 //! Of the units that can do an operation, and the two orders of operands that may be exchanged, the way is taken that needs the
 //! fewest moves.
 
-use super::super::mir::{Operand, Predicate, Register};
+use super::super::mir::{Node, Operand, Predicate, Register};
 use super::{HORIZON, Input, Scheduler, Undo, Value};
 use crate::model::{Guard, GuardSource, UnitId};
 use crate::program::Destination;
 use crate::schedule::ScheduleError;
 use crate::schedule::table::Number;
+use std::rc::Rc;
 
 /// What a block ends with: where the jump goes.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +34,7 @@ pub(in crate::schedule) enum Order {
 type Way = (usize, UnitId, u16, i64, bool);
 
 /// Which input goes to operand `k`.
-fn exchanged(info: &crate::ops::OpInfo, k: u16, swapped: bool) -> u16 {
+pub(super) fn exchanged(info: &crate::ops::OpInfo, k: u16, swapped: bool) -> u16 {
     match info.swap {
         Some((a, b)) if swapped && k == a => b,
         Some((a, b)) if swapped && k == b => a,
@@ -244,14 +245,14 @@ impl Scheduler<'_> {
         let mark = self.mark();
         let Some(op) = self.nodes[number].op else { return Ok(None) };
         let info = op.info();
-        let offers = self.offers(number);
+        let offers = Rc::clone(&self.work[number].offers);
         if offers.is_empty() {
             return Err(ScheduleError::NoUnit { operation: info.name.to_owned() });
         }
         let numbers = self.work[number].inputs.iter().any(|i| matches!(i, Input::Number(_)));
         for slack in 0..=if numbers { 3 } else { 0 } {
             let mut best: Option<((usize, usize), Way)> = None;
-            for (unit, operation) in &offers {
+            for (unit, operation) in offers.iter() {
                 for swapped in [false, true] {
                     if swapped && info.swap.is_none() {
                         continue;
@@ -295,8 +296,7 @@ impl Scheduler<'_> {
     }
 
     /// The units that a node can go to.
-    pub(super) fn offers(&self, number: usize) -> Vec<(UnitId, u16)> {
-        let node = &self.nodes[number];
+    pub(super) fn find_offers(&self, node: &Node) -> Vec<(UnitId, u16)> {
         let Some(op) = node.op else { return Vec::new() };
         let space = node.memory.as_ref().map(|m| m.space);
         let all = self.machine.offering(op.info().name);
@@ -308,6 +308,7 @@ impl Scheduler<'_> {
 
     /// A node is placed: its reads no longer wait, and nothing of it is taken back any more.
     fn done(&mut self, number: usize) {
+        self.work[number].placed = true;
         let work = &self.work[number];
         let mut read: Vec<usize> = work
             .inputs

@@ -5,10 +5,13 @@
 //! is one that the function writes anyway, that nobody needs after the block, and whose last value in the block has no readers
 //! left: so nothing else waits for it.
 
-use super::{Scheduler, Undo};
+use super::place::exchanged;
+use super::{Input, Scheduler, Undo};
 use crate::model::FileId;
+use crate::ops::Op;
 use crate::program::{Destination, Source};
 use crate::schedule::mir::Register;
+use crate::schedule::wires::Wires;
 
 impl Scheduler<'_> {
     /// Sees to it that a value which arrives at its port in `arrives` has a register to go to, so that it never keeps the port
@@ -67,8 +70,38 @@ impl Scheduler<'_> {
         })
     }
 
-    /// Chooses the register that a result is about to be moved to in `cycle`: of those that it may have the one that a bus
-    /// leads to which joins the least, so that those that join much stay free for others.
+    /// Notes who reads each value, and over which buses.
+    pub(super) fn note_wanted(&mut self, wires: &Wires) {
+        self.wanted = vec![Vec::new(); self.values.len()];
+        for (number, work) in self.work.iter().enumerate() {
+            for (k, input) in (1..).zip(&work.inputs) {
+                let Input::Value(value) = *input else { continue };
+                let mut to = 0;
+                for (unit, operation) in work.offers.iter() {
+                    let found = &self.machine.units[unit.index()].operations[usize::from(*operation)];
+                    let Some(info) = self.nodes[number].op.map(Op::info) else { continue };
+                    for port in [k, exchanged(info, k, true)].into_iter().filter_map(|k| found.port_of(k)) {
+                        to |= wires.port(*unit, port).0;
+                    }
+                }
+                if self.nodes[number].op.is_none() {
+                    let files = work.outputs.iter().map(|o| self.values[*o].register.file);
+                    to = files.map(|file| wires.file_input(file)).fold(0, |a, b| a | b);
+                }
+                self.wanted[value].push((number, to));
+            }
+        }
+    }
+
+    /// How many of those that a value still has to be brought to no bus joins with a register file.
+    fn missed(&self, value: usize, file: FileId) -> usize {
+        let Some(wanted) = self.wanted.get(value) else { return 0 };
+        let out = self.table.buses_from(file);
+        wanted.iter().filter(|(number, to)| !self.work[*number].placed && to & out == 0).count()
+    }
+
+    /// Chooses the register that a result is about to be moved to in `cycle`: of those that it may have one that most readers can
+    /// be reached from, and that a bus leads to which joins the least, so that those that join much stay free for others.
     pub(super) fn nearest(&mut self, value: usize, source: Source, cycle: i64, own: Option<usize>) {
         if self.values[value].fixed || !self.options.rename {
             return;
@@ -78,7 +111,8 @@ impl Scheduler<'_> {
             return self.rename(value, cycle, own);
         }
         let rank = |s: &Self, r: Register| {
-            s.table.rank(cycle, source, Destination::Register { file: r.file, index: r.index })
+            let rank = s.table.rank(cycle, source, Destination::Register { file: r.file, index: r.index })?;
+            Some((s.missed(value, r.file), rank))
         };
         let mut best = rank(self, Register { file, index }).filter(|_| self.free(value, cycle, own));
         let mut tried: Vec<FileId> = vec![file];

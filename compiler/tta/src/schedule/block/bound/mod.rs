@@ -111,7 +111,7 @@ impl<'a> Limits<'a> {
             results: vec![Vec::new(); usize::from(info.outputs)],
             ..Facts::default()
         };
-        for (unit, operation) in scheduler.offers(number) {
+        for (unit, operation) in scheduler.work[number].offers.iter().copied() {
             let unit_facts = &self.machine.units[unit.index()];
             let operation = &unit_facts.operations[usize::from(operation)];
             facts.units |= 1_u64.checked_shl(u32::from(unit.0)).unwrap_or(0);

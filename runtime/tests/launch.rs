@@ -182,6 +182,22 @@ fn local_memory_scratch_and_structures_arrive() {
     }
 }
 
+/// Where the calling thread's stack begins and ends. Other threads' stacks may lie right below and above it.
+fn own_stack() -> (u64, u64) {
+    // SAFETY: the attributes are plain data, which the call below fills in.
+    let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
+    // SAFETY: takes and touches nothing.
+    let thread = unsafe { libc::pthread_self() };
+    // SAFETY: the thread is the calling one, and the attributes are writable.
+    assert_eq!(unsafe { libc::pthread_getattr_np(thread, &raw mut attributes) }, 0);
+    let (mut low, mut size) = (std::ptr::null_mut(), 0);
+    // SAFETY: the attributes were filled in above, and both results are writable.
+    assert_eq!(unsafe { libc::pthread_attr_getstack(&raw const attributes, &raw mut low, &raw mut size) }, 0);
+    // SAFETY: they were filled in above and are not used any more.
+    assert_eq!(unsafe { libc::pthread_attr_destroy(&raw mut attributes) }, 0);
+    (low as u64, low as u64 + size as u64)
+}
+
 #[test]
 fn foreign_code_gets_its_own_layout_and_thread() {
     // The failure place of the longer layout lies past the end of the shorter one.
@@ -193,10 +209,16 @@ fn foreign_code_gets_its_own_layout_and_thread() {
         u64 items = ctx->local[0];
         for (u64 i = 0; i < items; i++) out[gx * items + i] = (int)(gx * items + i + ctx->offset[0]) * VAL(int, 1);
         if (gx == 0) out[0] = (int)ctx->work_dim;
-        int stack_is_callers = (uintptr_t)&out > VAL(u64, 2) - (8 << 20) && (uintptr_t)&out < VAL(u64, 2);
+        int stack_is_callers = (uintptr_t)&out >= VAL(u64, 2) && (uintptr_t)&out < VAL(u64, 3);
         if (stack_is_callers) out[0] = -1;
     ";
-    let args = || vec![buffer("out"), value("factor", "int", 4), value("stack", "ulong", 8)];
+    let args = || {
+        let bound = |name| value(name, "ulong", 8);
+        vec![buffer("out"), value("factor", "int", 4), bound("low"), bound("high")]
+    };
+    let (low, high) = own_stack();
+    let here = &raw const low as u64;
+    assert!((low..high).contains(&here), "the bounds are this thread's stack's");
     for (version, macro_name) in [(Version::V9, "POCL96"), (Version::V11, "POCL"), (Version::V12, "POCL")] {
         let source = format!("{macro_name}(k) {{ {body} }}");
         let kernel = foreign(version, foreign_kernel(kernel("k", args()), &source));
@@ -204,11 +226,11 @@ fn foreign_code_gets_its_own_layout_and_thread() {
             let out = Buffer::zeroed(4 * 64).unwrap();
             let range =
                 NdRange::new(&[64, 1]).unwrap().with_local(&[8, 1]).unwrap().with_offset(&[3, 0]).unwrap();
-            let stack = &raw const out as u64;
             let arguments = [
                 ArgValue::Buffer(&out),
                 ArgValue::Value(&10_i32.to_le_bytes()),
-                ArgValue::Value(&stack.to_le_bytes()),
+                ArgValue::Value(&low.to_le_bytes()),
+                ArgValue::Value(&high.to_le_bytes()),
             ];
             let report = Device::by_name(name).unwrap().launch(&kernel, &range, &arguments).unwrap();
             assert_eq!(report.entry, EntryKind::Foreign);

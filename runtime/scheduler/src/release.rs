@@ -310,9 +310,9 @@ fn retire(first: TaskPtr, released: &mut Released) {
         let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
         task.state.set(Snapshot::COMPLETE.and(Snapshot::RETIRED));
         let entries = task.retired.close();
+        // Another worker has executed what comes next.
+        entries.prefetch_chained();
         let next = released.deliver(entries, task);
-        // Another worker has executed it: it comes while the record is freed.
-        next.inspect(|next| next.prefetch());
         // SAFETY: the scheduler's reference, which nobody else gives back.
         unsafe { at.release() };
         let Some(next) = next else {

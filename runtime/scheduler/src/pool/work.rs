@@ -114,6 +114,10 @@ impl Core {
             let outcome = task.body.with(|body| {
                 // SAFETY: the body is set before the task is ready; only its one executor uses it, until it ends.
                 let launch = unsafe { (*body).as_ref() };
+                // The count of its owners, which the enqueuer wrote, changes when this has run.
+                launch.inspect(|launch| {
+                    crate::shim::prefetch_to_write(Arc::as_ptr(launch).cast::<[usize; 2]>().wrapping_sub(1))
+                });
                 launch.map_or(Ok(()), |launch| run_single(launch, task.id.0, Lane { index: local.slot }))
             });
             self.finish_times(task, Some(local.slot));

@@ -46,13 +46,24 @@ fn vendors(folder: &Path, library: &Path) -> PathBuf {
 }
 
 fn client_with(name: &str, environment: &[(&str, &str)]) {
+    client_below(name, environment, &[]);
+}
+
+/// As `client_with`, with the program and its arguments behind the words of another one.
+fn client_below(name: &str, environment: &[(&str, &str)], words: &[&str]) {
     let temp = tempfile::tempdir().expect("a folder");
     let library = folder().join("liboxcl.so");
     let vendors = vendors(temp.path(), &library);
     for (kind, linked) in [("loader", "-lOpenCL".to_owned()), ("direct", library.display().to_string())] {
         let program = temp.path().join(kind);
         compiled(name, &program, &linked);
-        let mut command = Command::new(&program);
+        let mut command = match words {
+            [] => Command::new(&program),
+            [first, ..] => Command::new(first),
+        };
+        if let [_, rest @ ..] = words {
+            command.args(rest).arg(&program);
+        }
         command.env("OCL_ICD_VENDORS", &vendors).env("LD_LIBRARY_PATH", temp.path());
         command.env("OXCL_COMPILER", compiler()).env("OXCL_CACHE", "off");
         command.envs(environment.iter().copied());
@@ -161,6 +172,23 @@ fn limits() {
     client("limits");
     client_with("limits", &[("OXCL_NUM_THREADS", "3")]);
     client_with("limits", &[("OXCL_NUM_THREADS", "2"), ("OXCL_PIN", "1")]);
+}
+
+/// Puts a tree of control groups with a limit of one CPU's time in the place of the system's, for one program.
+const LIMITED: &str = "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/cpu && cd /sys/fs/cgroup \
+    && echo 100000 100000 > cpu.max && echo 100000 > cpu/cpu.cfs_quota_us && echo 100000 > cpu/cpu.cfs_period_us \
+    && cd / && exec \"$@\"";
+
+#[test]
+fn a_limit_of_the_control_group() {
+    let words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", LIMITED, "sh"];
+    let possible = Command::new(words[0]).args(&words[1..]).arg("true").output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        eprintln!("not run: the system gives no mounts of one's own");
+        return;
+    }
+    client_below("limits", &[("OXCL_TEST_ALLOWED", "1")], &words);
+    client_below("limits", &[("OXCL_TEST_ALLOWED", "1"), ("OXCL_NUM_THREADS", "2")], &words);
 }
 
 #[test]

@@ -1,6 +1,8 @@
-/* How many threads and where: what the affinity mask and the environment say; and a library that is closed while it works. */
+/* How many threads and where: what the affinity mask, the environment and the control group say; and a library that is closed
+   while it works. */
 #define _GNU_SOURCE
 #include "client.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,8 +34,27 @@ static void *close_at_work(void *unused) {
   return unused;
 }
 
+/* How many threads of the library execute commands, beside the one that waits. */
+static int workers(void) {
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  TRUE(tasks);
+  for (struct dirent *task; (task = readdir(tasks));) {
+    char path[300], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+    FILE *file = fopen(path, "r");
+    if (!file) continue;
+    if (fgets(name, sizeof name, file)) count += !strncmp(name, "oxcl-worker", 11);
+    fclose(file);
+  }
+  closedir(tasks);
+  return count;
+}
+
 int main(void) {
   const char *threads = getenv("OXCL_NUM_THREADS");
+  /* The test has put this process into a control group that allows so many CPUs' time. */
+  const char *allowed = getenv("OXCL_TEST_ALLOWED");
   cpu_set_t all, one;
   cl_uint units;
   EQ(sched_getaffinity(0, sizeof all, &all), 0);
@@ -41,15 +62,19 @@ int main(void) {
   while (!CPU_ISSET(cpu, &all)) cpu++;
   CPU_ZERO(&one);
   CPU_SET(cpu, &one);
-  if (!threads) EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  int bound = !threads && !allowed;
+  if (bound) EQ(sched_setaffinity(0, sizeof one, &one), 0);
   open_device();
   OK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
-  EQ(units, threads ? atoi(threads) : 1);
+  EQ(units, threads ? atoi(threads) : allowed ? atoi(allowed) : 1);
   work();
+  /* A thread gets its name when it begins. */
+  for (int i = 0; i < 500 && workers() < (int)units - 1; i++) usleep(2000);
+  EQ(workers(), units - 1);
   /* The mask of the program's own thread is as it was. */
   cpu_set_t now;
   EQ(sched_getaffinity(0, sizeof now, &now), 0);
-  TRUE(CPU_EQUAL(&now, threads ? &all : &one));
+  TRUE(CPU_EQUAL(&now, bound ? &one : &all));
   pthread_t thread;
   TRUE(!pthread_create(&thread, NULL, close_at_work, NULL));
   TRUE(!pthread_join(thread, NULL));

@@ -157,6 +157,11 @@ fn kernels() {
 }
 
 #[test]
+fn extensions() {
+    client("extensions");
+}
+
+#[test]
 fn contexts() {
     client("contexts");
 }

@@ -1,0 +1,212 @@
+/* The extensions that devices report: each function is found by its name and does what it is for, and wrong values give the
+   errors of its specification. */
+#include "client.h"
+#include <CL/cl_ext.h>
+
+/* cl_ext_buffer_device_address, which older headers do not have. */
+#define DEVICE_PRIVATE_ADDRESS 0x5000
+#define DEVICE_ADDRESS 0x5001
+#define DEVICE_POINTERS 0x5002
+typedef cl_int(CL_API_CALL *set_device_pointer)(cl_kernel, cl_uint, cl_ulong);
+
+#define FIND(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name); TRUE(name)
+
+static void reported(const char *extension) {
+  char names[4096];
+  OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+  const char *at = strstr(names, extension);
+  TRUE(at);
+  at += strlen(extension);
+  TRUE(*at == ' ' || !*at);
+}
+
+/* Queues with all hints, as the extension for older versions makes them too; a hint changes no result. */
+static void queues(cl_kernel add) {
+  reported("cl_khr_create_command_queue"), reported("cl_khr_priority_hints"), reported("cl_khr_throttle_hints");
+  FIND(clCreateCommandQueueWithPropertiesKHR);
+  for (int hint = 1; hint <= 4; hint *= 2) {
+    cl_queue_properties_khr list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PRIORITY_KHR, hint,
+                                      CL_QUEUE_THROTTLE_KHR, hint, 0};
+    cl_queue_properties_khr told[16];
+    size_t size, three = 3;
+    cl_command_queue q = clCreateCommandQueueWithPropertiesKHR(context, device, list, &error);
+    OK(error);
+    OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof told, told, &size));
+    EQ(size, sizeof list);
+    EQ(memcmp(told, list, size), 0);
+    int values[3] = {1, 2, 3};
+    cl_mem b = new_buffer(sizeof values);
+    OK(clEnqueueWriteBuffer(q, b, CL_FALSE, 0, sizeof values, values, 0, NULL, NULL));
+    OK(clSetKernelArg(add, 0, sizeof b, &b));
+    OK(clEnqueueNDRangeKernel(q, add, 1, NULL, &three, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    EQ(values[2], 4);
+    OK(clReleaseMemObject(b)); OK(clReleaseCommandQueue(q));
+    list[3] = 3;
+    EQ((intptr_t)clCreateCommandQueueWithPropertiesKHR(context, device, list, &error), 0);
+    EQ(error, CL_INVALID_VALUE);
+    list[3] = hint, list[5] = 8;
+    EQ((intptr_t)clCreateCommandQueueWithPropertiesKHR(context, device, list, &error), 0);
+    EQ(error, CL_INVALID_VALUE);
+  }
+}
+
+/* The suggested size divides the global one, is not more than a group may have, and is taken. */
+static void local_size(cl_command_queue q, cl_kernel add) {
+  reported("cl_khr_suggested_local_work_size");
+  FIND(clGetKernelSuggestedLocalWorkSizeKHR);
+  size_t global[] = {1 << 12, 6, 5}, local[3] = {0}, most;
+  cl_mem b = new_buffer(4);
+  OK(clSetKernelArg(add, 0, sizeof b, &b));
+  OK(clGetKernelWorkGroupInfo(add, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+  OK(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 3, NULL, global, local));
+  for (int d = 0; d < 3; d++) TRUE(local[d] && global[d] % local[d] == 0);
+  TRUE(local[0] * local[1] * local[2] <= most);
+  OK(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 1, NULL, global, local));
+  size_t zero = 0;
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 4, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 1, NULL, NULL, local), CL_INVALID_GLOBAL_WORK_SIZE);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 1, NULL, &zero, local), CL_INVALID_GLOBAL_WORK_SIZE);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, add, 1, NULL, global, NULL), CL_INVALID_VALUE);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, NULL, 1, NULL, global, local), CL_INVALID_KERNEL);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(NULL, add, 1, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+  OK(clReleaseMemObject(b));
+  cl_kernel unset = clCreateKernel(new_program("kernel void k(global int *p) { *p = 1; }"), "k", &error);
+  OK(error);
+  EQ(clGetKernelSuggestedLocalWorkSizeKHR(q, unset, 1, NULL, global, local), CL_INVALID_KERNEL_ARGS);
+}
+
+/* A device is the same one in every query, and in every process of this machine. */
+static void identity(void) {
+  reported("cl_khr_device_uuid");
+  cl_uchar one[CL_UUID_SIZE_KHR], again[CL_UUID_SIZE_KHR], driver[CL_UUID_SIZE_KHR], none[CL_UUID_SIZE_KHR] = {0};
+  cl_bool valid = CL_TRUE;
+  OK(clGetDeviceInfo(device, CL_DEVICE_UUID_KHR, sizeof one, one, NULL));
+  OK(clGetDeviceInfo(device, CL_DEVICE_UUID_KHR, sizeof again, again, NULL));
+  OK(clGetDeviceInfo(device, CL_DRIVER_UUID_KHR, sizeof driver, driver, NULL));
+  OK(clGetDeviceInfo(device, CL_DEVICE_LUID_VALID_KHR, sizeof valid, &valid, NULL));
+  EQ(memcmp(one, again, sizeof one), 0);
+  TRUE(memcmp(one, none, sizeof one) && memcmp(driver, none, sizeof driver));
+  EQ(valid, CL_FALSE);
+  EQ(clGetDeviceInfo(device, CL_DEVICE_UUID_KHR, sizeof one - 1, one, NULL), CL_INVALID_VALUE);
+}
+
+/* Unified shared memory of each kind: kernels and commands use it, queries know it, also by a pointer into it. */
+static void unified(cl_command_queue q, cl_kernel add) {
+  reported("cl_intel_unified_shared_memory");
+  FIND(clHostMemAllocINTEL); FIND(clDeviceMemAllocINTEL); FIND(clSharedMemAllocINTEL); FIND(clMemFreeINTEL);
+  FIND(clMemBlockingFreeINTEL); FIND(clGetMemAllocInfoINTEL); FIND(clSetKernelArgMemPointerINTEL);
+  FIND(clEnqueueMemFillINTEL); FIND(clEnqueueMemcpyINTEL); FIND(clEnqueueMigrateMemINTEL); FIND(clEnqueueMemAdviseINTEL);
+  size_t count = 64, bytes = count * sizeof(int);
+  for (int kind = 0; kind < 3; kind++) {
+    int *all = kind == 0   ? clHostMemAllocINTEL(context, NULL, bytes, 0, &error)
+               : kind == 1 ? clDeviceMemAllocINTEL(context, device, NULL, bytes, 256, &error)
+                           : clSharedMemAllocINTEL(context, device, NULL, bytes, 64, &error);
+    OK(error);
+    TRUE(all);
+    if (kind == 1) EQ((intptr_t)all % 256, 0);
+    cl_unified_shared_memory_type_intel type;
+    void *base;
+    size_t size;
+    cl_device_id of;
+    OK(clGetMemAllocInfoINTEL(context, all + 1, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    EQ(type, CL_MEM_TYPE_HOST_INTEL + kind);
+    OK(clGetMemAllocInfoINTEL(context, all + 1, CL_MEM_ALLOC_BASE_PTR_INTEL, sizeof base, &base, NULL));
+    EQ((intptr_t)base, (intptr_t)all);
+    OK(clGetMemAllocInfoINTEL(context, all, CL_MEM_ALLOC_SIZE_INTEL, sizeof size, &size, NULL));
+    EQ(size, bytes);
+    OK(clGetMemAllocInfoINTEL(context, all, CL_MEM_ALLOC_DEVICE_INTEL, sizeof of, &of, NULL));
+    EQ((intptr_t)of, kind == 0 ? 0 : (intptr_t)device);
+    int seven = 7, out[64];
+    OK(clEnqueueMemFillINTEL(q, all, &seven, sizeof seven, bytes, 0, NULL, NULL));
+    OK(clEnqueueMigrateMemINTEL(q, all, bytes, CL_MIGRATE_MEM_OBJECT_HOST, 0, NULL, NULL));
+    OK(clEnqueueMemAdviseINTEL(q, all, bytes, 0, 0, NULL, NULL));
+    OK(clSetKernelArgMemPointerINTEL(add, 0, all + 1));
+    size_t rest = count - 1;
+    cl_event done;
+    cl_command_type command;
+    OK(clEnqueueNDRangeKernel(q, add, 1, NULL, &rest, NULL, 0, NULL, NULL));
+    OK(clEnqueueMemcpyINTEL(q, CL_TRUE, out, all, bytes, 0, NULL, &done));
+    EQ(out[0], 7); EQ(out[1], 8); EQ(out[63], 8);
+    OK(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof command, &command, NULL));
+    EQ(command, CL_COMMAND_MEMCPY_INTEL);
+    OK(clReleaseEvent(done));
+    EQ(clGetMemAllocInfoINTEL(context, all, 0, sizeof size, &size, NULL), CL_INVALID_VALUE);
+    EQ(clEnqueueMemcpyINTEL(q, CL_TRUE, all, all + 1, 8, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    EQ(clEnqueueMemFillINTEL(q, NULL, &seven, sizeof seven, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+    if (kind == 1) { OK(clMemBlockingFreeINTEL(context, all)); } else { OK(clMemFreeINTEL(context, all)); }
+    EQ(clMemFreeINTEL(context, all), CL_INVALID_VALUE);
+    OK(clGetMemAllocInfoINTEL(context, all, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    EQ(type, CL_MEM_TYPE_UNKNOWN_INTEL);
+  }
+  OK(clMemFreeINTEL(context, NULL));
+  EQ((intptr_t)clHostMemAllocINTEL(context, NULL, 0, 0, &error), 0);
+  EQ(error, CL_INVALID_BUFFER_SIZE);
+  EQ((intptr_t)clHostMemAllocINTEL(context, NULL, 64, 3, &error), 0);
+  EQ(error, CL_INVALID_VALUE);
+  EQ((intptr_t)clDeviceMemAllocINTEL(context, NULL, NULL, 64, 0, &error), 0);
+  EQ(error, CL_INVALID_DEVICE);
+}
+
+/* A buffer's address on the device, given to a kernel as such. */
+static void device_address(cl_command_queue q, cl_kernel add) {
+  reported("cl_ext_buffer_device_address");
+  set_device_pointer set =
+      (set_device_pointer)clGetExtensionFunctionAddressForPlatform(platform, "clSetKernelArgDevicePointerEXT");
+  TRUE(set);
+  cl_mem_properties with[] = {DEVICE_PRIVATE_ADDRESS, CL_TRUE, 0}, wrong[] = {DEVICE_ADDRESS, CL_TRUE, 0};
+  cl_mem b = clCreateBufferWithProperties(context, with, CL_MEM_READ_WRITE, 64, NULL, &error), plain = new_buffer(64);
+  OK(error);
+  EQ((intptr_t)clCreateBufferWithProperties(context, wrong, CL_MEM_READ_WRITE, 64, NULL, &error), 0);
+  EQ(error, CL_INVALID_PROPERTY);
+  cl_ulong address = 0;
+  OK(clGetMemObjectInfo(b, DEVICE_ADDRESS, sizeof address, &address, NULL));
+  TRUE(address);
+  EQ(clGetMemObjectInfo(plain, DEVICE_ADDRESS, sizeof address, &address, NULL), CL_INVALID_OPERATION);
+  int zero = 0, values[16];
+  size_t eight = 8;
+  OK(clEnqueueFillBuffer(q, b, &zero, sizeof zero, 0, 64, 0, NULL, NULL));
+  OK(set(add, 0, address + 32));
+  OK(clSetKernelExecInfo(add, DEVICE_POINTERS, sizeof address, &address));
+  OK(clEnqueueNDRangeKernel(q, add, 1, NULL, &eight, NULL, 0, NULL, NULL));
+  OK(clEnqueueReadBuffer(q, b, CL_TRUE, 0, 64, values, 0, NULL, NULL));
+  for (int i = 0; i < 16; i++) EQ(values[i], i >= 8);
+  EQ(set(add, 1, address), CL_INVALID_ARG_INDEX);
+  EQ(set(NULL, 0, address), CL_INVALID_KERNEL);
+  OK(clReleaseMemObject(b)); OK(clReleaseMemObject(plain));
+}
+
+/* Shared virtual memory: what the other programs do not use of it. */
+static void shared_virtual(cl_command_queue q) {
+  char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, 128, 0);
+  TRUE(memory);
+  const void *pointers[] = {memory, memory + 64};
+  size_t sizes[] = {0, 64}, much[] = {0, 65};
+  OK(clEnqueueSVMMigrateMem(q, 2, pointers, sizes, 0, 0, NULL, NULL));
+  OK(clEnqueueSVMMigrateMem(q, 2, pointers, NULL, CL_MIGRATE_MEM_OBJECT_HOST, 0, NULL, NULL));
+  EQ(clEnqueueSVMMigrateMem(q, 2, pointers, much, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+  EQ(clEnqueueSVMMigrateMem(q, 0, pointers, sizes, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+  OK(clEnqueueSVMFree(q, 1, (void **)pointers, NULL, NULL, 0, NULL, NULL));
+  OK(clFinish(q));
+}
+
+int main(void) {
+  open_device();
+  cl_program program = new_program("kernel void add(global int *p) { p[get_global_id(0)] += 1; }");
+  cl_kernel add = clCreateKernel(program, "add", &error);
+  OK(error);
+  cl_command_queue q = new_queue(0);
+  queues(add);
+  local_size(q, add);
+  identity();
+  unified(q, add);
+  device_address(q, add);
+  shared_virtual(q);
+  EQ((intptr_t)clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunctionEXT"), 0);
+  /* The compiler may be given up at any time; the next build has another one. */
+  OK(clUnloadPlatformCompiler(platform));
+  OK(clReleaseProgram(new_program("kernel void again(global int *p) { *p = 2; }")));
+  OK(clReleaseKernel(add)); OK(clReleaseProgram(program));
+  OK(clReleaseCommandQueue(q)); OK(clReleaseContext(context));
+  return 0;
+}

@@ -11,6 +11,13 @@ pub fn available_processors() -> usize {
     super::quota::processors().map_or(processors, |most| processors.min(most)).max(1)
 }
 
+/// Number of processors that the machine has, at least 1.
+pub(crate) fn online_processors() -> usize {
+    // SAFETY: takes a number and touches no memory.
+    let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(count).unwrap_or(1).max(1)
+}
+
 /// The processors in the calling thread's affinity mask, in order. Empty where the system does not say.
 pub(crate) fn allowed_processors() -> Vec<usize> {
     // SAFETY: a set of processors is plain bits, all zero is the empty set.

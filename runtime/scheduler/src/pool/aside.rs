@@ -4,9 +4,11 @@
 //! another processor is idle: where all were busy a moment ago, as after a build, it does not look for an idle one. The
 //! two then share one processor for as long as 100 ms, and each look of a worker that keeps watch interrupts the host.
 //! So a worker that wakes up where the host's thread was last seen goes elsewhere, by leaving that processor out of its
-//! mask for a moment. The host's threads are never moved, and masks are as before afterwards.
+//! mask for a moment, unless the machine is full: then the system's choice is as good. The host's threads are never
+//! moved, and masks are as before afterwards.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::affinity;
@@ -69,8 +71,20 @@ impl Aside {
             return;
         }
         self.went.set(Some(Instant::now()));
-        affinity::leave(processor);
+        if !is_full(&std::fs::read_to_string("/proc/loadavg").unwrap_or_default()) {
+            affinity::leave(processor);
+        }
     }
+}
+
+/// Whether `loads`, in the form of `/proc/loadavg`, says that more threads want to run than there are processors. One more
+/// is none too many: the compiler in the background gives way at once.
+fn is_full(loads: &str) -> bool {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    let running =
+        loads.split_whitespace().nth(3).and_then(|both| both.split_once('/')?.0.parse::<usize>().ok());
+    let processors = *PROCESSORS.get_or_init(affinity::online_processors);
+    running.is_some_and(|running| running > processors + 1)
 }
 
 #[cfg(all(test, not(loom)))]
@@ -84,28 +98,57 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_leaves_the_processor_of_the_host_and_no_other() {
+    fn a_thread_leaves_a_processor_and_keeps_its_mask() {
         let all = affinity::allowed_processors();
         let [first, second, ..] = all[..] else { return };
-        let seen = std::thread::spawn(move || {
-            let (mut left, mut stayed) = (0, 0);
+        let (first_left, second_left) = std::thread::spawn(move || {
+            let (mut first_left, mut second_left) = (0, 0);
             for _ in 0..100 {
-                let host = HostPlace::new();
                 go_to(first, &all);
-                host.is_here();
-                Aside::default().step(&host);
-                left += usize::from(affinity::current_processor() != u32::try_from(first).ok());
+                affinity::leave(u32::try_from(first).unwrap());
+                first_left += usize::from(affinity::current_processor() != u32::try_from(first).ok());
                 go_to(second, &all);
-                Aside::default().step(&host);
-                stayed += usize::from(affinity::current_processor() == u32::try_from(second).ok());
-                host.is_left();
+                affinity::leave(u32::try_from(second).unwrap());
+                second_left += usize::from(affinity::current_processor() != u32::try_from(second).ok());
                 assert_eq!(affinity::allowed_processors(), all);
             }
-            (left, stayed)
-        });
+            (first_left, second_left)
+        })
+        .join()
+        .unwrap();
         // The system moves threads too, now and then.
-        let (left, stayed) = seen.join().unwrap();
-        assert!(left > 80 && stayed > 80, "left {left}, stayed {stayed}");
+        assert!(first_left > 80 && second_left > 80, "{first_left}, {second_left}");
+    }
+
+    #[test]
+    fn a_worker_only_thinks_of_going_where_the_host_is() {
+        let host = HostPlace::new();
+        let aside = Aside::default();
+        aside.step(&host);
+        assert!(aside.went.get().is_none());
+        let mask = affinity::allowed_processors();
+        affinity::restrict(&mask[..1]);
+        host.is_here();
+        host.is_left();
+        aside.step(&host);
+        assert!(aside.went.get().is_none());
+        host.is_here();
+        aside.step(&host);
+        let went = aside.went.get();
+        assert!(went.is_some());
+        // Not again at once.
+        aside.step(&host);
+        assert!(aside.went.get() == went || went.is_some_and(|went| went.elapsed() >= PACE));
+        affinity::restrict(&mask);
+    }
+
+    #[test]
+    fn a_full_machine_is_seen() {
+        let loads = |running: usize| format!("0.20 0.18 0.12 {running}/80 11206\n");
+        let processors = affinity::online_processors();
+        assert!(!is_full(&loads(processors)) && !is_full(&loads(processors + 1)));
+        assert!(is_full(&loads(processors + 2)));
+        assert!(!is_full("") && !is_full("0.20 0.18 0.12 none 5"));
     }
 
     #[test]

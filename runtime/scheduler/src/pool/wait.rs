@@ -74,7 +74,6 @@ impl Core {
             self.help_until(&local, task, goal, &thread_parker());
             return;
         }
-        self.host_place.is_here();
         let parker = thread_parker();
         let (mut registered, mut slotless) = (false, false);
         while !goal.reached(task) {
@@ -177,6 +176,10 @@ impl Core {
             if goal.reached(task) {
                 return;
             }
+            if local.slot == 0 {
+                // Each time, as the system may move the thread while it executes.
+                self.host_place.is_here();
+            }
             if let Some(found) = self.find(local) {
                 self.run(local, found, || goal.reached(task));
                 continue;
@@ -206,11 +209,8 @@ impl Core {
             if !goal.reached(task) && !self.has_work_for(local.slot) {
                 if local.slot == 0 {
                     self.host_place.is_left();
-                    parker.park();
-                    self.host_place.is_here();
-                } else {
-                    parker.park();
                 }
+                parker.park();
             }
             self.idle.rise(local.slot);
             self.stop_searching();

@@ -125,6 +125,12 @@ pub enum DeviceError {
         /// What the variable says.
         value: String,
     },
+    /// The environment asks for a limit of cycles that makes no sense.
+    #[error("{variable} is '{value}'; it must be a number of cycles, at least 1", variable = crate::processor::CYCLES_VARIABLE)]
+    Cycles {
+        /// What the variable says.
+        value: String,
+    },
     /// The worker threads could not be started.
     #[error("the worker threads cannot be started: {reason}")]
     Start {
@@ -154,6 +160,7 @@ impl Coded for DeviceError {
             Self::Parameter { .. } => "OX0505",
             Self::Pin { .. } => "OX0506",
             Self::Machine { .. } => "OX0507",
+            Self::Cycles { .. } => "OX0508",
         })
     }
 }

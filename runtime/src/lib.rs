@@ -69,7 +69,7 @@ pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,
 };
-pub use oxcl_driver_tta::Span as ProcessorSpan;
+pub use oxcl_driver_tta::{LinkTimes, Span as ProcessorSpan};
 pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
     UserEvent,

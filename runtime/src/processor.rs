@@ -5,14 +5,13 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use oxcl_driver::program::{
     ArgValue as DriverArgument, BinarySource, LaunchRequest, Program as DriverProgram,
 };
 use oxcl_driver::{Driver, Launch};
 use oxcl_driver_cpu::{Argument, Geometry};
-use oxcl_driver_tta::{Engine, MachineError, MachineFile, Platform, Span, TtaDriver};
+use oxcl_driver_tta::{Engine, LinkTimes, MachineError, MachineFile, Platform, Span, TtaDriver};
 use oxcl_scheduler::EnqueueError;
 
 use crate::argument::{self, ArgValue};
@@ -24,6 +23,16 @@ use crate::residence;
 
 /// What follows a path where the simulation looks for hazards.
 const STRICT: &str = ",strict";
+
+/// After how many cycles a command is given up; see `docs/env.md`.
+pub(crate) const CYCLES_VARIABLE: &str = "OXCL_TTA_CYCLES";
+
+/// The limit of cycles that the environment sets, if any.
+fn cycles(value: Option<&str>) -> Result<Option<u64>, DeviceError> {
+    let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
+    let parsed = value.parse().ok().filter(|cycles| *cycles > 0);
+    parsed.map(Some).ok_or_else(|| DeviceError::Cycles { value: value.to_owned() })
+}
 
 /// The file that describes a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,9 +96,9 @@ impl Processor {
         self.platform.idle_cycles()
     }
 
-    /// How long it took each time to link what commands needed and to load it, on all cores together.
+    /// How long it took to link what commands needed and to load it, on all cores together.
     #[must_use]
-    pub fn link_times(&self) -> Vec<Duration> {
+    pub fn link_times(&self) -> LinkTimes {
         self.platform.link_times()
     }
 
@@ -143,7 +152,12 @@ pub(crate) fn platform(paths: &[&Path]) -> Result<Vec<Processor>, DeviceError> {
     let engine = if paths.iter().any(strict) { Engine::Strict } else { Engine::Fast };
     let files = paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let machines = files.iter().map(|file| (file.name(), file.machine.clone())).collect();
+    let limit = std::env::var_os(CYCLES_VARIABLE);
+    let limit = cycles(limit.as_ref().map(|value| value.to_string_lossy()).as_deref())?;
     let platform = Arc::new(Platform::new(machines, engine).map_err(|error| unusable(first, &error))?);
+    if let Some(limit) = limit {
+        platform.give_up_after(limit);
+    }
     let cores = files.iter().zip(platform.devices()).enumerate();
     let processor = |(position, (file, driver)): (usize, (&MachineFile, &Arc<TtaDriver>))| Processor {
         driver: Arc::clone(driver),
@@ -198,4 +212,19 @@ fn program(processor: &Processor, kernel: &Kernel) -> Result<Arc<dyn DriverProgr
     let program = kernel.program();
     let build = || processor.driver.build_binary(BinarySource::Archive(program.archive()));
     Ok(program.for_machine(processor.driver.machine(), build).map_err(EnqueueError::Driver)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeviceError, cycles};
+
+    #[test]
+    fn a_limit_of_cycles_is_a_number_or_an_error() {
+        assert_eq!(cycles(None), Ok(None));
+        assert_eq!(cycles(Some("")), Ok(None));
+        assert_eq!(cycles(Some("1000")), Ok(Some(1000)));
+        for bad in ["0", "-1", "many", "1e6"] {
+            assert_eq!(cycles(Some(bad)), Err(DeviceError::Cycles { value: bad.to_owned() }));
+        }
+    }
 }

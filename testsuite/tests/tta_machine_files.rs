@@ -83,7 +83,7 @@ fn assembly(machine: &Machine) -> Result<u64, String> {
         let made = sample::program(machine, seed, 60);
         let text = asm::print(machine, &made);
         let program = asm::parse(machine, &text).map_err(|e| format!("WRONG: {e}"))?;
-        let image = Arc::new(Image { machine: machine.clone(), program });
+        let image = Arc::new(Image { machine: machine.clone().into(), program });
         let mut states = Vec::new();
         for engine in [Engine::Strict, Engine::Fast] {
             let system = System::with_own_memories(std::slice::from_ref(&image), engine);

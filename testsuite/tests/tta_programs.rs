@@ -189,7 +189,7 @@ fn what_short_addresses_do_not_reach_long_ones_do() {
     let (_, second) = compiled_within(&[31, 0xf_ffff]);
     let (direct, second) = (direct.expect("it fits"), second.expect("the second limit does"));
     assert_eq!(direct.program, second.program);
-    let image = Arc::new(Image { machine, program: second.program });
+    let image = Arc::new(Image { machine: machine.into(), program: second.program });
     let mut system = System::with_own_memories(std::slice::from_ref(&image), Engine::Strict)
         .unwrap_or_else(|e| panic!("{e}"));
     system.run(2_000_000).unwrap_or_else(|fault| panic!("{fault}"));

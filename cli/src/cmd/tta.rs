@@ -176,7 +176,7 @@ fn assemble(args: &AsmArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         asm::parse(&machine, &read_text(&args.text)?).map_err(|e| bad_file(&args.text, &e, None))?;
     let data: usize = program.data.iter().map(|a| a.bytes.len()).sum();
     let instructions = program.instructions.len();
-    write(&args.output, &image::write(&Image { machine, program }))?;
+    write(&args.output, &image::write(&Image { machine: machine.into(), program }))?;
     if ui.json {
         let output = args.output.display().to_string();
         ui.json("tta.asm", &json!({ "output": output, "instructions": instructions, "data_bytes": data }))?;

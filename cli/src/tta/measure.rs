@@ -48,7 +48,7 @@ pub(crate) fn measure(
     let compiled = compile(machine, &modules, "main").map_err(|e| said(&e))?;
     let ability = Ability::of(machine).map_err(|e| said(&e))?;
 
-    let image = Arc::new(Image { machine: machine.clone(), program: compiled.program });
+    let image = Arc::new(Image { machine: machine.clone().into(), program: compiled.program });
     let mut system = System::with_own_memories(std::slice::from_ref(&image), engine).map_err(|e| said(&e))?;
     if system.run(LIMIT).map_err(|e| said(&e))? == Stop::Limit {
         return Err(format!("it has not ended after {LIMIT} cycles"));

@@ -111,7 +111,7 @@ fn finish(
     let mut modules = modules.to_vec();
     modules.push(read(ROUTINES)?);
     let compiled = compile_program(machine, &modules, entry)?;
-    let image = Image { machine: machine.clone(), program: compiled.program };
+    let image = Image { machine: machine.clone().into(), program: compiled.program };
     let (data_ends, stack_bottom) = (compiled.data_ends, compiled.stack_bottom);
     let blocks = compiled.blocks;
     Ok(Program { image, data_ends, stack_bottom, blocks, modules, diagnostics })

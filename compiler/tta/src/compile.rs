@@ -221,7 +221,7 @@ fn compile_for(
             code,
         })
         .collect();
-    let program = link(machine, &pieces, &data, &bases, &BTreeMap::new(), START)?;
+    let program = link(machine, &pieces, &data.iter().collect::<Vec<_>>(), &bases, &BTreeMap::new(), START)?;
     let mut data_ends: BTreeMap<SpaceId, u64> = bases.iter().map(|(id, (from, _))| (*id, *from)).collect();
     for object in &data {
         if let Some(SymbolValue::Data { space, address }) = program.symbol(&object.name) {

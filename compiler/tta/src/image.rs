@@ -11,6 +11,7 @@ use crate::program::{
     DataArea, Destination, Exit, Instruction, LongImmediate, Move, Program, Source, Symbol, SymbolValue,
 };
 use sha1::{Digest, Sha1};
+use std::sync::Arc;
 
 /// The first bytes of every image.
 pub const MAGIC: &[u8; 8] = b"ttaimg\r\n";
@@ -21,7 +22,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// The machine.
-    pub machine: Machine,
+    pub machine: Arc<Machine>,
     /// The program.
     pub program: Program,
 }
@@ -269,7 +270,7 @@ pub fn read(file: &[u8]) -> Result<Image, ImageError> {
     if let Some(first) = check(&machine, &program, 1).into_iter().next() {
         return Err(first.into());
     }
-    Ok(Image { machine, program })
+    Ok(Image { machine: Arc::new(machine), program })
 }
 
 struct Reader<'a> {

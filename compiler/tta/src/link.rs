@@ -6,10 +6,10 @@
 //! data begins. Neither machine code nor LLVM is needed.
 
 use crate::model::{Machine, SpaceId};
-use crate::program::{DataArea, Exit, Program, Source, Symbol, SymbolValue};
+use crate::program::{DataArea, Exit, Instruction, Program, Source, Symbol, SymbolValue};
 use crate::schedule::mir::SymbolRef;
 use crate::schedule::{Base, Scheduled, Slot};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A scheduled function with its name and what it names.
 #[derive(Debug, Clone, Copy)]
@@ -107,13 +107,13 @@ pub enum LinkError {
 pub fn link(
     machine: &Machine,
     pieces: &[Piece<'_>],
-    objects: &[DataObject],
+    objects: &[&DataObject],
     bases: &DataBases,
     known: &BTreeMap<String, u64>,
     entry: &str,
 ) -> Result<Program, LinkError> {
     let mut program = Program::default();
-    let mut addresses = known.clone();
+    let mut addresses: HashMap<&str, u64> = known.iter().map(|(name, at)| (name.as_str(), *at)).collect();
     let mut starts = Vec::with_capacity(pieces.len());
     let mut count = 0usize;
     for piece in pieces {
@@ -140,7 +140,7 @@ pub fn link(
         |symbol: &str, by: &str| LinkError::Undefined { symbol: symbol.to_owned(), by: by.to_owned() };
     for (position, object) in objects.iter().enumerate() {
         for (offset, symbol, addend) in &object.relocations {
-            let value = addresses.get(symbol).ok_or_else(|| undefined(symbol, &object.name))?;
+            let value = addresses.get(symbol.as_str()).ok_or_else(|| undefined(symbol, &object.name))?;
             let word = (*value & 0xffff_ffff) as u32;
             let at = *offset as usize;
             let place = program.data[position].bytes.get_mut(at..at.saturating_add(4));
@@ -158,18 +158,18 @@ pub fn link(
     Ok(program)
 }
 
-fn define(addresses: &mut BTreeMap<String, u64>, name: &str, address: u64) -> Result<(), LinkError> {
-    match addresses.insert(name.to_owned(), address) {
+fn define<'a>(addresses: &mut HashMap<&'a str, u64>, name: &'a str, address: u64) -> Result<(), LinkError> {
+    match addresses.insert(name, address) {
         None => Ok(()),
         Some(_) => Err(LinkError::Twice(name.to_owned())),
     }
 }
 
-fn place_objects(
+fn place_objects<'a>(
     machine: &Machine,
-    objects: &[DataObject],
+    objects: &[&'a DataObject],
     bases: &DataBases,
-    addresses: &mut BTreeMap<String, u64>,
+    addresses: &mut HashMap<&'a str, u64>,
     program: &mut Program,
 ) -> Result<(), LinkError> {
     let mut next: BTreeMap<SpaceId, u64> = bases.iter().map(|(space, (from, _))| (*space, *from)).collect();
@@ -203,7 +203,7 @@ fn relocate(
     program: &mut Program,
     piece: &Piece<'_>,
     start: u32,
-    addresses: &BTreeMap<String, u64>,
+    addresses: &HashMap<&str, u64>,
 ) -> Result<(), LinkError> {
     let bad = || LinkError::BadPlace(piece.name.to_owned());
     for relocation in &piece.code.relocations {
@@ -211,7 +211,7 @@ fn relocate(
             Base::Function => (u64::from(start), piece.name),
             Base::Symbol(symbol) => {
                 let name = &piece.symbols.get(symbol as usize).ok_or_else(bad)?.name;
-                let address = addresses.get(name).ok_or_else(|| LinkError::Undefined {
+                let address = addresses.get(name.as_str()).ok_or_else(|| LinkError::Undefined {
                     symbol: name.clone(),
                     by: piece.name.to_owned(),
                 })?;
@@ -229,16 +229,24 @@ fn relocate(
         }
         let at = start as usize + relocation.instruction as usize;
         let instruction = program.instructions.get_mut(at).ok_or_else(bad)?;
-        match relocation.slot {
-            Slot::Move(position) => {
-                let place = instruction.moves.get_mut(usize::from(position)).ok_or_else(bad)?;
-                place.source = Source::Constant(value);
-            }
-            Slot::Long(position) => {
-                let place = instruction.immediates.get_mut(usize::from(position)).ok_or_else(bad)?;
-                place.value = value;
-            }
+        if !place(instruction, relocation.slot, value) {
+            return Err(bad());
         }
     }
     Ok(())
+}
+
+/// Puts an address into an instruction; false where it has no such place.
+pub(crate) fn place(instruction: &mut Instruction, slot: Slot, value: u64) -> bool {
+    let found = match slot {
+        Slot::Move(position) => {
+            let found = instruction.moves.get_mut(usize::from(position));
+            found.map(|place| place.source = Source::Constant(value))
+        }
+        Slot::Long(position) => {
+            let found = instruction.immediates.get_mut(usize::from(position));
+            found.map(|place| place.value = value)
+        }
+    };
+    found.is_some()
 }

@@ -1,16 +1,17 @@
 //! Units as archives hold them ([`oxcl_binary::unit`]) from scheduled functions and back, and the linking of units.
 //!
-//! In one direction everything becomes positions in the machine file; in the other the program has these positions again. Whoever
-//! loads the program holds every one of them against the machine, so a unit that was tampered with is refused there.
+//! In one direction everything becomes positions in the machine file; in the other the program has these positions again. All of
+//! them are held against the machine, before the linking or when the program is loaded, so a unit that was tampered with is refused.
 
+use crate::check::{Illegal, problems};
 use crate::image::digest;
-use crate::link::{DataBases, DataObject, LinkError, Piece, link};
-use crate::model::{BusId, FileId, Guard, GuardSource, ImmediateUnitId, Machine, SpaceId, UnitId};
+use crate::link::{DataBases, DataObject, LinkError, Piece, link, place};
+use crate::model::{BusId, FileId, Guard, GuardSource, ImmediateUnitId, Machine, SpaceId, UnitId, mask};
 use crate::program::{Destination, Exit, Instruction, LongImmediate, Move, Program, Source};
 use crate::schedule::mir::{Register, SymbolRef};
 use crate::schedule::{Base, Relocation, Scheduled, Slot};
 use oxcl_binary::unit::{self, digest_text};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Why units cannot be put together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +25,14 @@ pub enum UnitLinkError {
         found: String,
         /// The digest of the machine.
         machine: String,
+    },
+    /// An instruction that the machine cannot execute.
+    #[error("'{unit}': {illegal}")]
+    Illegal {
+        /// The unit's entry.
+        unit: String,
+        /// The instruction, counted from the beginning of its function.
+        illegal: Illegal,
     },
     /// The addresses do not come out.
     #[error(transparent)]
@@ -207,6 +216,67 @@ fn unpacked(function: &unit::Function) -> Scheduled {
     }
 }
 
+/// A unit as the linker takes it, so that nothing but addresses is left to do when it is linked.
+#[derive(Debug, Clone)]
+pub struct UnitCode {
+    entry: String,
+    machine: [u8; 20],
+    functions: Vec<(u64, Part)>,
+    objects: Vec<DataObject>,
+    illegal: Option<Illegal>,
+}
+
+impl UnitCode {
+    /// The code and data of a unit.
+    #[must_use]
+    pub fn new(unit: &unit::Unit) -> Self {
+        let symbol =
+            |(name, space): &unit::Symbol| SymbolRef { name: name.clone(), space: space.map(SpaceId) };
+        let symbols: Vec<SymbolRef> = unit.symbols.iter().map(symbol).collect();
+        let part = |function: &unit::Function| {
+            let (code, symbols) = (unpacked(function), symbols.clone());
+            (nearest(&symbols, &code), Part { name: function.name.clone(), symbols, code })
+        };
+        Self {
+            entry: unit.entry.clone(),
+            machine: unit.machine,
+            functions: unit.functions.iter().map(part).collect(),
+            objects: unit.objects.iter().map(|object| unpacked_object(object, &unit.symbols)).collect(),
+            illegal: None,
+        }
+    }
+
+    /// Holds every instruction against the machine, whatever addresses come into it. What the machine cannot execute is refused
+    /// when it is linked; a program of units that were checked can be loaded as it is.
+    #[must_use]
+    pub fn checked(mut self, machine: &Machine) -> Self {
+        self.illegal = self.functions.iter().find_map(|(_, part)| illegal(machine, &part.code));
+        self
+    }
+
+    /// The name of its entry.
+    #[must_use]
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+}
+
+/// The first instruction that a machine cannot execute, each address as large as its place may hold.
+fn illegal(machine: &Machine, code: &Scheduled) -> Option<Illegal> {
+    let mut relocations: Vec<&Relocation> = code.relocations.iter().collect();
+    relocations.sort_by_key(|r| r.instruction);
+    let mut waiting = relocations.into_iter().peekable();
+    (0u32..).zip(&code.instructions).find_map(|(number, instruction)| {
+        let mut filled = None;
+        while let Some(relocation) = waiting.next_if(|r| r.instruction <= number) {
+            let largest = mask(64 - relocation.limit.leading_zeros()) & 0xffff_ffff;
+            place(filled.get_or_insert_with(|| instruction.clone()), relocation.slot, largest);
+        }
+        let problem = problems(machine, filled.as_ref().unwrap_or(instruction)).into_iter().next()?;
+        Some(Illegal { instruction: number, problem })
+    })
+}
+
 /// Links units into one program that begins with `entry`, for a machine with this [`digest`]. A function or object that several
 /// units bring is there once if it is the same in all of them. Loading the program checks that the machine can execute it.
 ///
@@ -220,10 +290,26 @@ pub fn link_units(
     known: &BTreeMap<String, u64>,
     entry: &str,
 ) -> Result<Program, UnitLinkError> {
-    let mut functions: BTreeMap<&str, &unit::Function> = BTreeMap::new();
-    let mut data: BTreeMap<&str, &unit::Object> = BTreeMap::new();
-    let mut codes: Vec<(&str, Vec<SymbolRef>, Scheduled)> = Vec::new();
-    let mut objects: Vec<DataObject> = Vec::new();
+    let codes: Vec<UnitCode> = units.iter().map(|unit| UnitCode::new(unit)).collect();
+    link_code(machine, own, &codes.iter().collect::<Vec<_>>(), bases, known, entry)
+}
+
+/// The same for units that are unpacked already.
+///
+/// # Errors
+/// As for [`link_units`], and an instruction that the machine cannot execute, in a unit that was checked.
+pub fn link_code(
+    machine: &Machine,
+    own: &[u8; 20],
+    units: &[&UnitCode],
+    bases: &DataBases,
+    known: &BTreeMap<String, u64>,
+    entry: &str,
+) -> Result<Program, UnitLinkError> {
+    let mut functions: HashMap<&str, &Part> = HashMap::new();
+    let mut data: HashMap<&str, &DataObject> = HashMap::new();
+    let mut pieces: Vec<(u64, Piece<'_>)> = Vec::new();
+    let mut objects: Vec<&DataObject> = Vec::new();
     for unit in units {
         if unit.machine != *own {
             return Err(UnitLinkError::OtherMachine {
@@ -232,31 +318,29 @@ pub fn link_units(
                 machine: digest_text(own),
             });
         }
-        let symbols = || {
-            let symbol =
-                |(name, space): &unit::Symbol| SymbolRef { name: name.clone(), space: space.map(SpaceId) };
-            unit.symbols.iter().map(symbol).collect::<Vec<_>>()
-        };
-        for function in &unit.functions {
-            match functions.insert(&function.name, function) {
-                None => codes.push((&function.name, symbols(), unpacked(function))),
+        if let Some(illegal) = &unit.illegal {
+            return Err(UnitLinkError::Illegal { unit: unit.entry.clone(), illegal: illegal.clone() });
+        }
+        for (nearest, part) in &unit.functions {
+            let Part { name, symbols, code } = part;
+            match functions.insert(name, part) {
+                None => pieces.push((*nearest, Piece { name, symbols, code })),
                 // Symbols are counted per unit, so equal code may have other numbers; instructions say enough.
-                Some(other) if other.instructions == function.instructions => {}
-                Some(_) => return Err(LinkError::Twice(function.name.clone()).into()),
+                Some(other) if other.code.instructions == code.instructions => {}
+                Some(_) => return Err(LinkError::Twice(name.clone()).into()),
             }
         }
         for object in &unit.objects {
             match data.insert(&object.name, object) {
-                None => objects.push(unpacked_object(object, &unit.symbols)),
+                None => objects.push(object),
                 Some(other) if other.bytes == object.bytes && other.size == object.size => {}
                 Some(_) => return Err(LinkError::Twice(object.name.clone()).into()),
             }
         }
     }
     // Code whose jumps reach less far comes first, and before it what has no jumps and may be where they go.
-    codes.sort_by_key(|(_, symbols, code)| nearest(symbols, code));
-    let pieces: Vec<Piece<'_>> =
-        codes.iter().map(|(name, symbols, code)| Piece { name, symbols, code }).collect();
+    pieces.sort_by_key(|(nearest, _)| *nearest);
+    let pieces: Vec<Piece<'_>> = pieces.into_iter().map(|(_, piece)| piece).collect();
     Ok(link(machine, &pieces, &objects, bases, known, entry)?)
 }
 

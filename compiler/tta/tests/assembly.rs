@@ -38,7 +38,7 @@ proptest! {
         assert_eq!(check(&machine, &program, 3), vec![]);
         let text = print(&machine, &program);
         assert_eq!(parse(&machine, &text).expect(&text), program, "{text}");
-        let image = Image { machine, program };
+        let image = Image { machine: machine.into(), program };
         let bytes = image::write(&image);
         assert_eq!(image::read(&bytes).expect("what we write, we read"), image);
     }
@@ -48,7 +48,7 @@ proptest! {
 fn every_truncation_and_flipped_byte_of_an_image_is_refused() {
     let machine = stock_machine("tiny");
     let program = furnished(&machine, 5);
-    let bytes = image::write(&Image { machine, program });
+    let bytes = image::write(&Image { machine: machine.into(), program });
     for end in (0..bytes.len()).step_by(61) {
         assert!(image::read(&bytes[..end]).is_err());
     }
@@ -69,7 +69,7 @@ fn spoiled_contents_with_a_good_checksum_never_panic() {
     use sha1::{Digest, Sha1};
     let machine = stock_machine("tiny");
     let program = furnished(&machine, 6);
-    let bytes = image::write(&Image { machine, program });
+    let bytes = image::write(&Image { machine: machine.into(), program });
     let mut random = Random::new(1);
     for _ in 0..2000 {
         let mut spoiled = bytes.clone();

@@ -41,7 +41,7 @@ fn crc(count: usize) -> Result<Image, String> {
     for area in program.data.iter_mut().filter(|a| a.start == 8192) {
         *area = DataArea { bytes: (0..=255).cycle().take(count).collect(), ..area.clone() };
     }
-    Ok(Image { machine, program })
+    Ok(Image { machine: machine.into(), program })
 }
 
 /// Random code closed to an endless loop.
@@ -59,7 +59,7 @@ fn dense(name: &str) -> Result<Image, String> {
     program.exits.clear();
     program.instructions.push(Instruction { moves: vec![back], immediates: Vec::<LongImmediate>::new() });
     program.instructions.extend(vec![Instruction::default(); machine.control.delay_slots as usize]);
-    Ok(Image { machine, program })
+    Ok(Image { machine: machine.into(), program })
 }
 
 fn measure(what: &str, image: Image, cores: usize, engine: Engine, cycles: u64) -> Result<(), String> {

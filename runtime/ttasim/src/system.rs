@@ -32,6 +32,8 @@ pub struct CoreSetup {
     pub image: Arc<Image>,
     /// Positions among the system's memories, one for each address space in the machine's order.
     pub memories: Vec<usize>,
+    /// Every instruction has been held against the machine already ([`oxcl_tta::check`]).
+    pub checked: bool,
 }
 
 /// Why [`System::run`] came back.
@@ -107,7 +109,7 @@ impl System {
                 positions.push(memories.len());
                 memories.push(Memory::new(space.min_address, max));
             }
-            setups.push(CoreSetup { image: Arc::clone(image), memories: positions });
+            setups.push(CoreSetup { image: Arc::clone(image), memories: positions, checked: false });
         }
         Self::new(setups, memories, engine)
     }
@@ -132,7 +134,9 @@ impl System {
         let (mut strict, mut fast, mut layouts) = (Vec::new(), Vec::new(), Vec::new());
         for setup in &setups {
             let Image { machine, program } = &*setup.image;
-            if let Some(first) = check(machine, program, 1).into_iter().next() {
+            if !setup.checked
+                && let Some(first) = check(machine, program, 1).into_iter().next()
+            {
                 return Err(first.into());
             }
             let count = program.instructions.len();
@@ -147,7 +151,7 @@ impl System {
                 }
             }
             let layout = Arc::new(Layout::new(machine));
-            let machine = Arc::new(machine.clone());
+            let machine = Arc::clone(machine);
             let (places, entry) = (setup.memories.clone(), program.entry as usize);
             match engine {
                 Engine::Strict => {

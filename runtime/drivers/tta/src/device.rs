@@ -54,6 +54,7 @@ pub struct TtaDriver {
     shared: Arc<Shared>,
     position: usize,
     capabilities: Capabilities,
+    facts: Machine,
     machine: [u8; 20],
     plan: Plan,
     mappings: Mutex<BTreeMap<usize, HostMemory>>,
@@ -70,8 +71,8 @@ impl TtaDriver {
         space: u64,
     ) -> Self {
         let capabilities = capabilities(name, plan, buffers, space);
-        let (machine, plan) = (digest(machine), plan.clone());
-        Self { shared, position, capabilities, machine, plan, mappings: Mutex::new(BTreeMap::new()) }
+        let (facts, machine, plan) = (machine.clone(), digest(machine), plan.clone());
+        Self { shared, position, capabilities, facts, machine, plan, mappings: Mutex::new(BTreeMap::new()) }
     }
 
     /// The device's memory map.
@@ -155,7 +156,9 @@ impl Driver for TtaDriver {
 
     fn build_binary(&self, binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
         match binary {
-            BinarySource::Archive(archive) => Ok(Arc::new(TtaProgram::new(archive, &self.machine)?)),
+            BinarySource::Archive(archive) => {
+                Ok(Arc::new(TtaProgram::new(archive, &self.facts, &self.machine)?))
+            }
             BinarySource::Other(_) => {
                 Err(DriverError::BadBinary { reason: "only pocl-binaries are accepted".to_owned() })
             }

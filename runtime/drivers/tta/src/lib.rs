@@ -21,3 +21,4 @@ pub use machine_file::{MachineError, MachineFile};
 pub use map::{MapError, Plan, Region};
 pub use oxcl_ttasim::Engine;
 pub use platform::{Platform, PlatformError, Span};
+pub use simulation::LinkTimes;

@@ -13,7 +13,7 @@ use crate::device::{TtaDriver, next_space};
 use crate::events::Events;
 use crate::launch::TtaLaunch;
 use crate::map::{MapError, plan};
-use crate::simulation::{Command, Notice, Pause, Simulation};
+use crate::simulation::{Command, LinkTimes, Notice, Pause, Simulation};
 use oxcl_driver::command::SubmitResult;
 use oxcl_driver::error::Outcome;
 use oxcl_driver::printer::{Printed, Printer};
@@ -26,7 +26,6 @@ use oxcl_ttasim::{Engine, Memory};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 /// Cycles that are simulated before the host gets a chance to look in.
 const STRETCH: u64 = 20_000;
@@ -185,10 +184,10 @@ impl Platform {
         self.shared.lock().simulation.cores.iter().map(|c| c.links).collect()
     }
 
-    /// How long it took each time to link what commands needed and to load it, on all devices together.
+    /// How long it took to link what commands needed and to load it, on all devices together.
     #[must_use]
-    pub fn link_times(&self) -> Vec<Duration> {
-        self.shared.lock().simulation.link_times.clone()
+    pub fn link_times(&self) -> LinkTimes {
+        self.shared.lock().simulation.link_times
     }
 
     /// From now on a command that is executed for more cycles than this is given up, and all others in slots with it.

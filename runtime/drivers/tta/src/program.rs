@@ -15,6 +15,8 @@ use oxcl_driver::DriverError;
 use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::program::Program;
 use oxcl_tta::device_main;
+use oxcl_tta::model::Machine;
+use oxcl_tta::unit::UnitCode;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +27,7 @@ const MARK: usize = 16;
 /// The program that a device runs to get at kernels, from an archive.
 #[derive(Debug)]
 pub(crate) struct DeviceMain {
-    pub(crate) unit: Unit,
+    pub(crate) code: UnitCode,
     /// Where its waiting loops begin, counted from its first instruction.
     pub(crate) heads: [u32; 2],
 }
@@ -36,7 +38,7 @@ pub(crate) struct Kernel {
     /// What starts it.
     pub(crate) main: Arc<DeviceMain>,
     /// Its unit, and the units of the routines that it reaches.
-    pub(crate) units: Vec<Arc<Unit>>,
+    pub(crate) units: Vec<Arc<UnitCode>>,
     /// Its start-up, as the image names it.
     pub(crate) entry: String,
     /// What it needs beside its code.
@@ -77,13 +79,21 @@ fn bad(reason: String) -> DriverError {
 struct Routine {
     unit: Unit,
     bytes: Vec<u8>,
-    /// The marked unit and its mark, once they are known.
-    marked: Option<(Arc<Unit>, String)>,
+    /// The routine with marks, once they are known.
+    marked: Option<Marked>,
+}
+
+/// A routine whose names carry marks.
+struct Marked {
+    unit: Unit,
+    code: Arc<UnitCode>,
+    /// Its own mark.
+    text: String,
 }
 
 impl TtaProgram {
-    /// Reads the units of an archive for the machine with this digest.
-    pub(crate) fn new(archive: &Archive, machine: &[u8; 20]) -> Result<Self, DriverError> {
+    /// Reads the units of an archive for a machine with this digest.
+    pub(crate) fn new(archive: &Archive, facts: &Machine, machine: &[u8; 20]) -> Result<Self, DriverError> {
         let folder = routine_folder(machine);
         let main_path = routine_path(machine, device_main::NAME);
         let mut main = None;
@@ -91,7 +101,7 @@ impl TtaProgram {
         for file in archive.root.iter().flatten().filter(|f| f.path.starts_with(&folder)) {
             let unit = read(&file.path, &file.data, machine)?;
             if file.path == main_path {
-                main = Some(Arc::new(device_program(unit)?));
+                main = Some(Arc::new(device_program(&unit, facts)?));
                 continue;
             }
             let routine = Routine { unit, bytes: file.data.clone(), marked: None };
@@ -110,11 +120,11 @@ impl TtaProgram {
             let main = Arc::clone(main);
             let (needs, locals) = (unit.needs, unit.locals.clone());
             let mut open = BTreeSet::new();
-            let marks = marks_of(&unit, &mut routines, &mut open);
+            let marks = marks_of(&unit, &mut routines, &mut open, facts);
             let own = mark(unit, &file.data, &marks);
-            let entry = own.entry.clone();
-            let mut units = vec![Arc::new(own)];
-            units.extend(reached(&units[0], &routines));
+            let mut units = vec![Arc::new(UnitCode::new(&own).checked(facts))];
+            units.extend(reached(&own, &routines));
+            let entry = own.entry;
             kernels.insert(record.name.clone(), Arc::new(Kernel { main, units, entry, needs, locals }));
         }
         let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
@@ -144,10 +154,12 @@ impl TtaProgram {
 }
 
 /// Checks that a device program is of the kind that this driver feeds.
-fn device_program(unit: Unit) -> Result<DeviceMain, DriverError> {
-    let (found, own) = (device_main::facts(&unit), device_main::VERSION);
+fn device_program(unit: &Unit, machine: &Machine) -> Result<DeviceMain, DriverError> {
+    let (found, own) = (device_main::facts(unit), device_main::VERSION);
     match found {
-        Some((version, heads)) if version == own => Ok(DeviceMain { unit, heads }),
+        Some((version, heads)) if version == own => {
+            Ok(DeviceMain { code: UnitCode::new(unit).checked(machine), heads })
+        }
         Some((version, _)) => Err(bad(format!(
             "its device program is of version {version}, this driver's is {own}; compile it again"
         ))),
@@ -185,6 +197,7 @@ fn marks_of(
     unit: &Unit,
     routines: &mut BTreeMap<String, Routine>,
     open: &mut BTreeSet<String>,
+    machine: &Machine,
 ) -> BTreeMap<String, String> {
     let mut marks = BTreeMap::new();
     for (name, _) in &unit.symbols {
@@ -194,15 +207,16 @@ fn marks_of(
         }
         if routine.marked.is_none() && open.insert(name.clone()) {
             let (inner, bytes) = (routine.unit.clone(), routine.bytes.clone());
-            let inner_marks = marks_of(&inner, routines, open);
-            let made = mark(inner, &bytes, &inner_marks);
-            let text = made.entry.rsplit('@').next().unwrap_or_default().to_owned();
+            let inner_marks = marks_of(&inner, routines, open, machine);
+            let unit = mark(inner, &bytes, &inner_marks);
+            let text = unit.entry.rsplit('@').next().unwrap_or_default().to_owned();
+            let code = Arc::new(UnitCode::new(&unit).checked(machine));
             if let Some(routine) = routines.get_mut(name) {
-                routine.marked = Some((Arc::new(made), text));
+                routine.marked = Some(Marked { unit, code, text });
             }
         }
-        if let Some((_, text)) = routines.get(name).and_then(|r| r.marked.as_ref()) {
-            marks.insert(name.clone(), text.clone());
+        if let Some(marked) = routines.get(name).and_then(|r| r.marked.as_ref()) {
+            marks.insert(name.clone(), marked.text.clone());
         }
     }
     marks
@@ -242,20 +256,17 @@ fn mark(mut unit: Unit, bytes: &[u8], marks: &BTreeMap<String, String>) -> Unit 
 }
 
 /// The marked routines that a marked unit reaches.
-fn reached(unit: &Unit, routines: &BTreeMap<String, Routine>) -> Vec<Arc<Unit>> {
-    let by_name: BTreeMap<&str, &Arc<Unit>> = routines
-        .values()
-        .filter_map(|r| r.marked.as_ref())
-        .map(|(unit, _)| (unit.entry.as_str(), unit))
-        .collect();
-    let mut found: BTreeMap<&str, Arc<Unit>> = BTreeMap::new();
+fn reached(unit: &Unit, routines: &BTreeMap<String, Routine>) -> Vec<Arc<UnitCode>> {
+    let marked = routines.values().filter_map(|r| r.marked.as_ref());
+    let by_name: BTreeMap<&str, &Marked> = marked.map(|m| (m.unit.entry.as_str(), m)).collect();
+    let mut found: BTreeMap<&str, Arc<UnitCode>> = BTreeMap::new();
     let mut waiting: Vec<&Unit> = vec![unit];
     while let Some(next) = waiting.pop() {
         for (name, _) in &next.symbols {
             if let Some((name, routine)) = by_name.get_key_value(name.as_str())
-                && found.insert(name, Arc::clone(routine)).is_none()
+                && found.insert(name, Arc::clone(&routine.code)).is_none()
             {
-                waiting.push(routine);
+                waiting.push(&routine.unit);
             }
         }
     }

@@ -9,7 +9,6 @@ use crate::map::{Plan, SLOTS};
 use crate::platform::PlatformError;
 use crate::program::DeviceMain;
 use oxcl_binary::abi::LAUNCH_SYMBOL;
-use oxcl_binary::unit::Unit;
 use oxcl_driver::printer::Printed;
 use oxcl_driver::{EventId, Submission};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
@@ -21,14 +20,15 @@ use oxcl_tta::link::DataBases;
 use oxcl_tta::model::{Machine, SpaceId};
 use oxcl_tta::ops::ByteOrder;
 use oxcl_tta::program::{Instruction, Program, SymbolValue};
-use oxcl_tta::unit::link_units;
+use oxcl_tta::unit::{UnitCode, link_code};
 use oxcl_ttasim::{CoreSetup, Engine, Fault, Memory, System};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A command that has been executed for so many cycles will not end any more.
-const LONGEST_COMMAND: u64 = 20_000_000_000;
+/// A command that has been executed for so many cycles will not end any more, unless somebody says otherwise: a minute or more
+/// of simulation.
+const LONGEST_COMMAND: u64 = 5_000_000_000;
 /// Rounds of a waiting loop are at most this long.
 const LONGEST_ROUND: u64 = 1000;
 
@@ -75,7 +75,7 @@ struct Sleep {
 #[derive(Clone)]
 struct Linked {
     /// The units loaded, in the order in which they came.
-    units: Vec<Arc<Unit>>,
+    units: Vec<Arc<UnitCode>>,
     loaded: BTreeSet<String>,
     entries: BTreeMap<String, u32>,
     /// Data that has been put into memory already.
@@ -87,7 +87,7 @@ struct Linked {
 
 /// A device.
 pub(crate) struct Core {
-    pub(crate) machine: Machine,
+    pub(crate) machine: Arc<Machine>,
     digest: [u8; 20],
     pub(crate) plan: Plan,
     /// The program that every image begins with: that of the first kernel that came.
@@ -135,6 +135,23 @@ pub(crate) enum Notice {
     Ended { device: usize, command: Command, printed: Printed, started: (u64, u64), ended: (u64, u64) },
 }
 
+/// How long it took to link what commands needed and to load it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LinkTimes {
+    /// How often.
+    pub count: u64,
+    /// In all.
+    pub total: Duration,
+    /// The last time.
+    pub last: Duration,
+}
+
+impl LinkTimes {
+    fn add(&mut self, time: Duration) {
+        *self = Self { count: self.count + 1, total: self.total.saturating_add(time), last: time };
+    }
+}
+
 /// All devices and their memories.
 pub(crate) struct Simulation {
     pub(crate) cores: Vec<Core>,
@@ -148,8 +165,8 @@ pub(crate) struct Simulation {
     pub(crate) longest_command: u64,
     /// How often the host has accessed memories of devices or loaded programs.
     pub(crate) host_accesses: u64,
-    /// How long linking and loading took each time.
-    pub(crate) link_times: Vec<Duration>,
+    /// How long linking and loading took.
+    pub(crate) link_times: LinkTimes,
 }
 
 fn uninhabited(error: &dyn std::fmt::Display) -> PlatformError {
@@ -159,7 +176,7 @@ fn uninhabited(error: &dyn std::fmt::Display) -> PlatformError {
 impl Linked {
     /// Whether what a command needs is there.
     fn has(&self, command: &Command) -> bool {
-        command.launch.kernel.units.iter().all(|unit| self.loaded.contains(&unit.entry))
+        command.launch.kernel.units.iter().all(|unit| self.loaded.contains(unit.entry()))
     }
 }
 
@@ -170,10 +187,11 @@ impl Core {
         let local = local.map_err(|e| uninhabited(&e))?;
         // Without kernels a device has nothing to do: it stands before an instruction without moves.
         let program = Program { instructions: vec![Instruction::default()], ..Program::default() };
-        let image = Arc::new(Image { machine: machine.clone(), program });
+        let machine = Arc::new(machine.clone());
+        let image = Arc::new(Image { machine: Arc::clone(&machine), program });
         Ok(Self {
-            machine: machine.clone(),
-            digest: digest(machine),
+            digest: digest(&machine),
+            machine,
             plan: plan.clone(),
             main: None,
             linked: Linked {
@@ -197,12 +215,12 @@ impl Core {
     }
 
     /// Links main, what is loaded and `more` into an image.
-    fn link(&mut self, main: &Arc<DeviceMain>, more: &[Arc<Unit>]) -> Result<(), PlatformError> {
+    fn link(&mut self, main: &Arc<DeviceMain>, more: &[Arc<UnitCode>]) -> Result<(), PlatformError> {
         self.links += 1;
         let main = Arc::clone(self.main.get_or_insert_with(|| Arc::clone(main)));
         let mut units = self.linked.units.clone();
         units.extend(more.iter().cloned());
-        let all: Vec<&Unit> = [&main.unit].into_iter().chain(units.iter().map(|u| &**u)).collect();
+        let all: Vec<&UnitCode> = [&main.code].into_iter().chain(units.iter().map(|u| &**u)).collect();
         let known = [
             (LAUNCH_SYMBOL, self.plan.launch.start),
             (SLOTS_SYMBOL, self.plan.slots.start),
@@ -215,7 +233,7 @@ impl Core {
         if let Some(own) = self.plan.private_data {
             bases.insert(self.plan.private, (own.start, own.start + own.size));
         }
-        let mut program = link_units(&self.machine, &self.digest, &all, &bases, &known, NAME)?;
+        let mut program = link_code(&self.machine, &self.digest, &all, &bases, &known, NAME)?;
         // What earlier images have put into memory may have changed since.
         program.data.retain(|area| self.linked.placed.insert((area.space, area.start)));
         let code = program.symbols.iter().filter_map(|s| match s.value {
@@ -225,9 +243,9 @@ impl Core {
         self.linked.entries = code.collect();
         let first = self.linked.entries.get(NAME).copied().unwrap_or(0);
         self.linked.heads = Some(main.heads.map(|head| first.saturating_add(head)));
-        self.linked.loaded.extend(more.iter().map(|u| u.entry.clone()));
+        self.linked.loaded.extend(more.iter().map(|u| u.entry().to_owned()));
         self.linked.units = units;
-        self.linked.image = Arc::new(Image { machine: self.machine.clone(), program });
+        self.linked.image = Arc::new(Image { machine: Arc::clone(&self.machine), program });
         Ok(())
     }
 
@@ -243,7 +261,7 @@ impl Core {
     /// by themselves.
     fn link_queued(&mut self, ready: &dyn Fn(&Command) -> bool) -> Option<(Command, PlatformError)> {
         let main = Arc::clone(&self.queue.front()?.launch.kernel.main);
-        let queued: Vec<Arc<Unit>> =
+        let queued: Vec<Arc<UnitCode>> =
             self.queue.iter().flat_map(|c| &c.launch.kernel.units).map(Arc::clone).collect();
         if self.link_missing(&main, &queued).is_ok() {
             return None;
@@ -253,7 +271,7 @@ impl Core {
         let mut order: Vec<usize> = (0..self.queue.len()).collect();
         order.sort_by_key(|position| !waits(self, &self.queue[*position]));
         for (rank, position) in order.into_iter().enumerate() {
-            let units: Vec<Arc<Unit>> = self.queue[position].launch.kernel.units.clone();
+            let units: Vec<Arc<UnitCode>> = self.queue[position].launch.kernel.units.clone();
             if let Err(error) = self.link_missing(&main, &units)
                 && rank == 0
             {
@@ -263,11 +281,11 @@ impl Core {
         None
     }
 
-    fn link_missing(&mut self, main: &Arc<DeviceMain>, units: &[Arc<Unit>]) -> Result<(), PlatformError> {
-        let mut missing: Vec<Arc<Unit>> = Vec::new();
+    fn link_missing(&mut self, main: &Arc<DeviceMain>, units: &[Arc<UnitCode>]) -> Result<(), PlatformError> {
+        let mut missing: Vec<Arc<UnitCode>> = Vec::new();
         for unit in units {
-            let known = |other: &Arc<Unit>| other.entry == unit.entry;
-            if !self.linked.loaded.contains(&unit.entry) && !missing.iter().any(known) {
+            let known = |other: &Arc<UnitCode>| other.entry() == unit.entry();
+            if !self.linked.loaded.contains(unit.entry()) && !missing.iter().any(known) {
                 missing.push(Arc::clone(unit));
             }
         }
@@ -332,7 +350,7 @@ impl Simulation {
             before: 0,
             longest_command: LONGEST_COMMAND,
             host_accesses: 0,
-            link_times: Vec::new(),
+            link_times: LinkTimes::default(),
         };
         for device in 0..simulation.cores.len() {
             let core = &simulation.cores[device];
@@ -357,6 +375,8 @@ impl Simulation {
         let setup = |core: &Core| CoreSetup {
             image: Arc::clone(&core.linked.image),
             memories: core.memories.clone(),
+            // Units are held against the machine when the program is made of an archive.
+            checked: true,
         };
         let setups = self.cores.iter().map(setup).collect();
         let system = System::over(setups, &mut self.memories, self.engine)
@@ -446,7 +466,7 @@ impl Simulation {
                 debug_assert!(false, "what ran before runs again: {error}");
             }
         }
-        self.link_times.push(begin.elapsed());
+        self.link_times.add(begin.elapsed());
         (true, failed)
     }
 

@@ -9,6 +9,7 @@ use crate::layout::Layout;
 use oxcl_tta::model::{Guard, Machine, mask};
 use oxcl_tta::ops::{Access, Atomic, Control, Device, Semantics};
 use oxcl_tta::program::{Destination, Move, Program, Source};
+use std::collections::HashMap;
 
 /// A result of an operation.
 #[derive(Debug, Clone, Copy)]
@@ -102,8 +103,10 @@ pub(crate) struct Decoded {
     pub(crate) constants_at: usize,
     /// Words in all.
     pub(crate) size: usize,
-    /// For each instruction and each of its moves the number of its squash counter.
-    pub(crate) squash_of: Vec<Vec<Option<u32>>>,
+    /// For each move of each instruction the number of its squash counter.
+    squash_of: Vec<Option<u32>>,
+    /// Where the moves of each instruction begin among them.
+    squash_from: Vec<u32>,
     /// Squash counters in all.
     pub(crate) squashes: usize,
     /// The word of the return address.
@@ -116,16 +119,27 @@ pub(crate) struct Decoded {
     pub(crate) spaces: Vec<Option<u16>>,
 }
 
+impl Decoded {
+    /// The squash counter of a move.
+    pub(crate) fn squash(&self, instruction: usize, position: usize) -> Option<u32> {
+        let from = *self.squash_from.get(instruction)? as usize;
+        self.squash_of.get(from + position).copied().flatten()
+    }
+}
+
 /// A move in the making.
+#[derive(Clone, Copy)]
 struct Transfer {
     from: u32,
     to: u32,
     mask: u64,
     guard: Option<(u32, bool)>,
     squash: Option<u32>,
-    followers: Vec<(u32, u32)>,
     never: bool,
 }
+
+/// Constants below this are small.
+const SMALL: usize = 256;
 
 struct Decoder<'a> {
     machine: &'a Machine,
@@ -135,7 +149,11 @@ struct Decoder<'a> {
     scratch: u32,
     /// A word that nothing reads.
     sink: u32,
-    constant_words: std::collections::HashMap<u64, u32>,
+    constant_words: HashMap<u64, u32>,
+    /// The same for small constants, which most are; 0 for those that have not been met.
+    small_words: [u32; SMALL],
+    /// The steps of operations that have been met, by unit and position.
+    operations: Vec<Vec<Option<Step>>>,
 }
 
 /// How many values one instruction can set aside; each bus has at most one move, with a source and a guard.
@@ -154,13 +172,14 @@ pub(crate) fn decode(machine: &Machine, layout: &Layout, program: &Program) -> R
     let constants_at = scratch + scratch_words(machine);
     let control = machine.control_unit();
     let decoded = Decoded {
-        steps: Vec::new(),
-        ranges: Vec::new(),
+        steps: Vec::with_capacity(program.instructions.iter().map(|i| 2 * i.moves.len()).sum()),
+        ranges: Vec::with_capacity(program.instructions.len()),
         rare: Vec::new(),
         constants: Vec::new(),
         constants_at,
         size: constants_at,
         squash_of: Vec::new(),
+        squash_from: Vec::with_capacity(program.instructions.len()),
         squashes: 0,
         return_address: machine.control.return_address.map(|port| word(layout.output(control, port))),
         jump_latency: machine.control.delay_slots + 1,
@@ -173,7 +192,9 @@ pub(crate) fn decode(machine: &Machine, layout: &Layout, program: &Program) -> R
         decoded,
         scratch: word(scratch),
         sink: word(sink),
-        constant_words: std::collections::HashMap::new(),
+        constant_words: HashMap::new(),
+        small_words: [0; SMALL],
+        operations: machine.units.iter().map(|unit| vec![None; unit.operations.len()]).collect(),
     };
     for number in 0..program.instructions.len() {
         decoder.instruction(program, number)?;
@@ -191,7 +212,16 @@ pub(crate) fn decode(machine: &Machine, layout: &Layout, program: &Program) -> R
 impl Decoder<'_> {
     fn constant(&mut self, value: u64) -> u32 {
         let next = word(self.decoded.constants_at + self.decoded.constants.len());
-        let found = *self.constant_words.entry(value).or_insert(next);
+        let small = usize::try_from(value).ok().and_then(|at| self.small_words.get_mut(at));
+        let found = match small {
+            // Words of constants are behind those of the state, so none is 0.
+            Some(known) if *known == 0 => {
+                *known = next;
+                next
+            }
+            Some(known) => *known,
+            None => *self.constant_words.entry(value).or_insert(next),
+        };
         if found == next {
             self.decoded.constants.push(value);
         }
@@ -232,20 +262,12 @@ impl Decoder<'_> {
                 (word(slot), facts.width)
             }
         };
-        let followers = self
-            .layout
-            .followers
-            .iter()
-            .filter(|f| word(f.source) == to)
-            .map(|f| (word(f.slot), f.delay + 1))
-            .collect();
         Transfer {
             from,
             to,
             mask: bus & mask(width),
             guard: self.guard(m.guard),
             squash: None,
-            followers,
             never: m.guard == Guard::Never,
         }
     }
@@ -253,22 +275,22 @@ impl Decoder<'_> {
     fn instruction(&mut self, program: &Program, number: usize) -> Result<(), LoadError> {
         let instruction = &program.instructions[number];
         let start = word(self.decoded.steps.len());
-        let mut transfers = Vec::new();
-        let mut squash_of = Vec::new();
+        let mut transfers = Vec::with_capacity(instruction.moves.len() + instruction.immediates.len());
+        self.decoded.squash_from.push(word(self.decoded.squash_of.len()));
         for m in &instruction.moves {
             let mut transfer = self.transfer(m);
             if transfer.guard.is_some() || transfer.never {
                 transfer.squash = Some(word(self.decoded.squashes));
                 self.decoded.squashes += 1;
             }
-            squash_of.push(transfer.squash);
+            self.decoded.squash_of.push(transfer.squash);
             transfers.push(transfer);
         }
-        self.decoded.squash_of.push(squash_of);
+        let guarded = transfers.iter().any(|t: &Transfer| t.guard.is_some());
 
         // Results of this instruction's operations that its own end shows: a guard must be looked at before.
-        let mut shown: Vec<u32> = transfers.iter().map(|t| t.to).collect();
-        for m in &instruction.moves {
+        let mut shown: Vec<u32> = transfers.iter().filter(|_| guarded).map(|t| t.to).collect();
+        for m in instruction.moves.iter().filter(|_| guarded) {
             if let Destination::Port { unit, operation: Some(operation), .. } = m.destination {
                 let facts = &self.machine.units[unit.index()].operations[usize::from(operation)];
                 let ports = facts.writes.iter().filter_map(|w| facts.port_of(w.operand));
@@ -291,7 +313,8 @@ impl Decoder<'_> {
                 });
             }
         }
-        let guards: Vec<Option<(u32, bool)>> = transfers.iter().map(|t| t.guard).collect();
+        let guards: Vec<Option<(u32, bool)>> =
+            transfers.iter().filter(|_| guarded).map(|t| t.guard).collect();
 
         for immediate in &instruction.immediates {
             let unit = &self.machine.immediate_units[immediate.unit.index()];
@@ -305,7 +328,6 @@ impl Decoder<'_> {
                     mask: u64::MAX,
                     guard: None,
                     squash: None,
-                    followers: Vec::new(),
                     never: false,
                 }),
                 latency => self.decoded.steps.push(Step::Later { from, to, latency }),
@@ -313,19 +335,24 @@ impl Decoder<'_> {
         }
         self.order(transfers, aside);
 
-        let mut later = Vec::new();
-        for (m, guard) in instruction.moves.iter().zip(guards) {
+        for (position, m) in instruction.moves.iter().enumerate() {
             let Destination::Port { unit, operation: Some(operation), .. } = m.destination else { continue };
             if m.guard == Guard::Never {
                 continue;
             }
-            let step = self.operation(word(number), unit.0, operation)?;
+            let place = (unit.index(), usize::from(operation));
+            let step = match self.operations[place.0][place.1] {
+                Some(step) => step,
+                None => self.operation(word(number), unit.0, operation)?,
+            };
+            self.operations[place.0][place.1] = Some(step);
             // Loads look at memory before this instruction's stores, which wait in a queue anyway; the queue keeps the
             // order of the buses.
-            later.extend(guard.map(|(guard, wanted)| Step::SkipOperation { guard, wanted }));
-            later.push(step);
+            if let Some((guard, wanted)) = guards.get(position).copied().flatten() {
+                self.decoded.steps.push(Step::SkipOperation { guard, wanted });
+            }
+            self.decoded.steps.push(step);
         }
-        self.decoded.steps.extend(later);
         let end = word(self.decoded.steps.len());
         self.decoded.ranges.push(Range { start, end, halts: false });
         Ok(())
@@ -333,6 +360,9 @@ impl Decoder<'_> {
 
     /// Writes the transfers in an order that reads every word before it is overwritten.
     fn order(&mut self, mut waiting: Vec<Transfer>, mut aside: u32) {
+        let layout = self.layout;
+        // The words that show what is written to a word some cycles later.
+        let followers = |to: u32| layout.followers.iter().filter(move |f| word(f.source) == to);
         while !waiting.is_empty() {
             let free = (0..waiting.len()).find(|i| {
                 let to = waiting[*i].to;
@@ -357,13 +387,14 @@ impl Decoder<'_> {
                 continue;
             }
             if let (Some((guard, wanted)), Some(squash)) = (transfer.guard, transfer.squash) {
-                let count = u16::try_from(1 + transfer.followers.len()).unwrap_or(u16::MAX);
+                let count = u16::try_from(1 + followers(transfer.to).count()).unwrap_or(u16::MAX);
                 self.decoded.steps.push(Step::Skip { guard, wanted, count, squash });
             }
-            let Transfer { from, to, mask, followers, .. } = transfer;
+            let Transfer { from, to, mask, .. } = transfer;
             self.decoded.steps.push(Step::Move { from, to, mask });
-            for (slot, latency) in followers {
-                self.decoded.steps.push(Step::Later { from: to, to: slot, latency });
+            for f in followers(to) {
+                let latency = f.delay + 1;
+                self.decoded.steps.push(Step::Later { from: to, to: word(f.slot), latency });
             }
         }
     }
@@ -372,22 +403,19 @@ impl Decoder<'_> {
         let id = oxcl_tta::model::UnitId(unit);
         let facts = &self.machine.units[id.index()];
         let found = &facts.operations[usize::from(operation)];
-        let (unit_name, name) = (facts.name.clone(), found.name.clone());
+        let names = || (number, facts.name.clone(), found.name.clone());
         let Some(op) = found.op else {
-            return Err(LoadError::UnknownOperation {
-                instruction: number,
-                unit: unit_name,
-                operation: name,
-            });
+            let (instruction, unit, operation) = names();
+            return Err(LoadError::UnknownOperation { instruction, unit, operation });
         };
         let info = op.info();
         if info.is_memory() && facts.space.is_none() {
-            return Err(LoadError::NoSpace { instruction: number, unit: unit_name, operation: name });
+            let (instruction, unit, operation) = names();
+            return Err(LoadError::NoSpace { instruction, unit, operation });
         }
-        let unbound = || LoadError::UnboundOperand {
-            instruction: number,
-            unit: unit_name.clone(),
-            operation: name.clone(),
+        let unbound = || {
+            let (instruction, unit, operation) = names();
+            LoadError::UnboundOperand { instruction, unit, operation }
         };
         let mut inputs = Vec::new();
         for k in 1..=info.inputs {

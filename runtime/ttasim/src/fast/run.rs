@@ -64,7 +64,7 @@ impl FastCore {
 
     /// How often a move of an instruction did not happen.
     pub(crate) fn squash_count(&self, program: &Decoded, instruction: usize, position: usize) -> u64 {
-        program.squash_of[instruction][position].map_or(0, |at| self.squashed[at as usize])
+        program.squash(instruction, position).map_or(0, |at| self.squashed[at as usize])
     }
 
     /// The first part of a cycle.

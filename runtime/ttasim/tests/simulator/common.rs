@@ -15,7 +15,7 @@ pub(crate) fn machine(name: &str) -> Machine {
 
 pub(crate) fn image(machine: &Machine, text: &str) -> Arc<Image> {
     let program = parse(machine, text).expect(text);
-    Arc::new(Image { machine: machine.clone(), program })
+    Arc::new(Image { machine: machine.clone().into(), program })
 }
 
 pub(crate) fn system(image: &Arc<Image>, engine: Engine) -> System {

@@ -12,7 +12,7 @@ pub(crate) fn compare(machine: &Machine, seed: u64, cores: usize) -> u64 {
     let images: Vec<Arc<Image>> = (0..cores as u64)
         .map(|core| {
             let program = sample::program(machine, seed ^ core << 32, 120);
-            Arc::new(Image { machine: machine.clone(), program })
+            Arc::new(Image { machine: machine.clone().into(), program })
         })
         .collect();
     let mut strict = System::with_own_memories(&images, Engine::Strict).expect("it loads");
@@ -55,7 +55,7 @@ fn several_cores_share_one_memory_alike_in_both_engines() {
 fn stepping_and_running_are_the_same() {
     let machine = compose(&stock::plans()[2].1);
     let program = sample::program(&machine, 3, 200);
-    let image = Arc::new(Image { machine, program });
+    let image = Arc::new(Image { machine: machine.into(), program });
     for engine in [Engine::Strict, Engine::Fast] {
         let (mut whole, mut steps) = (system(&image, engine), system(&image, engine));
         whole.run(u64::MAX).expect("it runs");

@@ -209,7 +209,7 @@ pub(crate) fn compare(machine: &Machine, seed: u64) -> Option<u64> {
     let functions = std::slice::from_ref(&function);
     interpret(maker.machine, functions, &Addresses::new(), &mut expected, 10_000).ok()?;
     let (program, _) = linked(machine, &function, &Options::new(machine));
-    let image = Arc::new(Image { machine: machine.clone(), program });
+    let image = Arc::new(Image { machine: machine.clone().into(), program });
     let text = || print(machine, &image.program);
     let faults = oxcl_tta::check::check(machine, &image.program, 1);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{}", text());
@@ -286,7 +286,7 @@ fn bypassing_and_sharing_save_cycles_and_registers() {
     let run = |on| {
         let options = Options { bypass: on, share_operands: on, ..Options::new(&machine) };
         let (program, eliminated) = linked(&machine, &function, &options);
-        let image = Arc::new(Image { machine: machine.clone(), program });
+        let image = Arc::new(Image { machine: machine.clone().into(), program });
         let mut system = system(&image, Engine::Strict);
         system.run(1000).unwrap_or_else(|fault| panic!("{fault}"));
         assert_eq!(system.result(0), expected.registers.get(&register(0)).copied());

@@ -106,7 +106,7 @@ fn calls_reach_routines_and_routines_reach_data_on_every_machine() {
         let all: Vec<&Unit> = [&start].into_iter().chain(&units).chain(&units).collect();
         let program = linked(&machine, &all).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(program.symbols.len(), 6, "{name}: four functions, two objects");
-        let image = Arc::new(Image { machine: machine.clone(), program });
+        let image = Arc::new(Image { machine: machine.clone().into(), program });
         let mut system = system(&image, Engine::Strict);
         system.run(10_000).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert_eq!(system.result(0), Some(3007), "{name}");
@@ -131,7 +131,7 @@ fn what_does_not_fit_together_is_refused() {
     moves.next().expect("there is a move").bus = 99;
     // What the machine cannot execute links, and is refused when it is loaded.
     let program = linked(&machine, &[&start, &illegal]).expect("names and addresses are right");
-    let image = Arc::new(Image { machine: machine.clone(), program });
+    let image = Arc::new(Image { machine: machine.clone().into(), program });
     let error = oxcl_ttasim::System::with_own_memories(&[image], Engine::Fast).expect_err("no such bus");
     assert!(error.to_string().contains("bus 99"), "{error}");
     let known = BTreeMap::from([("first".to_owned(), 0x10_0000)]);

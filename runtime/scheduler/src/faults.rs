@@ -49,3 +49,20 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> Result<(), crate::
     }
     vector.try_reserve(more).map_err(|_| crate::queue::EnqueueError::OutOfHostMemory)
 }
+
+/// Puts a value into a box, or gives it back where there is no memory.
+pub(crate) fn try_box<T>(value: T) -> Result<Box<T>, T> {
+    const { assert!(size_of::<T>() > 0) };
+    if refuse_allocation() {
+        return Err(value);
+    }
+    // SAFETY: the layout is not empty.
+    let place = unsafe { std::alloc::alloc(std::alloc::Layout::new::<T>()) }.cast::<T>();
+    if place.is_null() {
+        return Err(value);
+    }
+    // SAFETY: the place is as large and aligned as the value, and nothing is there yet.
+    unsafe { place.write(value) };
+    // SAFETY: the place was allocated as boxes are, holds a value, and has no other owner.
+    Ok(unsafe { Box::from_raw(place) })
+}

@@ -1,11 +1,12 @@
 //! Threads of the host program that wait: they execute work meanwhile, if slot 0 is free, and sleep otherwise.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::parker::Parker;
 use super::{Core, Local};
 use crate::shim::{Ordering, fence, lock, spin_loop};
-use crate::task::notice::NoticeList;
+use crate::task::notice::{NoticeList, Registered};
 use crate::task::{Task, TaskPtr};
 
 /// What a thread waits for.
@@ -40,6 +41,18 @@ const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 1600 };
 
 /// After so many rounds a worker of the pool takes a task that lies alone: a few microseconds.
 const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
+
+/// How long a thread sleeps at a time for which there was no memory for the entry that would wake it.
+const UNHEARD: Duration = Duration::from_micros(100);
+
+/// Sleeps until woken, or for a while if nobody knows whom to wake.
+fn sleep(parker: &Parker, registered: bool) {
+    if registered {
+        parker.park();
+    } else {
+        parker.park_timeout(UNHEARD);
+    }
+}
 
 /// The calling thread's place to sleep.
 #[cfg(not(loom))]
@@ -86,8 +99,9 @@ impl Core {
             slotless = true;
             // Another thread has the slot. Sleep until the goal is reached or the slot is free.
             if !registered {
-                registered = true;
-                if !goal.list(task).push_thread(Arc::clone(&parker)) {
+                let result = goal.list(task).push_thread(Arc::clone(&parker));
+                registered = result != Registered::NoMemory;
+                if result == Registered::Closed {
                     continue;
                 }
             }
@@ -96,7 +110,7 @@ impl Core {
             fence(Ordering::SeqCst);
             if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
                 self.rouse();
-                parker.park();
+                sleep(&parker, registered);
             }
             lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
         }
@@ -198,8 +212,9 @@ impl Core {
                 Search::Nothing => {}
             }
             if !registered {
-                registered = true;
-                if !goal.list(task).push_thread(Arc::clone(parker)) {
+                let result = goal.list(task).push_thread(Arc::clone(parker));
+                registered = result != Registered::NoMemory;
+                if result == Registered::Closed {
                     // The list is closed only after the goal was reached.
                     self.stop_searching();
                     continue;
@@ -210,7 +225,7 @@ impl Core {
                 if local.slot == 0 {
                     self.host_place.is_left();
                 }
-                parker.park();
+                sleep(parker, registered);
             }
             self.idle.rise(local.slot);
             self.stop_searching();

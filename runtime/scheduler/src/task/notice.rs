@@ -88,6 +88,17 @@ pub(crate) struct ThreadNotice {
     parker: Arc<Parker>,
 }
 
+/// What became of a thread that wants to be woken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Registered {
+    /// It is woken when the list is closed.
+    Yes,
+    /// The list was closed.
+    Closed,
+    /// There is no memory for an entry: the thread has to look by itself.
+    NoMemory,
+}
+
 /// The list.
 #[derive(Debug)]
 pub(crate) struct NoticeList {
@@ -141,17 +152,18 @@ impl NoticeList {
         Err(boxed.call)
     }
 
-    /// Adds a thread to wake; false where the list was closed.
-    pub(crate) fn push_thread(&self, parker: Arc<Parker>) -> bool {
-        let boxed = Box::new(ThreadNotice { notice: Notice::new(Kind::Thread, None), parker });
+    /// Adds a thread to wake.
+    pub(crate) fn push_thread(&self, parker: Arc<Parker>) -> Registered {
+        let notice = ThreadNotice { notice: Notice::new(Kind::Thread, None), parker };
+        let Ok(boxed) = crate::faults::try_box(notice) else { return Registered::NoMemory };
         let raw = NonNull::from(Box::leak(boxed));
         // SAFETY: the box is leaked until its delivery, or taken back just below.
         if unsafe { self.push(raw.cast()) } {
-            return true;
+            return Registered::Yes;
         }
         // SAFETY: the list did not take it, so this is still the only pointer to the leaked box.
         drop(unsafe { Box::from_raw(raw.as_ptr()) });
-        false
+        Registered::Closed
     }
 
     /// Has the entry that will be delivered first brought to this processor: the list is closed soon.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use oxcl_driver::Failure;
 
@@ -361,5 +362,41 @@ fn every_allocation_may_fail() {
             refused += failed;
         }
         assert!(refused > 10, "only {refused} allocations were refused");
+    }
+}
+
+#[cfg(not(loom))]
+#[test]
+fn a_user_event_without_memory_is_an_error_and_the_next_one_works() {
+    let s = scheduler(2);
+    crate::faults::refuse_after(Some(0));
+    assert_eq!(s.user_event().unwrap_err(), EnqueueError::OutOfHostMemory);
+    assert!(crate::faults::refuse_after(None));
+    let gate = s.user_event().unwrap();
+    assert!(gate.complete());
+    gate.event().wait().unwrap();
+}
+
+#[cfg(not(loom))]
+#[test]
+fn who_waits_without_memory_for_being_woken_looks_by_itself() {
+    // Without threads of the pool, with one, and beside a thread that has the slot.
+    for (workers, others) in [(1, 0), (2, 0), (2, 1)] {
+        let s = scheduler(workers);
+        let gate = s.user_event().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..others {
+                scope.spawn(|| gate.event().wait().unwrap());
+            }
+            let waiter = scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(10));
+                crate::faults::refuse_after(Some(0));
+                gate.event().wait().unwrap();
+                crate::faults::refuse_after(None)
+            });
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(gate.complete());
+            assert!(waiter.join().unwrap(), "nothing was refused");
+        });
     }
 }

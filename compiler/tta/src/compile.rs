@@ -10,8 +10,8 @@ pub use unit::{UnitCompiler, UnitProgram};
 use crate::allocate::{AllocateError, Allocated, Clobbers, Convention, allocate};
 use crate::code::shape::Shape;
 use crate::code::{
-    self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, advance, predicate,
-    reassociate, tidy,
+    self, Block, Callee, Class, FIXED, Input, Node, STACK_POINTER, Terminator, Value, advance, constants,
+    predicate, reassociate, tidy,
 };
 use crate::device_main::MainError;
 use crate::lift::{Ability, LiftError, Symbols, Unsuitable, lift};
@@ -374,6 +374,7 @@ impl<'a> Compiler<'a> {
         reassociate::reassociate(code, &shape);
         advance::advance(code, &shape);
         tidy::tidy(code);
+        constants::keep(code, self.machine, self.convention.words.len());
     }
 
     /// Registers and schedule of a function whose callees are done.

@@ -5,6 +5,7 @@
 //! ([`Convention`](crate::allocate::Convention) says where), and `x2`, the stack pointer. [`tidy`] removes what is not needed.
 
 pub mod advance;
+pub mod constants;
 pub mod predicate;
 pub mod reassociate;
 pub mod shape;

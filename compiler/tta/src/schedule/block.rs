@@ -77,7 +77,7 @@ struct Work {
     successors: Vec<Edge>,
     placed: bool,
     /// The units that it can go to, and the number of the operation there.
-    offers: Rc<[(UnitId, u16)]>,
+    offers: Offers,
     waits: usize,
     earliest: i64,
     height: i64,
@@ -232,7 +232,7 @@ impl<'a> Scheduler<'a> {
         let mut effects = Effects::default();
         let mut edges: Vec<(usize, Edge)> = Vec::new();
         let mut tied: Vec<Tied> = Vec::new();
-        let mut offered: Vec<(_, Rc<[(UnitId, u16)]>)> = Vec::new();
+        let mut offered: Vec<(Offered, Offers)> = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
             let mut inputs = Vec::new();
             for input in &node.inputs {
@@ -303,7 +303,7 @@ impl<'a> Scheduler<'a> {
             let offers = match offered.iter().find(|(key, _)| *key == offer_key(node)) {
                 Some((_, offers)) => Rc::clone(offers),
                 None => {
-                    let offers: Rc<[_]> = self.find_offers(node).into();
+                    let offers: Offers = self.find_offers(node).into();
                     offered.push((offer_key(node), Rc::clone(&offers)));
                     offers
                 }
@@ -384,8 +384,14 @@ impl<'a> Scheduler<'a> {
     }
 }
 
+/// An operation, and the space that it accesses.
+type Offered = (Option<Op>, Option<SpaceId>);
+
+/// The units that have an operation, and its number there.
+type Offers = Rc<[(UnitId, u16)]>;
+
 /// What decides which units a node can go to.
-fn offer_key(node: &Node) -> (Option<Op>, Option<SpaceId>) {
+fn offer_key(node: &Node) -> Offered {
     (node.op, node.memory.as_ref().map(|m| m.space))
 }
 

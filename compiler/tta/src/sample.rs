@@ -198,9 +198,21 @@ struct Maker<'a> {
 /// The addresses that random programs touch: 8-byte aligned words below this.
 const ADDRESSES: u64 = 256;
 
-/// A random program for `machine` of about `length` instructions.
+/// A random program for `machine` of about `length` instructions, fewer where its memory for them is smaller.
 #[must_use]
 pub fn program(machine: &Machine, seed: u64, length: usize) -> Program {
+    let room = machine.instruction_room().map_or(u64::MAX, |(_, room)| room);
+    let mut made = program_of(machine, seed, length);
+    for attempt in 1..32 {
+        if made.instructions.len() as u64 <= room {
+            break;
+        }
+        made = program_of(machine, seed ^ attempt << 40, length >> attempt);
+    }
+    made
+}
+
+fn program_of(machine: &Machine, seed: u64, length: usize) -> Program {
     let mut maker = Maker {
         machine,
         random: Random::new(seed),

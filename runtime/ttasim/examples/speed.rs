@@ -1,5 +1,6 @@
 //! How many cycles a second the engines simulate: a real program on three buses, dense random code on sixteen, four cores
-//! in lock step. Prints one line each. `cargo run --release -p oxcl-ttasim --example speed`
+//! in lock step; or the programs of images that are named, each until it ends. Prints one line each.
+//! `cargo run --release -p oxcl-ttasim --example speed [-- A.ttaimg...]`
 #![expect(clippy::print_stdout, reason = "the figures are the program's result")]
 
 use oxcl_tta::asm::parse;
@@ -81,6 +82,17 @@ fn measure(what: &str, image: Image, cores: usize, engine: Engine, cycles: u64) 
 }
 
 fn main() -> Result<(), String> {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    for path in &paths {
+        let bytes = std::fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+        let image = oxcl_tta::image::read(&bytes).map_err(|e| format!("{path}: {e}"))?;
+        for engine in [Engine::Strict, Engine::Fast] {
+            measure(path, image.clone(), 1, engine, u64::MAX)?;
+        }
+    }
+    if !paths.is_empty() {
+        return Ok(());
+    }
     for engine in [Engine::Strict, Engine::Fast] {
         measure("crc32, three_bus, one core", crc(1_000_000)?, 1, engine, 11_000_000)?;
         measure("random code, tiny, one core", dense("tiny")?, 1, engine, 5_000_000)?;

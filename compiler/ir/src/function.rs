@@ -217,6 +217,13 @@ impl<'c> Function<'c> {
         u32::try_from(llvm!(c::LLVMGetEnumAttributeValue; attribute)).unwrap_or(0)
     }
 
+    /// Whether parameter `index` is a pointer that nothing else leads to what it points to: `restrict`.
+    #[must_use]
+    pub fn is_restricted(self, index: u32) -> bool {
+        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; c"noalias".as_ptr(), 7);
+        !llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw, Place::Parameter(index).raw(), kind).is_null()
+    }
+
     /// Only declared, not defined here.
     #[must_use]
     pub fn is_declaration(self) -> bool {

@@ -6,7 +6,7 @@
 //! internal. Nothing has been decided about barriers yet.
 
 use crate::error::FormError;
-use crate::workitem::{Query, is_barrier_function, is_work_item_function};
+use crate::workitem::{Query, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, Target, divide, indices, variables};
 use oxcl_ir::access::PRINT;
 use oxcl_ir::module::{self as ir_module, Layout};
@@ -23,6 +23,11 @@ const PIPELINE: &str = "always-inline,globaldce,\
     cgscc(function-attrs),\
     function(early-cse<memssa>,instsimplify,sroa,adce,\
     lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
+
+/// Unrolls what has a constant, small count of rounds, and turns the private arrays that were indexed by those rounds
+/// into values: kept across a barrier, an array would be memory of each work-item, and its loops no work for vectors.
+const UNROLL: &str = "function(loop-simplify,lcssa,loop(loop-unroll-full),\
+    sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
 /// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:
 /// most fold the PHI nodes at loop exits away that temporal divergence is told by.
@@ -51,6 +56,9 @@ pub(crate) fn prepare<'m, 'c>(
     copy_written_structs(function, Layout::of(module));
     ir_module::run_passes(module, PIPELINE)?;
     refuse_foreign_control_flow(function, kernel)?;
+    if has_barrier_and_private_memory(function) {
+        ir_module::run_passes(module, UNROLL)?;
+    }
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
@@ -62,6 +70,13 @@ pub(crate) fn prepare<'m, 'c>(
     }
     prepared.function.verify()?;
     Ok(prepared)
+}
+
+/// Whether private variables on the stack may have to live across barriers.
+fn has_barrier_and_private_memory(kernel: Function<'_>) -> bool {
+    let instructions = kernel.instructions();
+    instructions.iter().any(|instruction| instruction.is(Opcode::LLVMAlloca))
+        && instructions.iter().any(|instruction| is_barrier(*instruction))
 }
 
 /// Sets the real target everywhere, makes all but the kernel internal and lifts the front end's conventions.

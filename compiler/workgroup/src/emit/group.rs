@@ -1,5 +1,6 @@
 //! The group level: from region to region, what the group decides, and what it keeps.
 
+use super::independent;
 use super::items::{self, Site};
 use super::rows;
 use super::{Frame, Variable};
@@ -37,7 +38,7 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
             b.store(none, dispatch.pending, 4);
         }
         if items::has_work(frame, number) {
-            let parallel = items::parallel_group(frame, number);
+            let parallel = independent::group(frame, number);
             let nest = rows::make(frame, &b, number, parallel);
             for body in std::iter::once(nest.whole).chain(nest.rest) {
                 let site = Site {

@@ -8,7 +8,7 @@ use super::chunks::Chunks;
 use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
 use super::rows::ItemIds;
-use super::{Frame, is_marker, is_ordered};
+use super::{Frame, is_marker};
 use crate::error::FormError;
 use crate::regions::End;
 use crate::slots::{Home, is_entry_phi, is_external};
@@ -69,26 +69,6 @@ fn item_gives<'c>(frame: &Frame<'_, 'c>, number: usize, phi: Value<'c>, from: us
         }
         _ => false,
     }
-}
-
-/// The access group that a region's memory accesses share, if different work-items' accesses are independent as far as
-/// LLVM may know: no volatile or atomic access, no call that touches memory, and no private variable on the stack, which
-/// all work-items share one after another.
-pub(super) fn parallel_group<'c>(frame: &Frame<'_, 'c>, number: usize) -> Option<Node<'c>> {
-    let cfg = &frame.regions.cfg;
-    let independent = |instruction: Value<'c>| {
-        let effects = instruction.effects();
-        let call = instruction.is(Opcode::LLVMCall)
-            && !is_marker(instruction)
-            && (effects.reads() || effects.writes());
-        let on_stack = instruction.operands().into_iter().any(|operand| {
-            operand.is(Opcode::LLVMAlloca) && !matches!(frame.slots.home(operand), Some(Home::Item(_)))
-        });
-        !is_ordered(instruction) && !call && !on_stack
-    };
-    let blocks = &frame.regions.regions[number].blocks;
-    let all = blocks.iter().all(|&block| cfg.blocks[block].instructions().into_iter().all(independent));
-    (frame.regions.regular && all).then(|| Node::access_group(frame.body.types()))
 }
 
 /// Where a copy begins, ends, and which lanes it is for.

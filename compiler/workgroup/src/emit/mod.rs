@@ -11,6 +11,7 @@
 
 mod chunks;
 mod group;
+mod independent;
 mod items;
 mod lanes;
 mod masked;

@@ -210,6 +210,7 @@ pub struct Scheduled {
 }
 
 /// The addresses that a function's code holds, by number.
+#[derive(Clone)]
 struct Addresses<'f> {
     machine: &'f Machine,
     function: &'f Function,

@@ -13,6 +13,8 @@ use super::{Addresses, Options, Saved, ScheduleError, exits};
 use crate::model::Machine;
 use crate::sample::Random;
 use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 
 /// Blocks of more operations are scheduled with the jump last only.
 const LONGEST_RETRIED: usize = 64;
@@ -41,6 +43,11 @@ const HARDLY: u64 = 1000;
 const RETRIED: [Way; 2] = [(Ties::Writes, Order::Cycle), (Ties::Writes, Order::Operation(usize::MAX))];
 /// How often a block's operations are put into another order by chance, at most.
 const MOST_CHANCES: u64 = 64;
+
+/// As many operations are placed sooner than another thread has begun.
+const ALONE: u64 = 200;
+/// Threads that blocks of a function are tried again in, at most.
+const MOST_THREADS: usize = 4;
 
 /// What is placed in the order of the code, and in which order the rest is.
 type Way = (Ties, Order);
@@ -97,14 +104,30 @@ pub(super) fn blocks(
     let lost = |number: usize, found: &Found| found.excess().saturating_mul(all[number].weight);
     let lost: Vec<u64> = found.iter().enumerate().map(|(number, found)| lost(number, found)).collect();
     let sum: u64 = lost.iter().copied().fold(0, u64::saturating_add).max(1);
-    for (number, best) in found.iter_mut().enumerate() {
+    let chances = |number: usize| {
         let nodes = all[number].nodes.len().max(1) as u128;
         let share = u128::from(effort) * u128::from(lost[number]) / u128::from(sum) / nodes;
-        let chances = u64::try_from(share).unwrap_or(u64::MAX).min(MOST_CHANCES);
-        if chances > 1 && nodes > 1 && best.excess() > 0 {
-            One::of(around, number, addresses).by_chance(best, chances, addresses);
+        u64::try_from(share).unwrap_or(u64::MAX).min(MOST_CHANCES)
+    };
+    let worth = |number: &usize| chances(*number) > 1 && all[*number].nodes.len() > 1 && lost[*number] > 0;
+    // Blocks do not depend on each other, and every address has its number by now.
+    let left = Mutex::new(found.iter_mut().enumerate().filter(|(number, _)| worth(number)));
+    let work = || {
+        let mut addresses = addresses.clone();
+        loop {
+            let next = left.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((number, best)) = next else { return };
+            One::of(around, number, &mut addresses).by_chance(best, chances(number), &mut addresses);
         }
-    }
+    };
+    let threads =
+        if effort < ALONE { 1 } else { std::thread::available_parallelism().map_or(1, NonZero::get) };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(MOST_THREADS) {
+            scope.spawn(work);
+        }
+        work();
+    });
     Ok(found)
 }
 

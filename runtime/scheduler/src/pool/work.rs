@@ -72,14 +72,14 @@ impl Core {
     /// Executes a task and what it sets free, as long as one follows the other, or until `enough`.
     pub(super) fn run(&self, local: &Local, first: TaskPtr, enough: impl Fn() -> bool) {
         let _entered = self.enter(local.slot);
-        let mut next = self.step(local, Next { task: first, open: false });
+        let mut next = self.step(local, Next { task: first, open: false }, &enough);
         let mut streak = 0;
         while let Some(found) = next {
             streak += 1;
             if (streak >= STREAK || enough()) && self.leave(local, found, 1) {
                 return;
             }
-            next = self.step(local, found);
+            next = self.step(local, found, &enough);
         }
     }
 
@@ -101,7 +101,7 @@ impl Core {
 
     /// Executes one task; returns one that it set free. The others go to this worker's ring, where they find what
     /// they read still in the cache.
-    fn step(&self, local: &Local, found: Next) -> Option<Next> {
+    fn step(&self, local: &Local, found: Next, enough: &impl Fn() -> bool) -> Option<Next> {
         let at = found.task;
         // What comes next is likely to lie in another worker's cache, and comes here while this one runs.
         self.rings[local.slot].peek().inspect(|next| next.prefetch());
@@ -125,7 +125,7 @@ impl Core {
         } else if task.executor == Executor::Relay {
             release::end(at, &Ok(()), &mut released);
         } else {
-            self.take_part(local, found, &mut released);
+            self.take_part(local, found, &mut released, enough);
         }
         // Others begin with what was set free before this thread tidies up, which may set free more.
         release::settle_nested(&mut released, true);
@@ -208,8 +208,9 @@ impl Core {
         }
     }
 
-    /// Executes pieces of a launch, beside others who may do so too. The last one to finish ends the task.
-    fn take_part(&self, local: &Local, found: Next, released: &mut Released) {
+    /// Executes pieces of a launch, beside others who may do so too, until none is left or until `enough`: then others go
+    /// on. The last one to finish ends the task.
+    fn take_part(&self, local: &Local, found: Next, released: &mut Released, enough: &impl Fn() -> bool) {
         let at = found.task;
         // SAFETY: whoever takes a task from a ready queue has the reference that came with it.
         let task = unsafe { at.get() };
@@ -252,6 +253,8 @@ impl Core {
                 // Nobody takes the pieces that are left; they count as finished.
                 let taken = task.taken.swap(task.groups, Ordering::AcqRel);
                 finished += task.groups - taken;
+            } else if shared && position + count < task.groups && enough() && self.hand_over(local, at) {
+                break;
             }
         }
         if let Some(observer) = watched
@@ -272,6 +275,21 @@ impl Core {
             // SAFETY: taken by `open`, or it came with the offer.
             unsafe { at.release() };
         }
+    }
+
+    /// Leaves the rest of a launch, which the caller takes part in, to the pool's threads. Whether they will find it.
+    fn hand_over(&self, local: &Local, at: TaskPtr) -> bool {
+        if !self.has_threads() {
+            return false;
+        }
+        // SAFETY: a reference is held; this one goes with the offer.
+        unsafe { at.retain(1) };
+        let left = self.leave(local, Next { task: at, open: true }, MANY);
+        if !left {
+            // SAFETY: the offer's reference, which nobody else has seen.
+            unsafe { at.release() };
+        }
+        left
     }
 
     /// Asks what is known of a launch that is about to be executed by several workers. The caller is the first of them,

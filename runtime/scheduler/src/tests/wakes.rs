@@ -185,3 +185,47 @@ fn single_commands_of_several_threads_are_all_taken() {
         assert_eq!(done.load(Ordering::Relaxed), 3);
     }
 }
+
+/// A thread that waits begins with no further pieces of a launch once what it waits for is there; others go on with them.
+#[test]
+fn a_wait_ends_in_the_middle_of_a_launch_that_it_helps_with() {
+    let s = scheduler(2);
+    for _ in 0..20 {
+        let q = out_of_order(&s);
+        let gate = s.user_event().unwrap();
+        let waited_for = gate.event().clone();
+        let host = std::thread::current().id();
+        // What the host's thread has begun, whether its event is complete, what it begun after that, and its return.
+        let [begun, complete, late, back] = [(); 4].map(|()| Arc::new(AtomicU64::new(0)));
+        let seen = [&begun, &complete, &late, &back].map(Arc::clone);
+        let run = move |_, _| {
+            let [begun, complete, late, back] = &seen;
+            let is_host = std::thread::current().id() == host;
+            if is_host && back.load(Ordering::Acquire) == 0 {
+                late.fetch_add(complete.load(Ordering::Acquire), Ordering::AcqRel);
+                begun.fetch_add(1, Ordering::AcqRel);
+            }
+            let awaited = if is_host { complete } else { back };
+            let begin = Instant::now();
+            while awaited.load(Ordering::Acquire) == 0 && begin.elapsed() < LIMIT {
+                std::thread::yield_now();
+            }
+            Ok(())
+        };
+        let event = q.enqueue(command(Some(Arc::new(Work { groups: 640, run })), &[])).unwrap();
+        q.flush().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while begun.load(Ordering::Acquire) == 0 {
+                    std::thread::yield_now();
+                }
+                gate.complete();
+                complete.store(1, Ordering::Release);
+            });
+            waited_for.wait().unwrap();
+        });
+        back.store(1, Ordering::Release);
+        assert_eq!(late.load(Ordering::Acquire), 0);
+        event.wait().unwrap();
+    }
+}

@@ -9,7 +9,7 @@
 //! | `bits` | `64`, or `64, REASON`: the file is not for 32-bit devices; default: it also runs on transport-triggered processors |
 //! | `memories` | `one`: the file has generic pointers, so it is not for devices whose address spaces are memories of their own |
 //! | `ulp` | distance allowed between devices for floating-point data; default 0 |
-//! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; default: they also run at 4 and 16 |
+//! | `width` | `1`: the vectoriser declines this file's kernels, which is checked; `any`: it may; default: they also run at 4 and 16 |
 //! | `prints` | a line that the kernels print; repeatable. The order counts where no launch has several work-items |
 //! | `compare` | the buffers to compare between devices; default all |
 //! | `expect` | `fail CODE`: the source is rejected with this code |
@@ -53,6 +53,17 @@ pub struct Run {
     pub line: usize,
 }
 
+/// The lane counts that a file's kernels are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Widths {
+    /// 1, 4 and 16.
+    All,
+    /// Only 1: the vectoriser declines the others.
+    One,
+    /// 1, and others unless the vectoriser declines them.
+    Any,
+}
+
 /// A parsed file test.
 #[derive(Debug, Clone)]
 pub struct FileTest {
@@ -66,8 +77,8 @@ pub struct FileTest {
     pub targets: Vec<String>,
     /// Allowed distance in units in the last place.
     pub ulp: u64,
-    /// The vectoriser is expected to decline.
-    pub scalar_only: bool,
+    /// What the vectoriser is expected to do.
+    pub widths: Widths,
     /// It is not for 32-bit devices.
     pub wide_only: bool,
     /// It is not for devices with several memories.
@@ -101,7 +112,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
         options: String::new(),
         targets: ["ref", "cpu", "basic"].map(String::from).to_vec(),
         ulp: 0,
-        scalar_only: false,
+        widths: Widths::All,
         wide_only: false,
         one_memory: false,
         compare: Vec::new(),
@@ -138,8 +149,9 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "memories" => return Err(fail(format!("'{value}' is not one"))),
             "bits" if value == "64" || value.starts_with("64, ") => test.wide_only = true,
             "bits" => return Err(fail(format!("'{value}' is not 64, or 64 and a reason behind a comma"))),
-            "width" if value == "1" => test.scalar_only = true,
-            "width" => return Err(fail(format!("'{value}' is not 1"))),
+            "width" if value == "1" => test.widths = Widths::One,
+            "width" if value == "any" => test.widths = Widths::Any,
+            "width" => return Err(fail(format!("'{value}' is not 1 or any"))),
             "compare" => test.compare = value.split_whitespace().map(String::from).collect(),
             // Blanks at the ends count: they are between the bars.
             "prints" => {

@@ -15,7 +15,7 @@ use oxcl_compiler::{
 };
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
 
-use crate::directive::{FileTest, Kind, Run, parse};
+use crate::directive::{FileTest, Kind, Run, Widths, parse};
 use crate::processors;
 use crate::render;
 use crate::value::{Expected, Scalar, Value, to_bytes};
@@ -213,9 +213,9 @@ impl Input<'_> {
                 Err(error) => return Err(format!("{label}: {}", self.rendered(&error))),
             }
         }
-        match (declined, self.test.scalar_only) {
-            (Some(reason), false) => Err(format!("{reason}; if that is right, say '// width: 1'")),
-            (None, true) => Err("has '// width: 1', but the vectoriser takes it".into()),
+        match (declined, self.test.widths) {
+            (Some(reason), Widths::All) => Err(format!("{reason}; if that is right, say '// width: 1'")),
+            (None, Widths::One) => Err("has '// width: 1', but the vectoriser takes it".into()),
             _ => Ok(programs),
         }
     }

@@ -6,5 +6,6 @@ pub mod fuzz;
 pub mod interop;
 pub mod opencl;
 pub mod processors;
+pub mod random_kernel;
 pub mod render;
 pub mod value;

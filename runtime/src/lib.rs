@@ -75,7 +75,7 @@ pub use oxcl_scheduler::{
     UserEvent,
 };
 pub use processor::{MachineText, Processor};
-pub use program::{Kernel, LoadError, Program, binary_type};
+pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
 pub use service::{Service, ServiceOptions};

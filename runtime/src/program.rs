@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
+use oxcl_binary::unit::machine_ending;
 use oxcl_driver::DriverError;
 use oxcl_driver::program::Program as DriverProgram;
 use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
 
+use crate::device::DeviceInfo;
 use crate::error::{Coded, ErrorCode};
 use crate::improve::Improving;
 use better::Better;
@@ -71,6 +73,14 @@ pub enum LoadError {
         /// The kernels that it has.
         known: Vec<String>,
     },
+    /// A kernel was not compiled for the device's machine.
+    #[error("kernel '{kernel}' has no code for the machine {machine}, which the device is")]
+    OtherMachine {
+        /// The kernel.
+        kernel: String,
+        /// The digest of the device's machine.
+        machine: String,
+    },
 }
 
 fn list(names: &[String]) -> String {
@@ -84,6 +94,7 @@ impl Coded for LoadError {
             Self::Meta(_) => "OX0602",
             Self::NotExecutable { .. } => "OX0603",
             Self::NoKernel { .. } => "OX0604",
+            Self::OtherMachine { .. } => "OX0605",
         })
     }
 }
@@ -94,6 +105,24 @@ impl Coded for LoadError {
 /// The bytes are no archive.
 pub fn binary_type(bytes: &[u8]) -> Result<BinaryType, LoadError> {
     Ok(Archive::read(bytes)?.binary_type)
+}
+
+/// What an archive holds for a device: a program, or something to link.
+///
+/// # Errors
+/// The bytes are no archive, or the device is a simulated processor and a kernel has no code for its machine.
+pub fn binary_type_for(bytes: &[u8], device: &DeviceInfo) -> Result<BinaryType, LoadError> {
+    let archive = Archive::read(bytes)?;
+    if let (BinaryType::Executable, Some(machine)) = (archive.binary_type, &device.machine) {
+        let ending = machine_ending(&machine.digest);
+        let has_code =
+            |kernel: &archive::Kernel| kernel.files.iter().any(|file| file.path.ends_with(&ending));
+        if let Some(kernel) = archive.kernels.iter().find(|kernel| !has_code(kernel)) {
+            let (kernel, machine) = (kernel.name.clone(), machine.digest.clone());
+            return Err(LoadError::OtherMachine { kernel, machine });
+        }
+    }
+    Ok(archive.binary_type)
 }
 
 impl Program {

@@ -180,7 +180,13 @@ pub struct Unit {
 /// The path of a kernel's unit for a machine in its archive; `directory` is the kernel's, as the container names it.
 #[must_use]
 pub fn kernel_path(directory: &str, machine: &[u8; 20]) -> String {
-    format!("/{directory}/0-0-0/{directory}.{}{UNIT_ENDING}", &digest_text(machine)[..16])
+    format!("/{directory}/0-0-0/{directory}{}", machine_ending(&digest_text(machine)))
+}
+
+/// How the paths of kernels' units for a machine end; `digest` is as [`digest_text`] gives it.
+#[must_use]
+pub fn machine_ending(digest: &str) -> String {
+    format!(".{}{UNIT_ENDING}", digest.get(..16).unwrap_or(digest))
 }
 
 /// How the paths of units end.

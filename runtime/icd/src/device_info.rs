@@ -53,7 +53,14 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         }
         cl::DEVICE_NAME => reply.text(&device.whole().info.processor),
         cl::DEVICE_VENDOR => reply.text(reported::NAME),
-        cl::DRIVER_VERSION => reply.text(reported::DRIVER_VERSION),
+        cl::DRIVER_VERSION => match &device.whole().info.machine {
+            // Clients keep binaries by this text: another machine of the same name must not be given them.
+            Some(machine) => {
+                let digest = machine.digest.get(..16).unwrap_or(&machine.digest);
+                reply.text(&format!("{} {digest}", reported::DRIVER_VERSION))
+            }
+            None => reply.text(reported::DRIVER_VERSION),
+        },
         cl::DEVICE_PROFILE => reply.text(FULL_PROFILE),
         cl::DEVICE_VERSION => reply.text(reported::DEVICE_VERSION),
         cl::DEVICE_NUMERIC_VERSION => reply.value(reported::VERSION),

@@ -133,11 +133,12 @@ pub(crate) fn create_with_binary(
     ensure(devices.iter().all(|device| context.has(device)), cl::INVALID_DEVICE)?;
     let mut builds = Vec::new();
     let mut worst = Ok(());
-    for (index, (binary, length)) in binaries.iter().zip(lengths).enumerate() {
+    for (index, ((binary, length), device)) in binaries.iter().zip(lengths).zip(&devices).enumerate() {
         let bytes = if length == 0 { None } else { binary.copy(length) };
         let loaded = bytes.ok_or(Status(cl::INVALID_VALUE)).and_then(|bytes| {
             // CL_INVALID_BINARY if a binary is not valid for its device (5.8.1).
-            let kind = oxcl_runtime::binary_type(&bytes).map_err(|_| Status(cl::INVALID_BINARY))?;
+            let kind = oxcl_runtime::binary_type_for(&bytes, &device.whole().info);
+            let kind = kind.map_err(|_| Status(cl::INVALID_BINARY))?;
             Ok(Build { archive: Some((bytes.into(), kind)), ..Build::NONE })
         });
         status.set_at(index, loaded.as_ref().map_or_else(|status| status.0, |_| cl::SUCCESS));

@@ -270,6 +270,37 @@ static void faults(cl_device_id of) {
   OK(clReleaseContext(context));
 }
 
+/* What was built for one device is a binary for another only if that is the same machine. */
+static void binaries(const cl_device_id *devices, cl_uint count) {
+  for (cl_uint from = 0; from < count; from++) {
+    cl_context c = clCreateContext(NULL, 1, &devices[from], NULL, NULL, &error);
+    OK(error);
+    cl_program made = clCreateProgramWithSource(c, 1, &source, NULL, &error);
+    OK(error);
+    OK(clBuildProgram(made, 1, &devices[from], "", NULL, NULL));
+    size_t size;
+    OK(clGetProgramInfo(made, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    unsigned char *bytes = malloc(size);
+    OK(clGetProgramInfo(made, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+    for (cl_uint to = 0; to < count; to++) {
+      if (number(devices[to], CL_DEVICE_TYPE) != CL_DEVICE_TYPE_ACCELERATOR) continue;
+      char own[64], other[64];
+      OK(clGetDeviceInfo(devices[from], CL_DRIVER_VERSION, sizeof own, own, NULL));
+      OK(clGetDeviceInfo(devices[to], CL_DRIVER_VERSION, sizeof other, other, NULL));
+      cl_context into = clCreateContext(NULL, 1, &devices[to], NULL, NULL, &error);
+      OK(error);
+      const unsigned char *given = bytes;
+      cl_program again = clCreateProgramWithBinary(into, 1, &devices[to], &size, &given, NULL, &error);
+      EQ(error, strcmp(own, other) ? CL_INVALID_BINARY : CL_SUCCESS);
+      if (!error) OK(clReleaseProgram(again));
+      OK(clReleaseContext(into));
+    }
+    free(bytes);
+    OK(clReleaseProgram(made));
+    OK(clReleaseContext(c));
+  }
+}
+
 int main(void) {
   char file[] = "/tmp/oxcl-processors-XXXXXX", have[256] = "", want[256] = "";
   int at = mkstemp(file);
@@ -286,6 +317,7 @@ int main(void) {
     simulated++;
   }
   TRUE(simulated > 0);
+  binaries(devices, count);
   kernels(devices, count);
   for (cl_uint d = 0; d < count; d++)
     sprintf(want + strlen(want), "%d 1.50 text|", 3 * 3 + (int)(d + 1) * (1000 - 3));

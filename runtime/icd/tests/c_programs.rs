@@ -1,6 +1,8 @@
 //! C programs as clients: compiled by the system's compiler, run once under the system's OpenCL loader and once linked
 //! to `liboxcl.so` directly.
 
+#![allow(clippy::print_stderr, reason = "a test that the system does not bear says so")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

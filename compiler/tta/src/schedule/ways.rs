@@ -18,6 +18,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// Blocks of more operations are scheduled with the jump last only.
 const LONGEST_RETRIED: usize = 64;
+/// Blocks of more operations are scheduled in the first way only: another takes time that grows with the square of their number,
+/// and tens of seconds for one of 4500.
+const LONGEST_SEARCHED: usize = 2000;
 /// Blocks of more operations are not scheduled with the fewest moves first, which takes long.
 const LONGEST_REORDERED: usize = 100;
 /// In how many cycles a jump is put first, at most.
@@ -109,7 +112,10 @@ pub(super) fn blocks(
         let share = u128::from(effort) * u128::from(lost[number]) / u128::from(sum) / nodes;
         u64::try_from(share).unwrap_or(u64::MAX).min(MOST_CHANCES)
     };
-    let worth = |number: &usize| chances(*number) > 1 && all[*number].nodes.len() > 1 && lost[*number] > 0;
+    let searched = 2..=LONGEST_SEARCHED;
+    let worth = |number: &usize| {
+        chances(*number) > 1 && searched.contains(&all[*number].nodes.len()) && lost[*number] > 0
+    };
     // Blocks do not depend on each other, and every address has its number by now.
     let left = Mutex::new(found.iter_mut().enumerate().filter(|(number, _)| worth(number)));
     let work = || {
@@ -182,7 +188,8 @@ impl<'f> One<'f> {
                 }
                 Err(error) => last = Some(error),
             }
-            if best.as_ref().is_some_and(|found| found.excess() == 0) {
+            let long = block.nodes.len() > LONGEST_SEARCHED;
+            if best.as_ref().is_some_and(|found| long || found.excess() == 0) {
                 break;
             }
         }

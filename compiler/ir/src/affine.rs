@@ -7,6 +7,7 @@ use crate::module::Layout;
 use crate::types::{Type, TypeKind};
 use crate::value::Value;
 use crate::{Function, Opcode};
+use std::fmt;
 
 /// Which id a call asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +66,22 @@ impl Affine {
 
     fn is_never_negative(&self) -> bool {
         self.constant >= 0 && self.factors().all(|factor| factor >= 0)
+    }
+}
+
+/// A sum, the constant last; `0` where nothing is left.
+impl fmt::Display for Affine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut terms = Vec::new();
+        for (factors, id) in [(self.global, "global"), (self.local, "local"), (self.group, "group")] {
+            for (dimension, factor) in factors.into_iter().enumerate().filter(|(_, factor)| *factor != 0) {
+                terms.push(format!("{factor}*{id}{dimension}"));
+            }
+        }
+        if self.constant != 0 || terms.is_empty() {
+            terms.push(self.constant.to_string());
+        }
+        f.write_str(&terms.join(" + "))
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! Analyses, one file each: [`mod@cfg`] (dominators, loops, control dependence), [`shape`] (uniform, strided or varying
 //! values, with sync dependence and temporal divergence), [`affine`] (addresses as affine forms of the ids), [`access`]
-//! (what a kernel does with the memory behind its parameters).
+//! (what a kernel does with the memory behind its parameters). [`report`] shows what they find beside the IR.
 //!
 //! Handles are as trusting as inkwell's: one of an erased instruction must not be used again.
 
@@ -20,6 +20,7 @@ pub mod function;
 pub mod metadata;
 pub mod module;
 mod raw;
+pub mod report;
 pub mod shape;
 pub mod types;
 pub mod value;

@@ -19,6 +19,7 @@ use crate::types::TypeKind;
 use crate::value::Value;
 use crate::{Opcode, Type};
 use std::collections::HashMap;
+use std::fmt;
 
 /// How a value differs between work-items that run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +69,20 @@ impl Shape {
             Shape::Uniform => Some(Stride { step: 0, signed: true, small: false }),
             Shape::Strided(stride) => Some(stride),
             Shape::Varying => None,
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Uniform => f.write_str("uniform"),
+            Shape::Varying => f.write_str("varying"),
+            Shape::Strided(Stride { step, signed, small }) => {
+                write!(f, "strided {step}")?;
+                f.write_str(if *signed { " signed" } else { "" })?;
+                f.write_str(if *small { " small" } else { "" })
+            }
         }
     }
 }

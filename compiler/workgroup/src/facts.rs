@@ -53,7 +53,7 @@ fn is_printf(call: Value<'_>) -> bool {
 }
 
 /// The id that a call asks for.
-fn id_of(call: Value<'_>) -> Option<Id> {
+pub(crate) fn id_of(call: Value<'_>) -> Option<Id> {
     let query = Query::of(call)?;
     let dimension = usize::try_from(call.arguments().first()?.as_int()?).ok().filter(|&d| d < 3)?;
     match query {

@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod context;
 mod divide;
 mod emit;

@@ -10,37 +10,83 @@
 //! looks for dependences itself, at run time where it must.
 
 use super::{Frame, is_marker, is_ordered};
-use crate::slots::Home;
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use crate::slots::{Home, Slots};
 use oxcl_ir::metadata::Node;
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::HashMap;
+use std::fmt;
 
 /// Accesses of one region that are looked at, at most: their number enters squared.
 const MOST: usize = 2048;
 
 /// The access group that a region's memory accesses share, if different work-items' accesses are independent as far as
-/// LLVM may know: no volatile or atomic access, no call that touches memory, no private variable on the stack, which
-/// all work-items share one after another, and nothing that LLVM would put in another order.
+/// LLVM may know.
 pub(super) fn group<'c>(frame: &Frame<'_, 'c>, number: usize) -> Option<Node<'c>> {
-    let cfg = &frame.regions.cfg;
-    let independent = |instruction: &Value<'c>| {
-        let effects = instruction.effects();
-        let call = instruction.is(Opcode::LLVMCall)
-            && !is_marker(*instruction)
-            && (effects.reads() || effects.writes());
-        let on_stack = instruction.operands().into_iter().any(|operand| {
-            operand.is(Opcode::LLVMAlloca) && !matches!(frame.slots.home(operand), Some(Home::Item(_)))
-        });
-        !is_ordered(*instruction) && !call && !on_stack
-    };
-    let region = &frame.regions.regions[number];
-    let all = region.blocks.iter().all(|&block| cfg.blocks[block].instructions().iter().all(independent));
-    if !frame.regions.regular || !all {
-        return None;
+    let obstacle = obstacle(frame.kernel, frame.regions, frame.slots, number);
+    obstacle.is_none().then(|| Node::access_group(frame.body.types()))
+}
+
+/// Why a region's memory accesses are not marked as independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// Work-items go through the region's blocks as the group's dispatch says, not in one loop.
+    Irregular,
+    /// A volatile or atomic access.
+    Ordered,
+    /// A call that touches memory.
+    Call,
+    /// A private variable on the stack, which all work-items share one after another.
+    Stack,
+    /// LLVM might put accesses of one work-item in another order.
+    Reordered,
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Obstacle::Irregular => "irregular flow",
+            Obstacle::Ordered => "an ordered access",
+            Obstacle::Call => "a call that touches memory",
+            Obstacle::Stack => "a private variable on the stack",
+            Obstacle::Reordered => "accesses that might be reordered",
+        })
     }
-    let accesses = Accesses::of(frame, number);
-    (!accesses.may_be_reordered()).then(|| Node::access_group(frame.body.types()))
+}
+
+/// What keeps a region's accesses from being marked, if anything does.
+pub(crate) fn obstacle<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+    number: usize,
+) -> Option<Obstacle> {
+    if !regions.regular {
+        return Some(Obstacle::Irregular);
+    }
+    let found = |instruction: Value<'c>| {
+        let effects = instruction.effects();
+        let on_stack = |operand: Value<'c>| {
+            operand.is(Opcode::LLVMAlloca) && !matches!(slots.home(operand), Some(Home::Item(_)))
+        };
+        if is_ordered(instruction) {
+            Some(Obstacle::Ordered)
+        } else if instruction.is(Opcode::LLVMCall)
+            && !is_marker(instruction)
+            && (effects.reads() || effects.writes())
+        {
+            Some(Obstacle::Call)
+        } else {
+            instruction.operands().into_iter().any(on_stack).then_some(Obstacle::Stack)
+        }
+    };
+    let blocks = regions.regions[number].blocks.iter();
+    let first = blocks.flat_map(|&block| regions.cfg.blocks[block].instructions()).find_map(found);
+    let reordered =
+        || Accesses::of(kernel, regions, number).may_be_reordered().then_some(Obstacle::Reordered);
+    first.or_else(reordered)
 }
 
 /// A load or a store.
@@ -65,10 +111,10 @@ struct Accesses<'c> {
 }
 
 impl<'c> Accesses<'c> {
-    fn of(frame: &Frame<'_, 'c>, number: usize) -> Self {
-        let (cfg, layout) = (&frame.regions.cfg, frame.kernel.layout);
-        let region = &frame.regions.regions[number];
-        let inside = |header: usize| region.contains(header) && !frame.regions.is_entry(header);
+    fn of(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, number: usize) -> Self {
+        let (cfg, layout) = (&regions.cfg, kernel.layout);
+        let region = &regions.regions[number];
+        let inside = |header: usize| region.contains(header) && !regions.is_entry(header);
         // The outermost loop around a block that the region goes round by itself.
         let loop_around = |block: usize| {
             std::iter::successors(cfg.innermost[block], |&number| cfg.loops[number].parent)
@@ -113,7 +159,7 @@ impl<'c> Accesses<'c> {
                 take(block, true);
             }
         }
-        Accesses { kernel: frame.kernel.function, list }
+        Accesses { kernel: kernel.function, list }
     }
 
     /// Whether two accesses that LLVM may join have one between them that must not change places with the one that

@@ -11,7 +11,7 @@
 
 mod chunks;
 mod group;
-mod independent;
+pub(crate) mod independent;
 mod items;
 mod lanes;
 mod masked;

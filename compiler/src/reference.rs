@@ -41,7 +41,7 @@ pub(crate) fn build(
 ) -> Result<Vec<u64>, IrError> {
     let body = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
-        .ok_or_else(|| IrError::Invalid { what: kernel.to_owned() })?;
+        .ok_or_else(|| IrError::Invalid { what: kernel.to_owned(), message: "there is none".to_owned() })?;
     if let Some(unit) = reference_work_items(AddressBits::Bits64) {
         ir_module::link_needed(module, unit.bitcode)?;
     }

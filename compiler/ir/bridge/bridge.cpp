@@ -13,14 +13,17 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 
 using namespace llvm;
 
@@ -165,6 +168,13 @@ int32_t oxcl_ir_loops(LLVMValueRef Fn, int32_t *Innermost, int32_t *Header, int3
   return Count;
 }
 
+// What the verifier says of a function, to be freed; null where it is valid.
+char *oxcl_ir_verify(LLVMValueRef Fn) {
+  std::string Words;
+  raw_string_ostream Stream(Words);
+  return verifyFunction(*unwrap<Function>(Fn), &Stream) ? strdup(Words.c_str()) : nullptr;
+}
+
 // Splits a block before an instruction (which may not be a PHI) and returns the new block that begins with it.
 LLVMBasicBlockRef oxcl_ir_split_before(LLVMValueRef Inst, const char *Name) {
   auto *I = unwrap<Instruction>(Inst);
@@ -197,6 +207,12 @@ uint32_t oxcl_ir_effects(LLVMValueRef Inst) {
   if (auto *C = dyn_cast<CallBase>(I))
     Bits |= C->isConvergent() ? 16 : 0;
   return Bits;
+}
+
+// Whether a call may keep an argument, a pointer, beyond its end.
+bool oxcl_ir_may_capture(LLVMValueRef Call, uint32_t Argument) {
+  auto *C = unwrap<CallBase>(Call);
+  return !C->doesNotCapture(Argument) && !C->isByValArgument(Argument);
 }
 
 // The type of a byval parameter, or null.

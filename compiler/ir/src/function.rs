@@ -1,6 +1,8 @@
 //! Functions and their blocks.
 
-use crate::raw::{c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_split_before};
+use crate::raw::{
+    c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_split_before, oxcl_ir_verify,
+};
 use crate::types::{Type, Types};
 use crate::value::Value;
 use inkwell::context::Context;
@@ -323,10 +325,12 @@ impl<'c> Function<'c> {
     /// # Errors
     /// The verifier's words, where the function is not valid IR.
     pub fn verify(self) -> Result<(), crate::IrError> {
-        use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
-        let broken =
-            llvm!(LLVMVerifyFunction; self.raw, LLVMVerifierFailureAction::LLVMReturnStatusAction) != 0;
-        if broken { Err(crate::IrError::Invalid { what: self.name() }) } else { Ok(()) }
+        let message = llvm!(oxcl_ir_verify; self.raw);
+        if message.is_null() {
+            return Ok(());
+        }
+        let message = owned_text(message).trim_end().to_owned();
+        Err(crate::IrError::Invalid { what: self.name(), message })
     }
 }
 

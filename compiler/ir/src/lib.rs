@@ -55,10 +55,12 @@ pub enum IrError {
         message: String,
     },
     /// A function is not valid IR: a mistake of ours.
-    #[error("the function '{what}' is not valid")]
+    #[error("the function '{what}' is not valid: {message}")]
     Invalid {
         /// The function.
         what: String,
+        /// The verifier's words.
+        message: String,
     },
     /// The bitcode of a library cannot be linked.
     #[error("cannot link the library: {message}")]

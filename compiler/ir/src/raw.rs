@@ -31,10 +31,12 @@ unsafe extern "C" {
         header: *mut i32,
         parent: *mut i32,
     ) -> i32;
+    pub(crate) fn oxcl_ir_verify(function: LLVMValueRef) -> *mut c_char;
     pub(crate) fn oxcl_ir_split_before(instruction: LLVMValueRef, name: *const c_char) -> LLVMBasicBlockRef;
     pub(crate) fn oxcl_ir_copy_flags(to: LLVMValueRef, from: LLVMValueRef);
     pub(crate) fn oxcl_ir_drop_poison_flags(instruction: LLVMValueRef);
     pub(crate) fn oxcl_ir_effects(instruction: LLVMValueRef) -> u32;
+    pub(crate) fn oxcl_ir_may_capture(call: LLVMValueRef, argument: u32) -> bool;
     pub(crate) fn oxcl_ir_byval_type(function: LLVMValueRef, parameter: u32) -> LLVMTypeRef;
     pub(crate) fn oxcl_ir_expand_constant_users(global: LLVMValueRef, function: LLVMValueRef);
     pub(crate) fn oxcl_ir_initial_bytes(

@@ -3,6 +3,7 @@
 use crate::function::{Block, Function};
 use crate::raw::{
     c_name, counted_text, llvm, owned_text, oxcl_ir_copy_flags, oxcl_ir_drop_poison_flags, oxcl_ir_effects,
+    oxcl_ir_may_capture,
 };
 use crate::types::{Type, TypeKind, Types};
 use inkwell::context::Context;
@@ -357,6 +358,13 @@ impl<'c> Value<'c> {
         debug_assert!(self.is(LLVMOpcode::LLVMCall));
         let count = llvm!(c::LLVMGetNumArgOperands; self.raw);
         (0..count).map(|index| self.operand(index)).collect()
+    }
+
+    /// Whether a call may keep argument `index`, a pointer, beyond its end: in memory, or in what it returns.
+    #[must_use]
+    pub fn may_keep_argument(self, index: u32) -> bool {
+        debug_assert!(self.is(LLVMOpcode::LLVMCall));
+        llvm!(oxcl_ir_may_capture; self.raw, index)
     }
 
     /// Sets the calling convention of a call.

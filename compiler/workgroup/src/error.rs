@@ -53,6 +53,20 @@ pub enum FormError {
         /// Line of the cause, 0 if unknown.
         line: u32,
     },
+    /// Our own mistake: a region uses a value that neither it nor a home gives it on every way.
+    #[error(
+        "internal error while forming kernel '{kernel}': region {region}, which begins at '{entry}', has no value for '{value}'"
+    )]
+    Unplaced {
+        /// The kernel.
+        kernel: String,
+        /// The instruction whose result is missing.
+        value: String,
+        /// The region's number.
+        region: usize,
+        /// The name of the region's first block.
+        entry: String,
+    },
     /// Our own mistake.
     #[error("internal error while forming a kernel: {0}")]
     Internal(#[from] IrError),
@@ -69,7 +83,7 @@ impl FormError {
             FormError::ControlFlow { .. } => "OX0304",
             FormError::Width { .. } => "OX0305",
             FormError::CannotVectorise { .. } => "OX0306",
-            FormError::Internal(_) => "OX0399",
+            FormError::Unplaced { .. } | FormError::Internal(_) => "OX0399",
         }
     }
 
@@ -81,7 +95,10 @@ impl FormError {
             | FormError::IndirectCall { line, .. }
             | FormError::ControlFlow { line, .. }
             | FormError::CannotVectorise { line, .. } => *line,
-            FormError::NoSuchKernel { .. } | FormError::Width { .. } | FormError::Internal(_) => 0,
+            FormError::NoSuchKernel { .. }
+            | FormError::Width { .. }
+            | FormError::Unplaced { .. }
+            | FormError::Internal(_) => 0,
         };
         (line != 0).then_some(line)
     }
@@ -94,7 +111,10 @@ impl FormError {
             FormError::IndirectCall { .. } => Some("choose between the functions with an if or a switch"),
             FormError::ControlFlow { .. } => Some("write it with if, switch and loops"),
             FormError::CannotVectorise { .. } => Some("compile with width 1"),
-            FormError::NoSuchKernel { .. } | FormError::Width { .. } | FormError::Internal(_) => None,
+            FormError::NoSuchKernel { .. }
+            | FormError::Width { .. }
+            | FormError::Unplaced { .. }
+            | FormError::Internal(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Steps, each borrowing what the earlier ones made:
 //! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
-//! (what lives across) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
+//! (what lives across, with `privates`) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
 //!
 //! One promise is asked of whoever launches the code: every global id is less than 2^31, in each dimension. It makes
 //! `int` arithmetic on ids exact; a launch beyond it must be refused or split.
@@ -27,6 +27,7 @@ mod launch;
 mod locals;
 mod pocl_print;
 mod prepare;
+mod privates;
 mod regions;
 mod report;
 mod slots;

@@ -6,9 +6,10 @@
 //! the rest takes scratch memory.
 
 use crate::prepare::Prepared;
+use crate::privates;
 use crate::regions::{End, Regions};
 use crate::workitem::Query;
-use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
+use oxcl_ir::{Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Instructions that may be computed again rather than kept, at most, for one value.
@@ -81,7 +82,9 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     for number in 0..regions.regions.len() {
         finder.region(number);
     }
-    finder.keep_shared_allocas(kernel.function);
+    for variable in privates::crossing(kernel.function, regions) {
+        finder.keep(variable, Home::Item(0));
+    }
     let wanted = std::mem::take(&mut finder.wanted);
     let mut slots = finder.slots;
     // Definition order makes the layout deterministic; the order of the set does not matter.
@@ -226,44 +229,6 @@ impl<'c> Finder<'_, 'c> {
         self.keep(value, home);
     }
 
-    /// A private variable that several regions use, directly or through pointers into it, lives in scratch memory;
-    /// otherwise it stays on the stack.
-    fn keep_shared_allocas(&mut self, function: Function<'c>) {
-        for alloca in function.instructions() {
-            if !alloca.is(Opcode::LLVMAlloca) {
-                continue;
-            }
-            let mut seen = HashSet::new();
-            let mut work = vec![alloca];
-            let mut escapes = false;
-            let mut regions: Option<usize> = None;
-            let mut several = false;
-            while let Some(pointer) = work.pop() {
-                for user in pointer.users() {
-                    let Some(block) = user.block() else { continue };
-                    if is_lifetime_marker(user) {
-                        continue;
-                    }
-                    escapes |= user.is(Opcode::LLVMStore) && user.operand(0) == pointer;
-                    escapes |= user.is(Opcode::LLVMPtrToInt);
-                    let at = self.regions.cfg.number(block);
-                    for (number, region) in self.regions.regions.iter().enumerate() {
-                        if region.contains(at) {
-                            several |= regions.is_some_and(|other| other != number);
-                            regions = Some(number);
-                        }
-                    }
-                    if matches!(user.ty().kind(), TypeKind::Pointer(_)) && seen.insert(user) {
-                        work.push(user);
-                    }
-                }
-            }
-            if several || (escapes && self.regions.regions.len() > 1) {
-                self.keep(alloca, Home::Item(0));
-            }
-        }
-    }
-
     fn keep(&mut self, value: Value<'c>, home: Home) {
         self.wanted.insert(value);
         let slot = self.slots.homes.entry(value).or_insert(home);
@@ -316,6 +281,11 @@ pub(crate) fn is_entry_phi(regions: &Regions<'_>, value: Value<'_>) -> bool {
             let number = regions.cfg.number(block);
             number != 0 && regions.is_entry(number)
         })
+}
+
+/// Whether computing a value again gives the same wherever its operands are the same: a query or a cheap operation.
+pub(crate) fn is_repeatable(value: Value<'_>) -> bool {
+    Query::of(value).is_some() || is_cheap_operation(value)
 }
 
 /// An operation that neither touches memory nor can trap nor costs much.

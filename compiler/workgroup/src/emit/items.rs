@@ -11,7 +11,7 @@ use super::rows::ItemIds;
 use super::{Frame, is_marker};
 use crate::error::FormError;
 use crate::regions::End;
-use crate::slots::{Home, is_entry_phi, is_external};
+use crate::slots::{Home, is_entry_phi, is_external, is_repeatable};
 use oxcl_ir::metadata::Node;
 use oxcl_ir::shape::Shape;
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
@@ -132,6 +132,7 @@ pub(super) fn emit<'c>(
         mask: site.mask,
         chunks,
         values: HashMap::new(),
+        fetched: HashMap::new(),
         local: HashMap::new(),
         cells: HashMap::new(),
         mask_cells: HashMap::new(),
@@ -180,8 +181,10 @@ pub(super) struct Copy<'r, 'a, 'c> {
     /// The lanes that run the block at hand; `None`: all.
     pub(super) mask: Option<Value<'c>>,
     pub(super) chunks: Chunks,
-    /// What stands for each value of the kernel wherever that value is defined.
+    /// What stands for each value that this region makes, wherever its own copy is defined.
     pub(super) values: HashMap<Value<'c>, Lanes<'c>>,
+    /// What stands for each value of earlier regions, from the prologue on.
+    fetched: HashMap<Value<'c>, Lanes<'c>>,
     /// What stands for it in the block at hand only.
     pub(super) local: HashMap<Value<'c>, Lanes<'c>>,
     cells: HashMap<Value<'c>, Cell<'c>>,
@@ -241,7 +244,10 @@ impl<'c> Copy<'_, '_, 'c> {
             if instruction.is_terminator() {
                 return Ok(Some(instruction));
             }
-            if is_marker(instruction) || instruction.is(Opcode::LLVMAlloca) {
+            if is_marker(instruction)
+                || instruction.is(Opcode::LLVMAlloca)
+                || self.is_computed_again(instruction)
+            {
                 continue;
             }
             let made = self.make(b, instruction)?;
@@ -249,6 +255,13 @@ impl<'c> Copy<'_, '_, 'c> {
             self.keep(b, instruction);
         }
         Ok(None)
+    }
+
+    /// Whether nothing asks for the copy that this block would make: users compute the value again before the region's
+    /// first block.
+    fn is_computed_again(&self, value: Value<'c>) -> bool {
+        matches!(self.frame.slots.home(value), Some(Home::AgainForGroup | Home::AgainForItem))
+            && is_external(self.frame.regions, self.number, value)
     }
 
     /// Begins the copy of a PHI node; at the region's entry there is none, for its ways in are in other regions: it is
@@ -387,7 +400,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let found = self.local.get(&instruction).or_else(|| self.values.get(&instruction)).cloned();
         let Some(made) = found else { return };
         match self.frame.slots.home(instruction) {
-            Some(Home::Item(slot)) => self.store_to_slot(b, slot, &made, self.base),
+            Some(Home::Item(slot)) => self.store_to_slot(b, slot, &made, self.mask),
             Some(Home::Group(variable)) => {
                 let cell = group::cell_for(self.frame.variables[variable], false);
                 if let Lanes::One(value) = made {
@@ -399,18 +412,16 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// What stands for a value at the builder's place.
+    ///
+    /// A copy that this region makes is used only where the region makes it on every way to its users: where the value is
+    /// not external. An external one comes from before the region's first block, which everything is dominated by; or, if
+    /// the region may also make it anew on its way, from its slot, which holds the latest.
     pub(super) fn value(&mut self, b: &Builder<'c>, wanted: Value<'c>) -> Result<Lanes<'c>, FormError> {
         if !wanted.is_instruction() {
             return Ok(Lanes::One(self.frame.leaf(wanted)));
         }
-        let external = is_external(self.frame.regions, self.number, wanted);
-        let home = self.frame.slots.home(wanted);
-        if external
-            && let Some(Home::Item(slot)) = home
-            && self.is_made_here(wanted)
-        {
-            // The value may come from before this region or from a way round inside it: its slot knows.
-            return Ok(self.load_from_slot(b, slot, wanted));
+        if wanted.is(Opcode::LLVMAlloca) || is_external(self.frame.regions, self.number, wanted) {
+            return self.external(b, wanted);
         }
         if let Some(lanes) = self.local.get(&wanted).or_else(|| self.values.get(&wanted)) {
             return Ok(lanes.clone());
@@ -420,8 +431,33 @@ impl<'c> Copy<'_, '_, 'c> {
             self.local.insert(wanted, lanes.clone());
             return Ok(lanes);
         }
+        Err(self.unplaced(wanted))
+    }
+
+    /// A mistake of ours: nothing gives this region the value that it asks for.
+    fn unplaced(&self, wanted: Value<'c>) -> FormError {
+        let entry = self.frame.regions.regions[self.number].entry;
+        FormError::Unplaced {
+            kernel: self.frame.kernel.name.clone(),
+            value: wanted.to_string(),
+            region: self.number,
+            entry: self.frame.regions.cfg.blocks[entry].name(),
+        }
+    }
+
+    /// What stands for a value of an earlier region, or of an earlier round of this one.
+    fn external(&mut self, b: &Builder<'c>, wanted: Value<'c>) -> Result<Lanes<'c>, FormError> {
+        let home = self.frame.slots.home(wanted);
+        if let Some(Home::Item(slot)) = home
+            && self.is_made_here(wanted)
+        {
+            return Ok(self.load_from_slot(b, slot, wanted));
+        }
+        if let Some(lanes) = self.fetched.get(&wanted) {
+            return Ok(lanes.clone());
+        }
         let made = self.fetch(wanted, home)?;
-        self.values.insert(wanted, made.clone());
+        self.fetched.insert(wanted, made.clone());
         Ok(made)
     }
 
@@ -436,12 +472,14 @@ impl<'c> Copy<'_, '_, 'c> {
                 Lanes::One(group::value(self.frame, &self.group_head, wanted, &mut self.group_values))
             }
             Some(Home::Item(slot)) => self.load_from_slot(&prologue, slot, wanted),
-            _ => {
+            // Cheap: all that it is computed from comes from before this region, too.
+            Some(Home::AgainForItem) | None if is_repeatable(wanted) => {
                 let mask = std::mem::replace(&mut self.mask, self.base);
                 let made = self.make(&prologue, wanted);
                 self.mask = mask;
                 made?
             }
+            _ => return Err(self.unplaced(wanted)),
         })
     }
 

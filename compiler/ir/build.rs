@@ -22,6 +22,8 @@ fn main() {
         .cpp(true)
         .std("c++17")
         .file("bridge/bridge.cpp")
+        .file("bridge/check.cpp")
+        .file("bridge/handles.cpp")
         .file("bridge/opaque_types.cpp")
         .file("bridge/passes.cpp")
         .include(include)

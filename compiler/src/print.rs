@@ -165,7 +165,7 @@ fn in_constant<'c>(b: &Builder<'c>, text: Value<'c>) -> Value<'c> {
     if text.ty() == ty { text } else { b.cast(Opcode::LLVMAddrSpaceCast, text, ty, "") }
 }
 
-fn stored<'c>(layout: Layout, ty: Type<'c>, is_text: bool, bits: Bits) -> Option<Stored<'c>> {
+fn stored<'c>(layout: Layout<'_>, ty: Type<'c>, is_text: bool, bits: Bits) -> Option<Stored<'c>> {
     Some(match ty.kind() {
         TypeKind::Int(_) => Stored::Integer,
         TypeKind::Float if bits == Bits::Bits32 => Stored::Float,

@@ -99,7 +99,7 @@ fn cell<'c>(builder: &Builder<'c>, entry: Function<'c>, index: usize) -> Value<'
 }
 
 /// Calls the kernel with the values in its cells. A structure is passed by value, so each work-item has its own.
-fn call_body<'c>(entry: Function<'c>, body: Function<'c>, layout: Layout) -> Value<'c> {
+fn call_body<'c>(entry: Function<'c>, body: Function<'c>, layout: Layout<'_>) -> Value<'c> {
     let builder = Builder::at_end(entry.blocks()[0]);
     let mut values = Vec::new();
     let mut structures = Vec::new();

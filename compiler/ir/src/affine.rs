@@ -88,7 +88,7 @@ impl fmt::Display for Affine {
 /// Finds affine forms in one kernel.
 pub struct Forms<'a, 'c> {
     parameters: Vec<Value<'c>>,
-    layout: Layout,
+    layout: Layout<'a>,
     id: &'a dyn Fn(Value<'c>) -> Option<Id>,
 }
 
@@ -101,7 +101,7 @@ impl std::fmt::Debug for Forms<'_, '_> {
 impl<'a, 'c> Forms<'a, 'c> {
     /// For a kernel; `id` tells which calls ask for ids.
     #[must_use]
-    pub fn of(kernel: Function<'c>, layout: Layout, id: &'a dyn Fn(Value<'c>) -> Option<Id>) -> Self {
+    pub fn of(kernel: Function<'c>, layout: Layout<'a>, id: &'a dyn Fn(Value<'c>) -> Option<Id>) -> Self {
         Forms { parameters: kernel.parameters(), layout, id }
     }
 

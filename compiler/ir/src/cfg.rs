@@ -3,8 +3,9 @@
 //! A snapshot: it is out of date as soon as the function's control flow changes. Dominators, post-dominators and loops
 //! are LLVM's own, through the bridge; what is built on them is ours.
 
+use crate::check::fits;
 use crate::function::{Block, Function};
-use crate::raw::{llvm, oxcl_ir_dominators, oxcl_ir_loops};
+use crate::raw::{llvm, oxcl_ir_dominators, oxcl_ir_has_whole_blocks, oxcl_ir_loops};
 use std::collections::HashMap;
 
 /// A natural loop.
@@ -52,8 +53,13 @@ fn some(number: i32) -> Option<usize> {
 
 impl<'c> Cfg<'c> {
     /// Reads a function's control flow.
+    ///
+    /// # Panics
+    /// Where the function has no blocks, or one without a terminator.
     #[must_use]
     pub fn of(function: Function<'c>) -> Self {
+        let whole = llvm!(oxcl_ir_has_whole_blocks; function.raw());
+        fits(whole, "the control flow of a function that is not whole");
         let blocks = function.blocks();
         let count = blocks.len();
         let index: HashMap<_, _> =

@@ -1,17 +1,18 @@
 //! Functions and their blocks.
 
+use crate::check::fits;
+use crate::handle::{self, Handle};
 use crate::raw::{
-    c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_split_before, oxcl_ir_verify,
+    attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_delete_function,
+    oxcl_ir_split_before, oxcl_ir_verify,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
-use inkwell::context::Context;
 use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 use inkwell::module::Module;
 use std::fmt;
-use std::marker::PhantomData;
 
 /// Where an attribute of a function belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,22 +27,20 @@ impl Place {
     fn raw(self) -> u32 {
         match self {
             Place::Function => u32::MAX,
-            Place::Parameter(index) => index + 1,
+            // An index beyond those that LLVM has is refused with the others that the function lacks.
+            Place::Parameter(index) => index.saturating_add(1),
         }
     }
 }
 
 /// A basic block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Block<'c> {
-    raw: LLVMBasicBlockRef,
-    context: PhantomData<&'c Context>,
-}
+pub struct Block<'c>(Handle<'c>);
 
 impl<'c> Block<'c> {
     pub(crate) fn from_raw(raw: LLVMBasicBlockRef) -> Self {
-        debug_assert!(!raw.is_null());
-        Block { raw, context: PhantomData }
+        assert!(!raw.is_null(), "LLVM gave no block where it always gives one");
+        Block(Handle::new(llvm!(c::LLVMBasicBlockAsValue; raw)))
     }
 
     pub(crate) fn maybe(raw: LLVMBasicBlockRef) -> Option<Self> {
@@ -49,29 +48,39 @@ impl<'c> Block<'c> {
     }
 
     pub(crate) fn raw(self) -> LLVMBasicBlockRef {
-        self.raw
+        llvm!(c::LLVMValueAsBasicBlock; self.0.raw())
+    }
+
+    /// Whether LLVM has deleted the block, so that nothing may be asked of it any more.
+    #[must_use]
+    pub fn is_stale(self) -> bool {
+        self.0.is_stale()
+    }
+
+    /// The block as an operand.
+    pub(crate) fn value(self) -> Value<'c> {
+        Value::from_handle(self.0)
     }
 
     /// The block's name.
     #[must_use]
     pub fn name(self) -> String {
-        let value = llvm!(c::LLVMBasicBlockAsValue; self.raw);
         let mut length = 0;
-        let text = llvm!(c::LLVMGetValueName2; value, &raw mut length);
+        let text = llvm!(c::LLVMGetValueName2; self.0.raw(), &raw mut length);
         counted_text(text, length)
     }
 
     /// The function the block is in.
     #[must_use]
     pub fn function(self) -> Function<'c> {
-        Function::from_raw(llvm!(c::LLVMGetBasicBlockParent; self.raw))
+        Function::from_raw(llvm!(c::LLVMGetBasicBlockParent; self.raw()))
     }
 
     /// The block's instructions, in order.
     #[must_use]
     pub fn instructions(self) -> Vec<Value<'c>> {
         let mut all = Vec::new();
-        let mut next = Value::maybe(llvm!(c::LLVMGetFirstInstruction; self.raw));
+        let mut next = Value::maybe(llvm!(c::LLVMGetFirstInstruction; self.raw()));
         while let Some(instruction) = next {
             all.push(instruction);
             next = instruction.next();
@@ -88,7 +97,7 @@ impl<'c> Block<'c> {
     /// The terminator; `None` while the block is being built.
     #[must_use]
     pub fn terminator(self) -> Option<Value<'c>> {
-        Value::maybe(llvm!(c::LLVMGetBasicBlockTerminator; self.raw))
+        Value::maybe(llvm!(c::LLVMGetBasicBlockTerminator; self.raw()))
     }
 
     /// The blocks that may run next.
@@ -98,43 +107,61 @@ impl<'c> Block<'c> {
     }
 
     /// Splits this block before one of its instructions (no PHI node); returns the new block that begins with it.
+    ///
+    /// # Panics
+    /// Where the instruction is another's or a PHI node, or the block has no terminator yet.
     #[must_use]
     pub fn split_before(self, instruction: Value<'c>, name: &str) -> Block<'c> {
-        debug_assert!(instruction.block() == Some(self) && !instruction.is_phi());
+        let splits =
+            instruction.block() == Some(self) && !instruction.is_phi() && self.terminator().is_some();
+        fits(splits, "splitting a block");
         Block::from_raw(llvm!(oxcl_ir_split_before; instruction.raw(), c_name(name).as_ptr()))
     }
 
     /// Moves the block behind another in the function's list.
+    ///
+    /// # Panics
+    /// Where the other is this block, or one of another function.
     pub fn move_after(self, other: Block<'c>) {
-        llvm!(c::LLVMMoveBasicBlockAfter; self.raw, other.raw);
+        fits(self != other && self.function() == other.function(), "moving a block");
+        llvm!(c::LLVMMoveBasicBlockAfter; self.raw(), other.raw());
     }
 }
 
 impl fmt::Debug for Block<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_stale() {
+            return f.write_str(handle::STALE);
+        }
         f.write_str(&self.name())
     }
 }
 
 /// A function, defined or declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Function<'c> {
-    raw: LLVMValueRef,
-    context: PhantomData<&'c Context>,
-}
+pub struct Function<'c>(Handle<'c>);
 
 impl<'c> Function<'c> {
     pub(crate) fn from_raw(raw: LLVMValueRef) -> Self {
-        debug_assert!(!raw.is_null());
-        Function { raw, context: PhantomData }
+        Function(Handle::new(raw))
+    }
+
+    pub(crate) fn from_handle(handle: Handle<'c>) -> Self {
+        Function(handle)
     }
 
     pub(crate) fn raw(self) -> LLVMValueRef {
-        self.raw
+        self.0.raw()
+    }
+
+    /// Whether LLVM has deleted the function, so that nothing may be asked of it any more.
+    #[must_use]
+    pub fn is_stale(self) -> bool {
+        self.0.is_stale()
     }
 
     pub(crate) fn module_raw(self) -> LLVMModuleRef {
-        llvm!(c::LLVMGetGlobalParent; self.raw)
+        llvm!(c::LLVMGetGlobalParent; self.raw())
     }
 
     /// The function of this name.
@@ -145,8 +172,12 @@ impl<'c> Function<'c> {
     }
 
     /// Adds a function to a module; LLVM renames it if the name is taken.
+    ///
+    /// # Panics
+    /// Where `ty` is no function type of the module's context.
     #[must_use]
     pub fn add(module: &Module<'c>, name: &str, ty: Type<'c>) -> Function<'c> {
+        fits(ty.is_function() && ty.types() == crate::module::types(module), "the type of a function");
         Function::from_raw(llvm!(c::LLVMAddFunction; module.as_mut_ptr(), c_name(name).as_ptr(), ty.raw()))
     }
 
@@ -165,7 +196,7 @@ impl<'c> Function<'c> {
     /// The function as a value (its address).
     #[must_use]
     pub fn value(self) -> Value<'c> {
-        Value::from_raw(self.raw)
+        Value::from_handle(self.0)
     }
 
     /// The function's name.
@@ -183,7 +214,7 @@ impl<'c> Function<'c> {
     /// The function's type.
     #[must_use]
     pub fn ty(self) -> Type<'c> {
-        Type::from_raw(llvm!(c::LLVMGlobalGetValueType; self.raw))
+        Type::from_raw(llvm!(c::LLVMGlobalGetValueType; self.raw()))
     }
 
     /// What the function returns.
@@ -195,15 +226,16 @@ impl<'c> Function<'c> {
     /// The parameters.
     #[must_use]
     pub fn parameters(self) -> Vec<Value<'c>> {
-        (0..llvm!(c::LLVMCountParams; self.raw))
-            .map(|index| Value::from_raw(llvm!(c::LLVMGetParam; self.raw, index)))
+        (0..llvm!(c::LLVMCountParams; self.raw()))
+            .map(|index| Value::from_raw(llvm!(c::LLVMGetParam; self.raw(), index)))
             .collect()
     }
 
     /// The type that parameter `index` is a by-value copy of.
     #[must_use]
     pub fn by_value(self, index: u32) -> Option<Type<'c>> {
-        let raw = llvm!(oxcl_ir_byval_type; self.raw, index);
+        self.check(Place::Parameter(index));
+        let raw = llvm!(oxcl_ir_byval_type; self.raw(), index);
         (!raw.is_null()).then(|| Type::from_raw(raw))
     }
 
@@ -211,8 +243,9 @@ impl<'c> Function<'c> {
     #[must_use]
     pub fn parameter_alignment(self, index: u32) -> u32 {
         let kind = llvm!(c::LLVMGetEnumAttributeKindForName; c"align".as_ptr(), 5);
+        self.check(Place::Parameter(index));
         let place = Place::Parameter(index).raw();
-        let attribute = llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw, place, kind);
+        let attribute = llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw(), place, kind);
         if attribute.is_null() {
             return 0;
         }
@@ -222,27 +255,28 @@ impl<'c> Function<'c> {
     /// Whether parameter `index` is a pointer that nothing else leads to what it points to: `restrict`.
     #[must_use]
     pub fn is_restricted(self, index: u32) -> bool {
+        self.check(Place::Parameter(index));
         let kind = llvm!(c::LLVMGetEnumAttributeKindForName; c"noalias".as_ptr(), 7);
-        !llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw, Place::Parameter(index).raw(), kind).is_null()
+        !llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw(), Place::Parameter(index).raw(), kind).is_null()
     }
 
     /// Only declared, not defined here.
     #[must_use]
     pub fn is_declaration(self) -> bool {
-        llvm!(c::LLVMIsDeclaration; self.raw) != 0
+        llvm!(c::LLVMIsDeclaration; self.raw()) != 0
     }
 
     /// One of LLVM's intrinsics.
     #[must_use]
     pub fn is_intrinsic(self) -> bool {
-        llvm!(c::LLVMGetIntrinsicID; self.raw) != 0
+        llvm!(c::LLVMGetIntrinsicID; self.raw()) != 0
     }
 
     /// The blocks, in the function's order, the entry first.
     #[must_use]
     pub fn blocks(self) -> Vec<Block<'c>> {
         let mut all = Vec::new();
-        let mut next = llvm!(c::LLVMGetFirstBasicBlock; self.raw);
+        let mut next = llvm!(c::LLVMGetFirstBasicBlock; self.raw());
         while !next.is_null() {
             all.push(Block::from_raw(next));
             next = llvm!(c::LLVMGetNextBasicBlock; next);
@@ -254,7 +288,7 @@ impl<'c> Function<'c> {
     #[must_use]
     pub fn append_block(self, name: &str) -> Block<'c> {
         let context = self.types().raw();
-        Block::from_raw(llvm!(c::LLVMAppendBasicBlockInContext; context, self.raw, c_name(name).as_ptr()))
+        Block::from_raw(llvm!(c::LLVMAppendBasicBlockInContext; context, self.raw(), c_name(name).as_ptr()))
     }
 
     /// All instructions, block by block.
@@ -265,19 +299,19 @@ impl<'c> Function<'c> {
 
     /// Sets the calling convention.
     pub fn set_convention(self, convention: u32) {
-        llvm!(c::LLVMSetFunctionCallConv; self.raw, convention);
+        llvm!(c::LLVMSetFunctionCallConv; self.raw(), convention);
     }
 
     /// Makes the function visible to its own module only, or to all.
     pub fn set_internal(self, internal: bool) {
         let linkage =
             if internal { LLVMLinkage::LLVMInternalLinkage } else { LLVMLinkage::LLVMExternalLinkage };
-        llvm!(c::LLVMSetLinkage; self.raw, linkage);
+        llvm!(c::LLVMSetLinkage; self.raw(), linkage);
     }
 
     /// Makes the declaration one that need not be defined: its address is null then.
     pub fn set_weak(self) {
-        llvm!(c::LLVMSetLinkage; self.raw, LLVMLinkage::LLVMExternalWeakLinkage);
+        llvm!(c::LLVMSetLinkage; self.raw(), LLVMLinkage::LLVMExternalWeakLinkage);
     }
 
     /// Adds an attribute that has no value.
@@ -287,10 +321,9 @@ impl<'c> Function<'c> {
 
     /// Adds an attribute with an integer value, such as `align`.
     pub fn add_attribute_value(self, place: Place, name: &str, value: u64) {
-        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
-        debug_assert!(kind != 0, "LLVM has no attribute of this name");
-        let attribute = llvm!(c::LLVMCreateEnumAttribute; self.types().raw(), kind, value);
-        llvm!(c::LLVMAddAttributeAtIndex; self.raw, place.raw(), attribute);
+        let attribute = llvm!(c::LLVMCreateEnumAttribute; self.types().raw(), attribute(name), value);
+        self.check(place);
+        llvm!(c::LLVMAddAttributeAtIndex; self.raw(), place.raw(), attribute);
     }
 
     /// Adds a target-dependent attribute.
@@ -305,19 +338,29 @@ impl<'c> Function<'c> {
             value.as_ptr().cast(),
             value_length
         );
-        llvm!(c::LLVMAddAttributeAtIndex; self.raw, Place::Function.raw(), attribute);
+        llvm!(c::LLVMAddAttributeAtIndex; self.raw(), Place::Function.raw(), attribute);
     }
 
     /// Removes an attribute; nothing happens where it is absent.
     pub fn remove_attribute(self, place: Place, name: &str) {
-        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; name.as_ptr().cast(), name.len());
-        llvm!(c::LLVMRemoveEnumAttributeAtIndex; self.raw, place.raw(), kind);
+        self.check(place);
+        llvm!(c::LLVMRemoveEnumAttributeAtIndex; self.raw(), place.raw(), attribute(name));
     }
 
-    /// Removes the function, which nothing may use any more, for good.
+    fn check(self, place: Place) {
+        let there = match place {
+            Place::Function => true,
+            Place::Parameter(index) => index < llvm!(c::LLVMCountParams; self.raw()),
+        };
+        fits(there, "an attribute of a parameter that the function does not have");
+    }
+
+    /// Removes the function for good; its handles, and those of all that is in it, are stale then.
+    ///
+    /// # Panics
+    /// Where something outside of it uses the function or what is in it.
     pub fn delete(self) {
-        debug_assert!(self.value().users().is_empty());
-        llvm!(c::LLVMDeleteFunction; self.raw);
+        fits(llvm!(oxcl_ir_delete_function; self.raw()), "deleting a function that is used");
     }
 
     /// Checks the function; the message names what is wrong.
@@ -325,7 +368,7 @@ impl<'c> Function<'c> {
     /// # Errors
     /// The verifier's words, where the function is not valid IR.
     pub fn verify(self) -> Result<(), crate::IrError> {
-        let message = llvm!(oxcl_ir_verify; self.raw);
+        let message = llvm!(oxcl_ir_verify; self.raw());
         if message.is_null() {
             return Ok(());
         }
@@ -336,12 +379,15 @@ impl<'c> Function<'c> {
 
 impl fmt::Display for Function<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&owned_text(llvm!(c::LLVMPrintValueToString; self.raw)))
+        f.write_str(&owned_text(llvm!(c::LLVMPrintValueToString; self.raw())))
     }
 }
 
 impl fmt::Debug for Function<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_stale() {
+            return f.write_str(handle::STALE);
+        }
         f.write_str(&self.name())
     }
 }

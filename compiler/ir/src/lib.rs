@@ -10,13 +10,45 @@
 //! values, with sync dependence and temporal divergence), [`affine`] (addresses as affine forms of the ids), [`access`]
 //! (what a kernel does with the memory behind its parameters). [`report`] shows what they find beside the IR.
 //!
-//! Handles are as trusting as inkwell's: one of an erased instruction must not be used again.
+//! # What is guaranteed
+//!
+//! No safe function of this crate reaches freed memory or takes one kind of value for another:
+//!
+//! - LLVM says when it deletes a value, for whatever reason. A handle of a deleted value is *stale*; using it, or a
+//!   [`Builder`] whose place was deleted, panics (`handle.rs`). Functions, blocks and instructions that live through a run of
+//!   passes or through linking keep their handles.
+//! - No handle outlives its context, by its lifetime; nor a [`module::Layout`] its module:
+//!
+//!   ```compile_fail,E0505
+//!   let context = oxcl_ir::Context::create();
+//!   let module = oxcl_ir::read_module(&context, b"define void @f() {\n  ret void\n}", "text").unwrap();
+//!   let function = oxcl_ir::Function::find(&module, "f").unwrap();
+//!   drop(context);
+//!   function.blocks();
+//!   ```
+//!
+//!   ```compile_fail,E0505
+//!   let context = oxcl_ir::Context::create();
+//!   let module = oxcl_ir::read_module(&context, b"@g = global i32 0", "text").unwrap();
+//!   let layout = oxcl_ir::module::Layout::of(&module);
+//!   drop(module);
+//!   layout.size(oxcl_ir::Types::of(&context).i32());
+//!   ```
+//! - What is asked of a value of the wrong kind, put where its type does not belong, or used in a function, module or
+//!   context that is not its own, is refused by a panic, in every profile (`check.rs`).
+//!
+//! Not guaranteed: that a module is valid. Blocks without a terminator, PHI nodes that lack a predecessor, values that do not
+//! dominate their uses and attributes that contradict each other can be made, and are the verifier's to find
+//! ([`module::verify`]); passes may do anything with such a module. The same holds for what is done by way of inkwell's own
+//! types, except that handles notice what it deletes.
 
 pub mod access;
 pub mod affine;
 pub mod builder;
 pub mod cfg;
+mod check;
 pub mod function;
+mod handle;
 pub mod metadata;
 pub mod module;
 mod raw;

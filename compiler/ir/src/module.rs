@@ -1,18 +1,23 @@
 //! Whole modules: passes, linking, layout, global variables.
 
 use crate::IrError;
+use crate::check::fits;
 use crate::function::Function;
 use crate::raw::{
-    c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes,
-    oxcl_ir_link_needed, oxcl_ir_lower_events, oxcl_ir_run_passes,
+    c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
+    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_link_needed, oxcl_ir_lower_events,
+    oxcl_ir_run_passes, oxcl_ir_set_target,
 };
-use crate::types::{Type, Types};
+use crate::types::{Type, TypeKind, Types};
 use crate::value::Value;
-use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::target as layout;
+use inkwell::llvm_sys::target::LLVMTargetDataRef;
+use inkwell::llvm_sys::{LLVMLinkage, LLVMValueKind};
 use inkwell::module::Module;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// The context's types, by way of a module.
 #[must_use]
@@ -30,8 +35,12 @@ pub fn link_needed(module: &Module<'_>, bitcode: &[u8]) -> Result<(), IrError> {
 }
 
 /// A copy of `module` with what `root`, one of its functions, reaches, and with no other function or variable.
+///
+/// # Panics
+/// Where `root` is of another module.
 #[must_use]
 pub fn clone_reached<'c>(module: &Module<'c>, root: Function<'c>) -> Module<'c> {
+    fits(root.module_raw() == module.as_mut_ptr(), "the root of a copy");
     let copy = llvm!(oxcl_ir_clone_reached; module.as_mut_ptr(), root.raw());
     // SAFETY: the bridge gives the copy away; it is valid and of the module's context.
     unsafe { Module::new(copy) }
@@ -76,50 +85,66 @@ pub fn print(module: &Module<'_>) -> String {
 }
 
 /// Sets the target triple and the data layout.
+///
+/// # Panics
+/// Where LLVM cannot read the layout.
 pub fn set_target(module: &Module<'_>, triple: &str, data_layout: &str) {
-    llvm!(c::LLVMSetTarget; module.as_mut_ptr(), c_name(triple).as_ptr());
-    llvm!(c::LLVMSetDataLayout; module.as_mut_ptr(), c_name(data_layout).as_ptr());
+    let (triple, text) = (c_name(triple), c_name(data_layout));
+    let known = llvm!(oxcl_ir_set_target; module.as_mut_ptr(), triple.as_ptr(), text.as_ptr());
+    fits(known, "a data layout that LLVM cannot read");
 }
 
 /// Sizes and alignments under a module's data layout.
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
+#[derive(Clone, Copy)]
+pub struct Layout<'m> {
     module: LLVMModuleRef,
+    borrowed: PhantomData<&'m LLVMModuleRef>,
 }
 
-impl Layout {
-    /// The layout of a module; must not outlive it.
+impl<'m> Layout<'m> {
+    /// The layout of a module.
     #[must_use]
-    pub fn of(module: &Module<'_>) -> Self {
-        Layout { module: module.as_mut_ptr() }
+    pub fn of(module: &'m Module<'_>) -> Self {
+        Layout { module: module.as_mut_ptr(), borrowed: PhantomData }
+    }
+
+    /// The layout, to be asked about a type.
+    fn about(self, ty: Type<'_>) -> LLVMTargetDataRef {
+        let context = llvm!(c::LLVMGetModuleContext; self.module);
+        fits(ty.is_sized() && ty.types().raw() == context, "the size of a type that has none here");
+        llvm!(layout::LLVMGetModuleDataLayout; self.module)
     }
 
     /// Bytes from one element of an array of this type to the next.
     #[must_use]
     pub fn size(self, ty: Type<'_>) -> u64 {
-        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
-        llvm!(layout::LLVMABISizeOfType; data, ty.raw())
+        llvm!(layout::LLVMABISizeOfType; self.about(ty), ty.raw())
     }
 
     /// Bytes that a load or a store of this type touches.
     #[must_use]
     pub fn store_size(self, ty: Type<'_>) -> u64 {
-        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
-        llvm!(layout::LLVMStoreSizeOfType; data, ty.raw())
+        llvm!(layout::LLVMStoreSizeOfType; self.about(ty), ty.raw())
     }
 
     /// Alignment in bytes.
     #[must_use]
     pub fn alignment(self, ty: Type<'_>) -> u32 {
-        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
-        llvm!(layout::LLVMABIAlignmentOfType; data, ty.raw())
+        llvm!(layout::LLVMABIAlignmentOfType; self.about(ty), ty.raw())
     }
 
     /// Byte offset of a field of a structure.
     #[must_use]
     pub fn field_offset(self, structure: Type<'_>, field: u32) -> u64 {
-        let data = llvm!(layout::LLVMGetModuleDataLayout; self.module);
-        llvm!(layout::LLVMOffsetOfElement; data, structure.raw(), field)
+        let known = matches!(structure.kind(), TypeKind::Struct(count) if field < count);
+        fits(known, "a field that the structure does not have");
+        llvm!(layout::LLVMOffsetOfElement; self.about(structure), structure.raw(), field)
+    }
+}
+
+impl fmt::Debug for Layout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Layout")
     }
 }
 
@@ -138,19 +163,26 @@ pub fn globals<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
 /// The type of a global variable's contents.
 #[must_use]
 pub fn global_type(global: Value<'_>) -> Type<'_> {
-    debug_assert!(global.is_global_variable());
+    check_variable(global);
     Type::from_raw(llvm!(c::LLVMGlobalGetValueType; global.raw()))
+}
+
+fn check_variable(global: Value<'_>) {
+    fits(global.is_global_variable(), "what is no global variable");
 }
 
 /// The address space of a global variable.
 #[must_use]
 pub fn global_space(global: Value<'_>) -> u32 {
+    check_variable(global);
     llvm!(c::LLVMGetPointerAddressSpace; global.ty().raw())
 }
 
 /// Turns the constant expressions that use `global`, inside `function`, into instructions.
 pub fn expand_constant_users(global: Value<'_>, function: Function<'_>) {
-    debug_assert!(global.is_global_variable());
+    check_variable(global);
+    let module = llvm!(c::LLVMGetGlobalParent; global.raw());
+    fits(module == function.module_raw(), "a variable and a function of another module");
     llvm!(oxcl_ir_expand_constant_users; global.raw(), function.raw());
 }
 
@@ -170,7 +202,8 @@ pub fn constant_text(global: Value<'_>) -> Option<Vec<u8>> {
     if llvm!(c::LLVMIsNull; value.raw()) != 0 {
         return Some(Vec::new());
     }
-    if llvm!(c::LLVMIsConstantString; value.raw()) == 0 {
+    let array = llvm!(c::LLVMGetValueKind; value.raw()) == LLVMValueKind::LLVMConstantDataArrayValueKind;
+    if !array || llvm!(c::LLVMIsConstantString; value.raw()) == 0 {
         return None;
     }
     let mut length = 0;
@@ -194,7 +227,10 @@ pub struct InitialPointer<'c> {
 /// The initial bytes of a global variable, and the pointers in it, whose bytes are zero; `None` where it has no initial
 /// value, or one that only a loader could compute.
 #[must_use]
-pub fn initial_bytes<'c>(global: Value<'c>, layout: Layout) -> Option<(Vec<u8>, Vec<InitialPointer<'c>>)> {
+pub fn initial_bytes<'c>(
+    global: Value<'c>,
+    layout: Layout<'_>,
+) -> Option<(Vec<u8>, Vec<InitialPointer<'c>>)> {
     let size = layout.size(global_type(global));
     let mut image = vec![0; usize::try_from(size).ok()?];
     let mut pointers: Vec<InitialPointer<'c>> = Vec::new();
@@ -219,11 +255,13 @@ unsafe extern "C" fn take_pointer(
 /// The alignment in bytes that a global variable asks for; 0 where it does not.
 #[must_use]
 pub fn global_alignment(global: Value<'_>) -> u32 {
-    llvm!(c::LLVMGetAlignment; global.raw())
+    check_variable(global);
+    global.alignment()
 }
 
 /// Makes a global variable visible to its own module only.
 pub fn set_internal_global(global: Value<'_>) {
+    check_variable(global);
     let declared = llvm!(c::LLVMIsDeclaration; global.raw()) != 0;
     if !declared {
         llvm!(c::LLVMSetLinkage; global.raw(), LLVMLinkage::LLVMInternalLinkage);
@@ -232,17 +270,27 @@ pub fn set_internal_global(global: Value<'_>) {
 
 /// Adds an exported constant.
 pub fn export_constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>, alignment: u32) -> Value<'c> {
-    let raw = llvm!(c::LLVMAddGlobal; module.as_mut_ptr(), value.ty().raw(), c_name(name).as_ptr());
-    llvm!(c::LLVMSetInitializer; raw, value.raw());
-    llvm!(c::LLVMSetGlobalConstant; raw, 1);
-    llvm!(c::LLVMSetAlignment; raw, alignment);
-    Value::from_raw(raw)
+    let constant = llvm!(oxcl_ir_is_constant_of; module.as_mut_ptr(), value.raw());
+    fits(constant, "the initial value of a variable");
+    let variable = add_variable(module, name, value.ty(), 0);
+    llvm!(c::LLVMSetInitializer; variable.raw(), value.raw());
+    llvm!(c::LLVMSetGlobalConstant; variable.raw(), 1);
+    variable.set_alignment(alignment);
+    variable
 }
 
 /// Declares a variable that another module defines, in an address space.
 pub fn declare_variable<'c>(module: &Module<'c>, name: &str, ty: Type<'c>, space: u32) -> Value<'c> {
+    add_variable(module, name, ty, space)
+}
+
+fn add_variable<'c>(module: &Module<'c>, name: &str, ty: Type<'c>, space: u32) -> Value<'c> {
+    let known = ty.can_be_used() && ty.is_sized() && ty.types() == types(module);
+    fits(known, "the type of a variable");
+    fits(space < 1 << 24, "an address space");
+    let name = c_name(name);
     Value::from_raw(llvm!(
-        c::LLVMAddGlobalInAddressSpace; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr(), space
+        c::LLVMAddGlobalInAddressSpace; module.as_mut_ptr(), ty.raw(), name.as_ptr(), space
     ))
 }
 
@@ -254,25 +302,27 @@ pub fn add_undefined<'c>(
     space: u32,
     alignment: u32,
 ) -> Value<'c> {
-    let raw =
-        llvm!(c::LLVMAddGlobalInAddressSpace; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr(), space);
-    llvm!(c::LLVMSetInitializer; raw, llvm!(c::LLVMGetUndef; ty.raw()));
-    llvm!(c::LLVMSetLinkage; raw, LLVMLinkage::LLVMInternalLinkage);
-    llvm!(c::LLVMSetAlignment; raw, alignment);
-    Value::from_raw(raw)
+    let variable = add_variable(module, name, ty, space);
+    llvm!(c::LLVMSetInitializer; variable.raw(), llvm!(c::LLVMGetUndef; ty.raw()));
+    llvm!(c::LLVMSetLinkage; variable.raw(), LLVMLinkage::LLVMInternalLinkage);
+    variable.set_alignment(alignment);
+    variable
 }
 
 /// Adds a variable that each thread has its own of, zero at first, visible to the module only.
 pub fn add_thread_local<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
-    let raw = llvm!(c::LLVMAddGlobal; module.as_mut_ptr(), ty.raw(), c_name(name).as_ptr());
-    llvm!(c::LLVMSetInitializer; raw, ty.zero().raw());
-    llvm!(c::LLVMSetThreadLocal; raw, 1);
-    llvm!(c::LLVMSetLinkage; raw, LLVMLinkage::LLVMInternalLinkage);
-    Value::from_raw(raw)
+    let variable = add_variable(module, name, ty, 0);
+    llvm!(c::LLVMSetInitializer; variable.raw(), ty.zero().raw());
+    llvm!(c::LLVMSetThreadLocal; variable.raw(), 1);
+    llvm!(c::LLVMSetLinkage; variable.raw(), LLVMLinkage::LLVMInternalLinkage);
+    variable
 }
 
-/// Removes a global variable that nothing uses any more, for good.
+/// Removes a global variable that nothing uses any more, for good; its handles are stale then.
+///
+/// # Panics
+/// Where something uses it, or it is no global variable.
 pub fn delete_global(global: Value<'_>) {
-    debug_assert!(global.is_global_variable() && global.users().is_empty());
-    llvm!(c::LLVMDeleteGlobal; global.raw());
+    check_variable(global);
+    fits(llvm!(oxcl_ir_delete_global; global.raw()), "deleting a variable that is used");
 }

@@ -1,8 +1,11 @@
 //! The border to LLVM: the one macro through which handles reach LLVM's C interface, and the bridge's functions.
 //!
-//! On entry and exit: every handle that the crate's types hold names a live LLVM object of one context. The types keep
-//! no lock on what they name, as inkwell's do not: a handle of an erased instruction must not be used again.
+//! On entry and exit: what the crate's types give as LLVM's own handles is live (see `handle.rs`) and, where the call
+//! needs a kind of value, of that kind: the caller has asked (see `check.rs`).
 
+use crate::check::fits;
+use crate::handle::Slot;
+use inkwell::llvm_sys::LLVMOpcode;
 use inkwell::llvm_sys::prelude::{
     LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
 };
@@ -11,8 +14,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 /// Calls one function of LLVM's C interface or of the bridge.
 macro_rules! llvm {
     ($function:path; $($argument:expr),* $(,)?) => {{
-        // SAFETY: every handle passed is live and of the kind the function names (the invariant of `Value`, `Type`,
-        // `Block` and `Function`); pointers to arrays come with their own length and outlive the call.
+        // SAFETY: every handle passed is live (see `handle.rs`) and of the kind the function names (see `check.rs`); pointers to arrays come with their own length and outlive the call.
         #[allow(unused_unsafe, reason = "arguments may be calls of this macro themselves")]
         #[allow(clippy::multiple_unsafe_ops_per_block, reason = "arguments may be calls of this macro themselves")]
         unsafe { $function($($argument),*) }
@@ -24,6 +26,67 @@ pub(crate) use llvm;
 pub(crate) type PointerTaker = unsafe extern "C" fn(*mut c_void, u64, LLVMValueRef, i64);
 
 unsafe extern "C" {
+    pub(crate) fn oxcl_ir_slot(value: LLVMValueRef) -> *const Slot;
+    pub(crate) fn oxcl_ir_are_usable(
+        block: LLVMBasicBlockRef,
+        values: *mut LLVMValueRef,
+        count: usize,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_is_constant_of(module: LLVMModuleRef, value: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_can_replace(from: LLVMValueRef, to: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_operand(value: LLVMValueRef, index: u32) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_operand_count(value: LLVMValueRef) -> u32;
+    pub(crate) fn oxcl_ir_set_operand(user: LLVMValueRef, index: u32, value: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_binary(left: LLVMValueRef, right: LLVMValueRef, floats: bool) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_comparison(left: LLVMValueRef, right: LLVMValueRef, floats: bool) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_cast(opcode: LLVMOpcode, value: LLVMValueRef, ty: LLVMTypeRef) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_select(
+        condition: LLVMValueRef,
+        yes: LLVMValueRef,
+        no: LLVMValueRef,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_gep(
+        element: LLVMTypeRef,
+        pointer: LLVMValueRef,
+        indices: *mut LLVMValueRef,
+        count: usize,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_shuffle(
+        first: LLVMValueRef,
+        second: LLVMValueRef,
+        mask: LLVMValueRef,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_extract(vector: LLVMValueRef, lane: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_is_valid_insert(
+        vector: LLVMValueRef,
+        value: LLVMValueRef,
+        lane: LLVMValueRef,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_field_type(aggregate: LLVMValueRef, index: u32) -> LLVMTypeRef;
+    pub(crate) fn oxcl_ir_is_valid_call(
+        callee: LLVMTypeRef,
+        arguments: *mut LLVMValueRef,
+        count: usize,
+    ) -> bool;
+    pub(crate) fn oxcl_ir_type_uses(ty: LLVMTypeRef) -> u32;
+    pub(crate) fn oxcl_ir_attribute(name: *const c_char, length: usize) -> u32;
+    pub(crate) fn oxcl_ir_intrinsic(
+        module: LLVMModuleRef,
+        name: *const c_char,
+        length: usize,
+        types: *mut LLVMTypeRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_delete_function(function: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_delete_global(global: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_alignment(value: LLVMValueRef) -> u32;
+    pub(crate) fn oxcl_ir_set_alignment(value: LLVMValueRef, bytes: u32) -> bool;
+    pub(crate) fn oxcl_ir_has_whole_blocks(function: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_set_target(
+        module: LLVMModuleRef,
+        triple: *const c_char,
+        layout: *const c_char,
+    ) -> bool;
     pub(crate) fn oxcl_ir_dominators(function: LLVMValueRef, idom: *mut i32, ipdom: *mut i32);
     pub(crate) fn oxcl_ir_loops(
         function: LLVMValueRef,
@@ -57,6 +120,16 @@ unsafe extern "C" {
     pub(crate) fn oxcl_ir_clone_reached(module: LLVMModuleRef, root: LLVMValueRef) -> LLVMModuleRef;
     pub(crate) fn oxcl_ir_link_needed(module: LLVMModuleRef, data: *const c_char, size: usize)
     -> *mut c_char;
+}
+
+/// The number of an attribute that holds nothing or an integer.
+///
+/// # Panics
+/// Where LLVM has no such attribute of this name.
+pub(crate) fn attribute(name: &str) -> u32 {
+    let kind = llvm!(oxcl_ir_attribute; name.as_ptr().cast(), name.len());
+    fits(kind != 0, "an attribute that LLVM does not have");
+    kind
 }
 
 /// A name as LLVM wants it; what follows a NUL is cut off, as LLVM would.

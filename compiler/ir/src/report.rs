@@ -454,7 +454,7 @@ mod tests {
 
     #[test]
     fn quoted_semicolons_begin_no_comment() {
-        assert_eq!(comment_at("  call void @\"a;b\"() ; c"), Some(22));
+        assert_eq!(comment_at("  call void @\"a;b\"() ; c"), Some(21));
         assert_eq!(comment_at("  ret void"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Types: one handle for all kinds, so that passes stay generic over them.
 
-use crate::raw::{llvm, owned_text};
+use crate::check::{fail, fits, raw_of};
+use crate::raw::{llvm, owned_text, oxcl_ir_type_uses};
 use crate::value::Value;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::LLVMTypeKind;
@@ -113,6 +114,31 @@ impl<'c> Type<'c> {
         matches!(self.kind(), TypeKind::Int(_) | TypeKind::Float | TypeKind::Pointer(_))
     }
 
+    fn may(self, use_: u32) -> bool {
+        llvm!(oxcl_ir_type_uses; self.raw) & use_ != 0
+    }
+
+    /// A value can have the type.
+    pub(crate) fn can_be_used(self) -> bool {
+        self.may(1)
+    }
+
+    /// The type has a size.
+    #[must_use]
+    pub fn is_sized(self) -> bool {
+        self.may(2)
+    }
+
+    pub(crate) fn is_function(self) -> bool {
+        self.may(32)
+    }
+
+    /// A pointer, into whatever address space.
+    #[must_use]
+    pub fn is_pointer(self) -> bool {
+        matches!(self.kind(), TypeKind::Pointer(_))
+    }
+
     /// No value.
     #[must_use]
     pub fn is_void(self) -> bool {
@@ -122,25 +148,28 @@ impl<'c> Type<'c> {
     /// A vector of `lanes` of this scalar type.
     #[must_use]
     pub fn vector(self, lanes: u32) -> Type<'c> {
-        debug_assert!(self.is_scalar());
+        fits(self.may(4) && lanes > 0, "the elements of a vector");
         Type::from_raw(llvm!(c::LLVMVectorType; self.raw, lanes))
     }
 
     /// An array of `count` of this type.
     #[must_use]
     pub fn array(self, count: u64) -> Type<'c> {
+        fits(self.may(8), "the elements of an array");
         Type::from_raw(llvm!(c::LLVMArrayType2; self.raw, count))
     }
 
     /// The zero of this type.
     #[must_use]
     pub fn zero(self) -> Value<'c> {
+        fits(self.can_be_used(), "the zero of a type that has no values");
         Value::from_raw(llvm!(c::LLVMConstNull; self.raw))
     }
 
     /// A value that may be anything and must not be used.
     #[must_use]
     pub fn poison(self) -> Value<'c> {
+        fits(self.can_be_used(), "the poison of a type that has no values");
         Value::from_raw(llvm!(c::LLVMGetPoison; self.raw))
     }
 
@@ -153,7 +182,8 @@ impl<'c> Type<'c> {
                 let mut all = vec![one.raw(); lanes as usize];
                 Value::from_raw(llvm!(c::LLVMConstVector; all.as_mut_ptr(), lanes))
             }
-            _ => Value::from_raw(llvm!(c::LLVMConstInt; self.raw, value.cast_unsigned(), 1)),
+            TypeKind::Int(_) => Value::from_raw(llvm!(c::LLVMConstInt; self.raw, value.cast_unsigned(), 1)),
+            _ => fail("an integer of a type that has none"),
         }
     }
 }
@@ -171,7 +201,7 @@ impl fmt::Debug for Type<'_> {
 }
 
 /// Where types come from: a context.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Types<'c> {
     raw: LLVMContextRef,
     context: PhantomData<&'c Context>,
@@ -195,6 +225,7 @@ impl<'c> Types<'c> {
     /// An integer type of `bits` bits.
     #[must_use]
     pub fn int(self, bits: u32) -> Type<'c> {
+        fits((1..=1 << 23).contains(&bits), "the bits of an integer");
         Type::from_raw(llvm!(c::LLVMIntTypeInContext; self.raw, bits))
     }
 
@@ -249,6 +280,7 @@ impl<'c> Types<'c> {
     /// An anonymous structure.
     #[must_use]
     pub fn structure(self, fields: &[Type<'c>]) -> Type<'c> {
+        fits(fields.iter().all(|field| field.may(8) && field.types() == self), "the fields of a structure");
         let mut raw: Vec<LLVMTypeRef> = fields.iter().map(|field| field.raw).collect();
         let count = u32::try_from(raw.len()).unwrap_or(u32::MAX);
         Type::from_raw(llvm!(c::LLVMStructTypeInContext; self.raw, raw.as_mut_ptr(), count, 0))
@@ -257,6 +289,9 @@ impl<'c> Types<'c> {
     /// A function type.
     #[must_use]
     pub fn function(self, result: Type<'c>, parameters: &[Type<'c>]) -> Type<'c> {
+        let known = |ty: &Type<'c>| ty.can_be_used() && ty.types() == self;
+        fits(result.may(16) && result.types() == self, "what a function returns");
+        fits(parameters.iter().all(known), "the parameters of a function");
         let mut raw: Vec<LLVMTypeRef> = parameters.iter().map(|parameter| parameter.raw).collect();
         let count = u32::try_from(raw.len()).unwrap_or(u32::MAX);
         Type::from_raw(llvm!(c::LLVMFunctionType; result.raw, raw.as_mut_ptr(), count, 0))
@@ -265,7 +300,11 @@ impl<'c> Types<'c> {
     /// A constant vector.
     #[must_use]
     pub fn const_vector(self, elements: &[Value<'c>]) -> Value<'c> {
-        let mut raw: Vec<_> = elements.iter().map(|element| element.raw()).collect();
+        let ty = elements.first().map(|first| first.ty());
+        let same = elements.iter().all(|element| element.is_constant() && Some(element.ty()) == ty);
+        let valid = same && ty.is_some_and(|ty| ty.may(4) && ty.types() == self);
+        fits(valid, "the elements of a vector");
+        let mut raw = raw_of(elements);
         let count = u32::try_from(raw.len()).unwrap_or(u32::MAX);
         Value::from_raw(llvm!(c::LLVMConstVector; raw.as_mut_ptr(), count))
     }
@@ -273,14 +312,21 @@ impl<'c> Types<'c> {
     /// A constant array of elements of one type.
     #[must_use]
     pub fn const_array(self, element: Type<'c>, elements: &[Value<'c>]) -> Value<'c> {
-        let mut raw: Vec<_> = elements.iter().map(|element| element.raw()).collect();
+        let same = elements.iter().all(|value| value.is_constant() && value.ty() == element);
+        fits(same && element.may(8) && element.types() == self, "the elements of an array");
+        let mut raw = raw_of(elements);
         Value::from_raw(llvm!(c::LLVMConstArray2; element.raw(), raw.as_mut_ptr(), elements.len() as u64))
     }
 
     /// A constant anonymous structure.
     #[must_use]
     pub fn const_struct(self, fields: &[Value<'c>]) -> Value<'c> {
-        let mut raw: Vec<_> = fields.iter().map(|field| field.raw()).collect();
+        let known = |field: &Value<'c>| {
+            let ty = field.ty();
+            field.is_constant() && ty.may(8) && ty.types() == self
+        };
+        fits(fields.iter().all(known), "the fields of a structure");
+        let mut raw = raw_of(fields);
         let count = u32::try_from(raw.len()).unwrap_or(u32::MAX);
         Value::from_raw(llvm!(c::LLVMConstStructInContext; self.raw, raw.as_mut_ptr(), count, 0))
     }

@@ -39,7 +39,7 @@ pub(crate) struct Prepared<'m, 'c> {
     pub(crate) module: &'m Module<'c>,
     pub(crate) function: Function<'c>,
     pub(crate) name: String,
-    pub(crate) layout: Layout,
+    pub(crate) layout: Layout<'m>,
 }
 
 /// Prepares `kernel` for the target and lane count of `options`.
@@ -211,7 +211,7 @@ fn functions_with_hidden<'c>(module: &Module<'c>, options: &Options) -> HashSet<
 
 /// A structure passed by value lives in the launch's argument cell, which all work-items share: where the kernel may
 /// write it, each work-item gets its own copy. (A callee that takes it by value copies for itself.)
-fn copy_written_structs(kernel: Function<'_>, layout: Layout) {
+fn copy_written_structs(kernel: Function<'_>, layout: Layout<'_>) {
     for (index, parameter) in (0..).zip(kernel.parameters()) {
         let Some(ty) = kernel.by_value(index) else { continue };
         kernel.remove_attribute(Place::Parameter(index), "noalias");

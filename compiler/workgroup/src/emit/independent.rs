@@ -239,7 +239,7 @@ struct Address<'c> {
 }
 
 impl<'c> Address<'c> {
-    fn of(pointer: Value<'c>, layout: Layout) -> Self {
+    fn of(pointer: Value<'c>, layout: Layout<'_>) -> Self {
         let mut address = Address { root: pointer, offset: 0, terms: Vec::new() };
         while address.step(layout) {}
         address.terms.retain(|term| term.1 != 0);
@@ -247,7 +247,7 @@ impl<'c> Address<'c> {
     }
 
     /// Takes the root apart; `false` where that cannot be done.
-    fn step(&mut self, layout: Layout) -> bool {
+    fn step(&mut self, layout: Layout<'_>) -> bool {
         let pointer = self.root;
         if pointer.is(Opcode::LLVMAddrSpaceCast) {
             self.root = pointer.operand(0);

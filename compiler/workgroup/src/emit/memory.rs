@@ -334,7 +334,7 @@ fn has_bits(ty: Type<'_>) -> bool {
 }
 
 /// The byte offset of each component.
-fn offsets(layout: oxcl_ir::module::Layout, ty: Type<'_>) -> Vec<u64> {
+fn offsets(layout: oxcl_ir::module::Layout<'_>, ty: Type<'_>) -> Vec<u64> {
     let within = |base: u64, inner: Type<'_>| -> Vec<u64> {
         offsets(layout, inner).into_iter().map(|offset| base + offset).collect()
     };

@@ -26,6 +26,8 @@ fn main() {
         .file("bridge/handles.cpp")
         .file("bridge/opaque_types.cpp")
         .file("bridge/passes.cpp")
+        .file("bridge/sync_dependence.cpp")
+        .file("bridge/uniformity.cpp")
         .include(include)
         .flag("-fno-rtti")
         .flag("-fno-exceptions")

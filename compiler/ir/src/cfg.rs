@@ -189,7 +189,12 @@ impl<'c> Cfg<'c> {
     /// itself is among them if it can be met again before that point.
     #[must_use]
     pub fn influence(&self, branch: usize) -> Vec<usize> {
-        let stop = self.ipdom[branch];
+        self.between(branch, self.ipdom(branch))
+    }
+
+    /// The blocks that may run behind a branch before `stop`, in reverse post-order.
+    #[must_use]
+    pub fn between(&self, branch: usize, stop: Option<usize>) -> Vec<usize> {
         let mut seen = vec![false; self.blocks.len()];
         let mut work: Vec<usize> = self.successors[branch].clone();
         while let Some(block) = work.pop() {

@@ -6,9 +6,10 @@
 //! loops, block splitting, lazy linking) a small C++ bridge reaches LLVM's own. All `unsafe` of the work-group passes
 //! lives here.
 //!
-//! Analyses, one file each: [`mod@cfg`] (dominators, loops, control dependence), [`shape`] (uniform, strided or varying
-//! values, with sync dependence and temporal divergence), [`affine`] (addresses as affine forms of the ids), [`access`]
-//! (what a kernel does with the memory behind its parameters). [`report`] shows what they find beside the IR.
+//! Analyses, one file each: [`mod@cfg`] (dominators, loops, control dependence), [`uniformity`] (what differs between
+//! work-items, with sync dependence and temporal divergence), [`shape`] (by how much), [`affine`] (addresses as affine
+//! forms of the ids), [`access`] (what a kernel does with the memory behind its parameters). [`report`] shows what they
+//! find beside the IR.
 //!
 //! # What is guaranteed
 //!
@@ -55,6 +56,7 @@ mod raw;
 pub mod report;
 pub mod shape;
 pub mod types;
+pub mod uniformity;
 pub mod value;
 
 pub use builder::Builder;
@@ -92,6 +94,14 @@ pub enum IrError {
         /// The function.
         what: String,
         /// The verifier's words.
+        message: String,
+    },
+    /// LLVM gave up or crashed: a mistake of ours or of LLVM's.
+    #[error("LLVM failed in {doing}: {message}")]
+    Crash {
+        /// The piece of LLVM.
+        doing: &'static str,
+        /// LLVM's words.
         message: String,
     },
     /// The bitcode of a library cannot be linked.

@@ -25,6 +25,22 @@ pub(crate) use llvm;
 /// Is told of a pointer in an initialiser: the user's own, offset, variable, and what is added to its address.
 pub(crate) type PointerTaker = unsafe extern "C" fn(*mut c_void, u64, LLVMValueRef, i64);
 
+/// What `bridge/uniformity.cpp` is asked and where it answers; see there.
+#[repr(C)]
+pub(crate) struct UniformityTables {
+    pub(crate) calls: *const LLVMValueRef,
+    pub(crate) answers: *const u8,
+    pub(crate) call_count: usize,
+    pub(crate) after_barrier: *const u8,
+    pub(crate) divergent: *mut u8,
+    pub(crate) terminators: *mut u8,
+    pub(crate) joins: *mut u8,
+    pub(crate) cycle_of: *mut i32,
+    pub(crate) header: *mut i32,
+    pub(crate) parent: *mut i32,
+    pub(crate) divergent_exit: *mut u8,
+}
+
 unsafe extern "C" {
     pub(crate) fn oxcl_ir_slot(value: LLVMValueRef) -> *const Slot;
     pub(crate) fn oxcl_ir_are_usable(
@@ -87,6 +103,11 @@ unsafe extern "C" {
         triple: *const c_char,
         layout: *const c_char,
     ) -> bool;
+    pub(crate) fn oxcl_ir_uniformity(
+        function: LLVMValueRef,
+        tables: *const UniformityTables,
+        message: *mut *mut c_char,
+    ) -> i32;
     pub(crate) fn oxcl_ir_dominators(function: LLVMValueRef, idom: *mut i32, ipdom: *mut i32);
     pub(crate) fn oxcl_ir_loops(
         function: LLVMValueRef,

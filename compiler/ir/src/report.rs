@@ -101,19 +101,18 @@ pub fn cfg<'c>(cfg: &Cfg<'c>) -> Vec<Fact<'c>> {
     facts
 }
 
-/// How values differ between work-items, which branches they may take different ways at, and which loops they may leave
-/// in different iterations.
+/// How values differ between work-items, which branches they may take different ways at, where such ways meet, and which
+/// loops they may leave in different iterations.
 #[must_use]
 pub fn shapes<'c>(cfg: &Cfg<'c>, shapes: &Shapes<'c>) -> Vec<Fact<'c>> {
     let mut facts = Vec::new();
     for (number, &block) in cfg.blocks.iter().enumerate() {
-        let divergent_loop = cfg
-            .loops
-            .iter()
-            .enumerate()
-            .any(|(index, found)| found.header == number && shapes.is_divergent_loop(index));
-        if divergent_loop {
+        let uniformity = shapes.uniformity();
+        if uniformity.is_divergent_cycle(number) {
             facts.push(Fact::of_block("shape", block, "divergent loop".to_owned()));
+        }
+        if uniformity.is_divergent_join(number) {
+            facts.push(Fact::of_block("shape", block, "join".to_owned()));
         }
         for instruction in block.instructions() {
             if !instruction.ty().is_void() {

@@ -1,23 +1,18 @@
-//! Shapes: how a value differs between the work-items that run together.
+//! Shapes: by how much a value differs between the work-items that run together.
 //!
-//! *Uniform*: all have the same. *Strided*: neighbours differ by a constant. *Varying*: nothing is known. What "together"
-//! means is the caller's: for barriers it is the work-group (every id varies), for W lanes of a row it is the row (the
-//! ids of the other dimensions are uniform). The caller gives the shape of each work-item query; everything else
-//! follows.
+//! *Uniform*: all have the same. *Strided*: neighbours differ by a constant. *Varying*: nothing is known. What is uniform,
+//! and where work-items that went different ways meet again, is [`crate::uniformity`]'s; strides are found here, for values
+//! that are not uniform. The caller gives the shape of each work-item query.
 //!
-//! Two ways of becoming different are not visible in operands. *Sync dependence*: work-items that took different ways
-//! from a divergent branch meet at a join, where a PHI node tells them apart. *Temporal divergence*: work-items leave a
-//! loop in different iterations, so that what the loop computed differs outside even if it never differed inside.
-//!
-//! In: reducible control flow, loop-closed SSA. Relies on OpenCL's memory model: a plain load from one address gives
-//! all work-items of a race-free kernel the same value. The analysis is optimistic and ends, for shapes only rise.
+//! In: any function in SSA form. The strides are optimistic and the analysis ends, for shapes only rise.
 
 use crate::cfg::Cfg;
-use crate::function::Function;
+use crate::function::Block;
 use crate::module::Layout;
 use crate::types::TypeKind;
+use crate::uniformity::{Answer, Uniformity};
 use crate::value::Value;
-use crate::{Opcode, Type};
+use crate::{IrError, Opcode, Type};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -90,35 +85,56 @@ impl fmt::Display for Shape {
 /// The shapes of a function's values.
 #[derive(Debug)]
 pub struct Shapes<'c> {
+    uniformity: Uniformity<'c>,
+    /// Of values that are not uniform.
     values: HashMap<Value<'c>, Shape>,
-    divergent: Vec<bool>,
-    divergent_loops: Vec<bool>,
-    joins: Vec<bool>,
 }
 
-/// What the analysis asks its caller.
+/// What the analysis asks its caller: which ids vary, and how.
 pub trait Queries<'c> {
-    /// The shape of a call that asks for an id or a size; `None` for any other call.
-    fn query(&self, call: Value<'c>) -> Option<Shape>;
+    /// Of a call that asks for an id or a size, or that is a barrier; `None` for any other call.
+    fn query(&self, call: Value<'c>) -> Option<Asked>;
+}
+
+/// What is known of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Its result has this shape.
+    Shape(Shape),
+    /// Its result is the same for all that ask for the same.
+    AsArguments,
+    /// It is a barrier.
+    Barrier,
 }
 
 impl<'c> Shapes<'c> {
-    /// Computes the shapes of a function's values.
-    #[must_use]
-    pub fn compute(function: Function<'c>, cfg: &Cfg<'c>, layout: Layout, queries: &dyn Queries<'c>) -> Self {
-        let blocks = cfg.blocks.len();
-        let mut shapes = Shapes {
-            values: HashMap::new(),
-            divergent: vec![false; blocks],
-            divergent_loops: vec![false; cfg.loops.len()],
-            joins: vec![false; blocks],
+    /// Computes the shapes of a function's values. The blocks of `after_barriers` begin behind a barrier that
+    /// is no longer there.
+    ///
+    /// # Errors
+    /// [`IrError::Crash`] where LLVM fails; the function is then only good for being dropped.
+    pub fn compute(
+        cfg: &Cfg<'c>,
+        layout: Layout<'_>,
+        after_barriers: &[Block<'c>],
+        queries: &dyn Queries<'c>,
+    ) -> Result<Self, IrError> {
+        let answer = |call| {
+            Some(match queries.query(call)? {
+                Asked::Shape(Shape::Uniform) => Answer::Uniform,
+                Asked::Shape(_) => Answer::Varies,
+                Asked::AsArguments => Answer::AsArguments,
+                Asked::Barrier => Answer::Barrier,
+            })
         };
-        debug_assert_eq!(cfg.blocks.first().map(|block| block.function()), Some(function));
+        let uniformity = Uniformity::compute(cfg, after_barriers, &answer)?;
+        let mut shapes = Shapes { uniformity, values: HashMap::new() };
+        shapes.find_values_read_behind_cycles(cfg);
         loop {
             let mut changed = false;
             for &number in &cfg.order {
                 for instruction in cfg.blocks[number].instructions() {
-                    if instruction.ty().is_void() {
+                    if instruction.ty().is_void() || !shapes.uniformity.is_divergent(instruction) {
                         continue;
                     }
                     let Some(new) = shapes.transfer(cfg, number, instruction, layout, queries) else {
@@ -131,62 +147,66 @@ impl<'c> Shapes<'c> {
                         changed = true;
                     }
                 }
-                changed |= shapes.update_branch(cfg, number);
             }
             if !changed {
-                return shapes;
+                return Ok(shapes);
             }
         }
     }
 
-    /// The shape of a value; constants, parameters and what was never reached are uniform.
+    /// The shape of a value; constants and parameters are uniform.
     #[must_use]
     pub fn of(&self, value: Value<'c>) -> Shape {
-        self.values.get(&value).copied().unwrap_or(Shape::Uniform)
+        if self.uniformity.is_divergent(value) {
+            self.values.get(&value).copied().unwrap_or(Shape::Varying)
+        } else {
+            Shape::Uniform
+        }
     }
 
     /// Whether work-items that reach this block's end together may leave it by different ways.
     #[must_use]
     pub fn is_divergent(&self, block: usize) -> bool {
-        self.divergent[block]
+        self.uniformity.has_divergent_terminator(block)
     }
 
-    /// Whether work-items may leave this loop in different iterations.
+    /// What the shapes rest on.
     #[must_use]
-    pub fn is_divergent_loop(&self, number: usize) -> bool {
-        self.divergent_loops[number]
+    pub fn uniformity(&self) -> &Uniformity<'c> {
+        &self.uniformity
     }
 
-    /// Records what a replaced instruction's successor inherits.
-    pub fn inherit(&mut self, new: Value<'c>, old: Value<'c>) {
-        let shape = self.of(old);
-        self.values.insert(new, shape);
-    }
-
-    fn update_branch(&mut self, cfg: &Cfg<'c>, number: usize) -> bool {
-        if self.divergent[number] || cfg.successors[number].len() < 2 {
-            return false;
-        }
-        let Some(terminator) = cfg.blocks[number].terminator() else { return false };
-        let decider = terminator.operand(0);
-        if self.known(decider).is_none_or(Shape::is_uniform) {
-            return false;
-        }
-        self.divergent[number] = true;
-        for join in joins_of(cfg, number) {
-            self.joins[join] = true;
-        }
-        let stop = cfg.ipdom(number);
-        for (index, found) in cfg.loops.iter().enumerate() {
-            if found.contains(number) && !stop.is_some_and(|stop| found.contains(stop)) {
-                self.divergent_loops[index] = true;
+    /// Work-items that leave a cycle in different rounds have a strided value from different rounds: where it is read behind
+    /// the cycle but by a PHI node at the way out, it is not strided.
+    fn find_values_read_behind_cycles(&mut self, cfg: &Cfg<'c>) {
+        for (number, block) in cfg.blocks.iter().enumerate() {
+            if !self.uniformity.is_in_divergent_cycle(number) {
+                continue;
+            }
+            for value in block.instructions() {
+                let outside = |reader: Block<'c>| self.uniformity.is_read_behind(number, cfg.number(reader));
+                let read = value.users().into_iter().any(|user| {
+                    if user.is_phi() {
+                        let mut ways = user.incoming().into_iter();
+                        ways.any(|(incoming, from)| incoming == value && outside(from))
+                    } else {
+                        user.block().is_some_and(outside)
+                    }
+                });
+                if read {
+                    self.values.insert(value, Shape::Varying);
+                }
             }
         }
-        true
     }
 
+    /// The shape as far as it is known; `None`: not reached yet.
     fn known(&self, value: Value<'c>) -> Option<Shape> {
-        if value.is_instruction() { self.values.get(&value).copied() } else { Some(Shape::Uniform) }
+        if self.uniformity.is_divergent(value) {
+            self.values.get(&value).copied()
+        } else {
+            Some(Shape::Uniform)
+        }
     }
 
     fn transfer(
@@ -194,29 +214,15 @@ impl<'c> Shapes<'c> {
         cfg: &Cfg<'c>,
         block: usize,
         value: Value<'c>,
-        layout: Layout,
+        layout: Layout<'_>,
         queries: &dyn Queries<'c>,
     ) -> Option<Shape> {
         match value.opcode()? {
             Opcode::LLVMPHI => self.phi(cfg, block, value),
-            Opcode::LLVMAlloca | Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMVAArg => {
-                Some(Shape::Varying)
-            }
-            Opcode::LLVMLoad => {
-                let address = self.known(value.operand(0))?;
-                let plain = !value.effects().ordered();
-                Some(if plain && address.is_uniform() { Shape::Uniform } else { Shape::Varying })
-            }
-            Opcode::LLVMCall => {
-                if let Some(shape) = queries.query(value) {
-                    return Some(shape);
-                }
-                let effects = value.effects();
-                if effects.reads() || effects.writes() || effects.convergent() {
-                    return Some(Shape::Varying);
-                }
-                self.uniform_if_all(&value.arguments())
-            }
+            Opcode::LLVMCall => Some(match queries.query(value) {
+                Some(Asked::Shape(shape)) => shape,
+                _ => Shape::Varying,
+            }),
             Opcode::LLVMSelect => {
                 let condition = self.known(value.operand(0))?;
                 let (yes, no) = (self.known(value.operand(1))?, self.known(value.operand(2))?);
@@ -225,39 +231,34 @@ impl<'c> Shapes<'c> {
             Opcode::LLVMGetElementPtr => self.gep(value, layout),
             opcode => self.arithmetic(value, opcode),
         }
+        .map(|shape| self.unless_all_operands_are_uniform(value, shape))
+    }
+
+    /// The values at hand are those that differ. Where no operand does, there is another reason than arithmetic.
+    fn unless_all_operands_are_uniform(&self, value: Value<'c>, shape: Shape) -> Shape {
+        let is_uniform = |operand: &Value<'c>| !self.uniformity.is_divergent(*operand);
+        let by_itself = value.is(Opcode::LLVMCall);
+        if !by_itself && value.operands().iter().all(is_uniform) { Shape::Varying } else { shape }
     }
 
     fn phi(&self, cfg: &Cfg<'c>, block: usize, phi: Value<'c>) -> Option<Shape> {
         let incoming = phi.incoming();
         let first = incoming.first()?.0;
         let same = incoming.iter().all(|(value, _)| *value == first);
-        if self.joins[block] && !same {
+        if self.uniformity.is_divergent_join(block) && !same {
             return Some(Shape::Varying);
         }
-        let leaves_divergent_loop = incoming.iter().any(|(value, from)| {
-            let Some(defined) = value.block() else { return false };
-            let (from, defined) = (cfg.number(*from), cfg.number(defined));
-            cfg.loops.iter().enumerate().any(|(index, l)| {
-                self.divergent_loops[index] && l.contains(from) && !l.contains(block) && l.contains(defined)
-            })
-        });
-        if leaves_divergent_loop {
+        let behind = |value: Value<'c>| {
+            let defined = value.block().map(|defined| cfg.number(defined));
+            defined.is_some_and(|defined| self.uniformity.is_read_behind(defined, block))
+        };
+        if incoming.iter().any(|(value, _)| behind(*value)) {
             return Some(Shape::Varying);
         }
         incoming.iter().filter_map(|(value, _)| self.known(*value)).reduce(Shape::join)
     }
 
-    fn uniform_if_all(&self, values: &[Value<'c>]) -> Option<Shape> {
-        let mut shape = Shape::Uniform;
-        for &value in values {
-            if !self.known(value)?.is_uniform() {
-                shape = Shape::Varying;
-            }
-        }
-        Some(shape)
-    }
-
-    fn gep(&self, gep: Value<'c>, layout: Layout) -> Option<Shape> {
+    fn gep(&self, gep: Value<'c>, layout: Layout<'_>) -> Option<Shape> {
         let mut shape = self.known(gep.operand(0))?;
         let mut total = match shape.step() {
             Some(stride) if gep.ty().is_scalar() => stride.step,
@@ -297,9 +298,6 @@ impl<'c> Shapes<'c> {
         for &operand in &operands {
             known.push(self.known(operand)?);
         }
-        if known.iter().all(|shape| shape.is_uniform()) {
-            return Some(Shape::Uniform);
-        }
         let steps: Option<Vec<Stride>> = known.iter().map(|shape| shape.step()).collect();
         let Some(steps) = steps.filter(|_| value.ty().is_scalar()) else { return Some(Shape::Varying) };
         let no_wrap = value.no_signed_wrap();
@@ -335,37 +333,4 @@ impl<'c> Shapes<'c> {
 fn linear(step: i64, no_wrap: bool, operands: &[Stride]) -> Shape {
     let signed = no_wrap && operands.iter().all(|operand| operand.signed);
     Shape::strided(step, signed, false)
-}
-
-/// The blocks where ways from a branch meet that do not meet before.
-fn joins_of(cfg: &Cfg<'_>, branch: usize) -> Vec<usize> {
-    let stop = cfg.ipdom(branch);
-    let mut label: Vec<Option<usize>> = vec![None; cfg.blocks.len()];
-    let mut joins = Vec::new();
-    for &successor in &cfg.successors[branch] {
-        label[successor] = Some(successor);
-    }
-    // A block's label is final when the walk reaches it: its forward predecessors come before it in the order.
-    for &block in &cfg.order {
-        let Some(own) = label[block] else { continue };
-        if Some(block) == stop {
-            continue;
-        }
-        for &next in &cfg.successors[block] {
-            if cfg.is_back_edge(block, next) {
-                continue;
-            }
-            match label[next] {
-                None => label[next] = Some(own),
-                Some(other) if other == own => {}
-                Some(_) => {
-                    label[next] = Some(next);
-                    if !joins.contains(&next) {
-                        joins.push(next);
-                    }
-                }
-            }
-        }
-    }
-    joins
 }

@@ -10,13 +10,13 @@ use crate::emit::{self, independent};
 use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
-use crate::workitem::{InGroup, InRow};
+use crate::workitem::Together;
 use crate::{FormError, Hidden, Options, facts, launch, locals, regions, report, slots, variables};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
 use oxcl_ir::report::{self as ir_report, Fact};
-use oxcl_ir::shape::{Queries, Shapes};
+use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Function, Module};
 
 /// What can be asked about a kernel.
@@ -109,7 +109,7 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let locals = locals::collect(&given);
     let variables = variables::collect(&given, options);
     let facts = facts::collect(&given);
-    let regions = regions::form(&given);
+    let regions = regions::form(&given)?;
     let slots = slots::assign(&given, &regions);
     let hidden = Hidden { locals: &locals, variables: &variables };
     let body = emit::emit(&given, &regions, &slots, hidden, facts.printf, options)?;
@@ -123,7 +123,7 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
 /// found by cutting the kernel: it has no barriers any more where one of these was asked for.
 ///
 /// # Errors
-/// [`FormError::NoSuchKernel`].
+/// [`FormError::NoSuchKernel`], or an error of LLVM's.
 pub fn analyse<'c>(
     module: &Module<'c>,
     kernel: &str,
@@ -140,11 +140,11 @@ pub fn analyse<'c>(
         found.extend(ir_report::cfg(&cfg));
     }
     if wants(Analysis::Shape) {
-        let queries: &dyn Queries<'c> = match among {
-            Among::Group => &InGroup,
-            Among::Row => &InRow,
+        let together = match among {
+            Among::Group => Together::Group,
+            Among::Row => Together::Row(0),
         };
-        let shapes = Shapes::compute(function, &cfg, given.layout, queries);
+        let shapes = Shapes::compute(&cfg, given.layout, &[], &together)?;
         found.extend(ir_report::shapes(&cfg, &shapes));
     }
     if wants(Analysis::Affine) {
@@ -159,7 +159,7 @@ pub fn analyse<'c>(
     if [Analysis::Regions, Analysis::Homes, Analysis::Independent].into_iter().any(wants) {
         let locals = locals::collect(&given);
         variables::collect(&given, options);
-        let regions = regions::form(&given);
+        let regions = regions::form(&given)?;
         let slots = slots::assign(&given, &regions);
         if wants(Analysis::Regions) {
             let text = report::regions(&given, &regions, &slots, &locals, options);

@@ -149,7 +149,7 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let locals = locals::collect(&prepared);
     let variables = variables::collect(&prepared, options);
     let facts = facts::collect(&prepared);
-    let regions = regions::form(&prepared);
+    let regions = regions::form(&prepared)?;
     let slots = slots::assign(&prepared, &regions);
     let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
     let hidden = Hidden { locals: &locals, variables: &variables };

@@ -11,8 +11,9 @@
 //!
 //! Blocks that several regions reach belong to each of them; a region is only ever read as a recipe for emission.
 
+use crate::error::FormError;
 use crate::prepare::Prepared;
-use crate::workitem::{InGroup, is_barrier};
+use crate::workitem::{Together, is_barrier};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Block, Value};
@@ -70,8 +71,8 @@ pub(crate) struct Regions<'c> {
     pub(crate) regular: bool,
     /// Why not regular: the line of a divergent branch that a barrier depends on.
     pub(crate) irregular_line: u32,
-    /// Barriers in the kernel.
-    pub(crate) barriers: usize,
+    /// The blocks that followed a barrier, one for each barrier in the kernel.
+    pub(crate) after_barriers: Vec<Block<'c>>,
     /// The region that begins with a block.
     region_of_entry: Vec<Option<usize>>,
 }
@@ -89,13 +90,12 @@ impl Regions<'_> {
 }
 
 /// Cuts a kernel into regions.
-pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Regions<'c> {
+pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormError> {
     let after_barriers = split_at_barriers(kernel);
     let cfg = Cfg::of(kernel.function);
-    let shapes = Shapes::compute(kernel.function, &cfg, kernel.layout, &InGroup);
-    let barriers = after_barriers.len();
+    let shapes = Shapes::compute(&cfg, kernel.layout, &after_barriers, &Together::Group)?;
     let mut cuts = Cuts::new(&cfg);
-    for block in after_barriers {
+    for &block in &after_barriers {
         cuts.entry[cfg.number(block)] = true;
     }
     let simple = cuts.clone();
@@ -112,21 +112,22 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Regions<'c> {
         region_of_entry[region.entry] = Some(number);
     }
     fold_copies(&cfg, &shapes, &regions);
-    Regions { cfg, shapes, regions, regular, irregular_line, barriers, region_of_entry }
+    Ok(Regions { cfg, shapes, regions, regular, irregular_line, after_barriers, region_of_entry })
 }
 
 /// Replaces PHI nodes at a region's entry that only pass one value of their own shape on (loop-closed form makes them):
 /// kept as they are, value and copy would both live between regions. Not so where the block before may also go back to
-/// the PHI node whose value is passed on: work-items give it its next value there before the group takes its way.
+/// the PHI node whose value is passed on: work-items give it its next value there before the group takes its way. And not
+/// so behind a cycle that work-items leave in different rounds: there the two are not the same to those who run together.
 fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
     for region in &regions[1..] {
         for phi in cfg.blocks[region.entry].phis() {
             let [(value, from)] = phi.incoming()[..] else { continue };
+            let defined = value.block().map(|block| cfg.number(block));
             let overwritten = value.is_phi()
-                && value
-                    .block()
-                    .is_some_and(|header| cfg.successors[cfg.number(from)].contains(&cfg.number(header)));
-            if !overwritten && shapes.of(phi).is_uniform() == shapes.of(value).is_uniform() {
+                && defined.is_some_and(|header| cfg.successors[cfg.number(from)].contains(&header));
+            let behind = defined.is_some_and(|block| shapes.uniformity().is_read_behind(block, region.entry));
+            if !overwritten && !behind && shapes.of(phi).is_uniform() == shapes.of(value).is_uniform() {
                 phi.replace_uses_with(value);
                 phi.erase();
             }

@@ -24,7 +24,7 @@ pub(crate) fn regions<'c>(
         "kernel {}: {}, {}, {flow}, width {}",
         kernel.name,
         count(regions.regions.len(), "region"),
-        count(regions.barriers, "barrier"),
+        count(regions.after_barriers.len(), "barrier"),
         options.width
     );
     if !regions.regular && regions.irregular_line != 0 {

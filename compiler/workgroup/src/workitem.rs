@@ -1,6 +1,6 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
-use oxcl_ir::shape::{Queries, Shape, Stride};
+use oxcl_ir::shape::{Asked, Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
 
 /// What a work-item function asks for.
@@ -85,43 +85,39 @@ pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
     instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
 }
 
-/// Whether a query's dimension, if it has one, is a constant.
-fn has_known_dimension(call: Value<'_>) -> bool {
-    call.arguments().first().is_none_or(|dimension| dimension.as_int().is_some())
+/// Work-items that run together: which ids differ between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// A whole group: what barriers ask.
+    Group,
+    /// Neighbours in a dimension of one group: what lanes ask.
+    Row(usize),
 }
 
-/// Shapes of the queries among the work-items of a whole group: what barriers ask.
-#[derive(Debug)]
-pub(crate) struct InGroup;
-
-impl<'c> Queries<'c> for InGroup {
-    fn query(&self, call: Value<'c>) -> Option<Shape> {
-        let query = Query::of(call)?;
-        if query.differs_in_group() {
-            return Some(Shape::Varying);
+impl<'c> Queries<'c> for Together {
+    fn query(&self, call: Value<'c>) -> Option<Asked> {
+        if is_barrier(call) {
+            return Some(Asked::Barrier);
         }
-        // Without a constant dimension the answer is as uniform as the dimension: as for any pure function.
-        has_known_dimension(call).then_some(Shape::Uniform)
-    }
-}
-/// Shapes of the queries among work-items that are neighbours in dimension 0: what lanes ask.
-#[derive(Debug)]
-pub(crate) struct InRow;
-
-impl<'c> Queries<'c> for InRow {
-    fn query(&self, call: Value<'c>) -> Option<Shape> {
         let query = Query::of(call)?;
-        let next = Shape::Strided(Stride { step: 1, signed: true, small: query != Query::GlobalLinearId });
         if !query.differs_in_group() {
-            return has_known_dimension(call).then_some(Shape::Uniform);
+            return Some(if call.arguments().is_empty() {
+                Asked::Shape(Shape::Uniform)
+            } else {
+                Asked::AsArguments
+            });
         }
-        Some(match query {
-            Query::GlobalId | Query::LocalId => match call.operand(0).as_int() {
-                Some(0) => next,
+        let Together::Row(along) = *self else { return Some(Asked::Shape(Shape::Varying)) };
+        let next = |small| Shape::Strided(Stride { step: 1, signed: true, small });
+        Some(Asked::Shape(match query {
+            Query::GlobalId | Query::LocalId => match call.operand(0).as_int().map(usize::try_from) {
+                Some(Ok(dimension)) if dimension == along => next(true),
                 Some(_) => Shape::Uniform,
                 None => Shape::Varying,
             },
-            _ => next,
-        })
+            // Linear ids count along dimension 0.
+            _ if along == 0 => next(query == Query::LocalLinearId),
+            _ => Shape::Varying,
+        }))
     }
 }

@@ -12,7 +12,7 @@ loop:                                                       ; shape: divergent l
   %next = add nsw i64 %i, 1                                 ; shape: uniform
   %more = icmp slt i64 %next, %l                            ; shape: varying
   br i1 %more, label %loop, label %exit                     ; shape: divergent
-exit:
+exit:                                                       ; shape: join
   %last = phi i64 [ %next, %loop ]                          ; shape: varying
   %at = getelementptr i64, ptr addrspace(1) %out, i64 %last ; shape: varying
   store i64 0, ptr addrspace(1) %at

@@ -1,7 +1,7 @@
 //! Which blocks of a region the lanes do not run together, and in which order those are emitted.
 //!
 //! A block is *divided* if a divergent branch decides whether, or how often, a lane runs it: if it lies between such a
-//! branch and the point where the branch's ways meet again. Everywhere else control flow stays real control flow. The
+//! branch and the point where the branch's ways meet again, in the same round of the loops around. Everywhere else control flow stays real control flow. The
 //! divided blocks form *chunks*; each is left by one block, where all lanes are together again. A chunk is emitted as a
 //! sequence in topological order, loops nested, every block under the mask of the lanes that want it.
 //!
@@ -69,7 +69,7 @@ impl Chunks {
         let mut divided = vec![false; count];
         let mut influences = Vec::new();
         for &branch in &divergent {
-            let mut influence = cfg.influence(branch);
+            let mut influence = cfg.between(branch, shapes.uniformity().reconvergence(cfg, branch));
             influence.retain(|&block| region.contains(block));
             for &block in &influence {
                 divided[block] = true;
@@ -79,7 +79,8 @@ impl Chunks {
         // Influences that touch, and those that end inside another, are one chunk.
         let mut leader: Vec<usize> = (0..count).collect();
         for (branch, influence) in divergent.iter().zip(&influences) {
-            let join = cfg.ipdom(*branch).filter(|&join| divided[join] && region.contains(join));
+            let join = shapes.uniformity().reconvergence(cfg, *branch);
+            let join = join.filter(|&join| divided[join] && region.contains(join));
             let own = Some(*branch).filter(|&branch| divided[branch]);
             let mut together = influence.iter().copied().chain(join).chain(own);
             if let Some(first) = together.next() {

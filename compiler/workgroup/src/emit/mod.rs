@@ -24,7 +24,7 @@ use crate::error::FormError;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::{InRow, Query};
+use crate::workitem::{Query, Together};
 use crate::{Hidden, Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
@@ -90,7 +90,7 @@ pub(crate) fn emit<'c>(
 ) -> Result<Function<'c>, FormError> {
     let body = declare(kernel, hidden, prints, options);
     let entry = Builder::at_end(body.append_block("entry"));
-    let frame = open(kernel, regions, slots, hidden, options, body, entry);
+    let frame = open(kernel, regions, slots, hidden, options, body, entry)?;
     if frame.width > 1 && !regions.regular {
         return Err(FormError::CannotVectorise {
             kernel: kernel.name.clone(),
@@ -153,7 +153,7 @@ fn open<'a, 'c>(
     options: &Options,
     body: Function<'c>,
     entry: Builder<'c>,
-) -> Frame<'a, 'c> {
+) -> Result<Frame<'a, 'c>, FormError> {
     let parameters = body.parameters();
     let own = kernel.function.parameters();
     let mut leaves = HashMap::new();
@@ -190,20 +190,25 @@ fn open<'a, 'c>(
             }
         })
         .collect();
-    Frame {
+    let row_shapes = if options.width > 1 {
+        let row = Together::Row(0);
+        Some(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?)
+    } else {
+        None
+    };
+    Ok(Frame {
         kernel,
         regions,
         slots,
         width: options.width,
-        row_shapes: (options.width > 1)
-            .then(|| Shapes::compute(kernel.function, &regions.cfg, kernel.layout, &InRow)),
+        row_shapes,
         body,
         entry,
         ids,
         leaves,
         variables,
         scratch: rest[5],
-    }
+    })
 }
 
 fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {

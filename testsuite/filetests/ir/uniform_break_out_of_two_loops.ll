@@ -1,0 +1,33 @@
+; A divergent break leaves two loops at once. Those who stay are together in both; outside everything counted differs.
+; analysis: shape
+
+declare i64 @_Z13get_global_idj(i32) memory(none)
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
+entry:
+  %g = call i64 @_Z13get_global_idj(i32 0)                    ; shape: varying
+  %id = trunc i64 %g to i32                                   ; shape: varying
+  br label %outer
+outer:                                                        ; shape: divergent loop
+  %i = phi i32 [ 0, %entry ], [ %i.next, %outer.latch ]       ; shape: uniform
+  br label %inner
+inner:
+  %j = phi i32 [ 0, %outer ], [ %j.next, %inner.latch ]       ; shape: uniform
+  %at = add i32 %i, %j                                        ; shape: uniform
+  %hit = icmp eq i32 %at, %id                                 ; shape: varying
+  br i1 %hit, label %exit, label %inner.latch                 ; shape: divergent
+inner.latch:
+  %j.next = add nsw i32 %j, 1                                 ; shape: uniform
+  %j.more = icmp slt i32 %j.next, %n                          ; shape: uniform
+  br i1 %j.more, label %inner, label %outer.latch             ; shape: uniform
+outer.latch:
+  %j.last = phi i32 [ %j.next, %inner.latch ]                 ; shape: uniform
+  %i.next = add nsw i32 %i, %j.last                           ; shape: uniform
+  %i.more = icmp slt i32 %i.next, %n                          ; shape: uniform
+  br i1 %i.more, label %outer, label %exit                    ; shape: uniform
+exit:                                                         ; shape: join
+  %i.last = phi i32 [ %i, %inner ], [ %i.next, %outer.latch ] ; shape: varying
+  %way = phi i32 [ 1, %inner ], [ 2, %outer.latch ]           ; shape: varying
+  store i32 %i.last, ptr addrspace(1) %out
+  ret void
+}

@@ -1,0 +1,26 @@
+; A PHI node far behind the loop takes what the loop computed, without one at the exit.
+; analysis: shape
+
+declare i64 @_Z13get_global_idj(i32) memory(none)
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
+entry:
+  %g = call i64 @_Z13get_global_idj(i32 0)         ; shape: varying
+  %id = trunc i64 %g to i32                        ; shape: varying
+  br label %loop
+loop:                                              ; shape: divergent loop
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]     ; shape: uniform
+  %square = mul i32 %i, %i                         ; shape: varying
+  %next = add nsw i32 %i, 1                        ; shape: uniform
+  %more = icmp slt i32 %next, %id                  ; shape: varying
+  br i1 %more, label %loop, label %exit            ; shape: divergent
+exit:                                              ; shape: join
+  %big = icmp sgt i32 %n, 3                        ; shape: uniform
+  br i1 %big, label %yes, label %end               ; shape: uniform
+yes:
+  br label %end
+end:
+  %taken = phi i32 [ %square, %exit ], [ 7, %yes ] ; shape: varying
+  store i32 %taken, ptr addrspace(1) %out
+  ret void
+}

@@ -1,0 +1,22 @@
+; Inside a loop that lanes leave in different iterations a sum of counter and id has a stride; at the exit it has none.
+; analysis: shape
+; among: row
+
+declare i64 @_Z13get_global_idj(i32) memory(none)
+
+define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
+entry:
+  %g = call i64 @_Z13get_global_idj(i32 0)     ; shape: strided 1 signed small
+  %id = trunc i64 %g to i32                    ; shape: strided 1 signed small
+  br label %loop
+loop:                                          ; shape: divergent loop
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ] ; shape: uniform
+  %sum = add i32 %i, %id                       ; shape: strided 1
+  %next = add nsw i32 %i, 1                    ; shape: uniform
+  %more = icmp slt i32 %next, %id              ; shape: varying
+  br i1 %more, label %loop, label %exit        ; shape: divergent
+exit:                                          ; shape: join
+  %closed = phi i32 [ %sum, %loop ]            ; shape: varying
+  %id.closed = phi i32 [ %id, %loop ]          ; shape: strided 1 signed small
+  ret void
+}

@@ -51,6 +51,7 @@ enum Command {
     Devices(cmd::devices::DevicesArgs),
     Icd(cmd::icd::IcdArgs),
     Check(cmd::check::CheckArgs),
+    Reduce(cmd::reduce::ReduceArgs),
     Inspect(cmd::inspect::InspectArgs),
     Sim(Box<cmd::sim::SimArgs>),
     #[command(subcommand)]
@@ -96,6 +97,7 @@ impl Command {
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Icd(args) => cmd::icd::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
+            Command::Reduce(args) => cmd::reduce::run(&args, ui),
             Command::Inspect(args) => cmd::inspect::run(&args, ui),
             Command::Sim(args) => cmd::sim::run(&args, ui),
             Command::Tta(args) => cmd::tta::run(&args, ui),

@@ -24,6 +24,7 @@ mod nearest;
 mod panic;
 mod param;
 mod program;
+mod reduce;
 #[cfg(feature = "compiler")]
 mod serve;
 mod sizes;

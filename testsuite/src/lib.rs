@@ -1,11 +1,12 @@
 //! Everything that tests across crates: file tests and their snapshots, differential runs, interoperation.
 
+pub mod campaign;
 pub mod directive;
 pub mod filetest;
 pub mod fuzz;
 pub mod interop;
+pub mod metamorphic;
 pub mod opencl;
 pub mod processors;
-pub mod random_kernel;
 pub mod render;
 pub mod value;

@@ -7,7 +7,7 @@
 mod api;
 mod client;
 
-pub use client::{ClientError, run};
+pub use client::{ClientError, keep, run};
 
 use std::io::Write;
 use std::path::Path;

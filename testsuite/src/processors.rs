@@ -55,7 +55,7 @@ pub fn chosen(file: &str) -> Result<Vec<MachineFile>, String> {
     names.into_iter().map(load).collect()
 }
 
-fn load(name: String) -> Result<MachineFile, String> {
+pub(crate) fn load(name: String) -> Result<MachineFile, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tta/machines");
     let path = folder.join(format!("{name}.adf"));
     let shown = path.display();

@@ -1,27 +1,51 @@
-//! Random kernels with barriers leave the same bytes on every engine: the reference executor, the CPU in every form of
-//! the work-group function, simulated processors.
+//! Random programs leave the bytes that the second oracle says: on the CPU in every way to compile them, on the reference
+//! executor, and on simulated processors.
 //!
-//! A failing kernel is printed with its seed: `OXCL_SEED=N` runs it alone, `OXCL_PROGRAMS=N` that many.
+//! `OXCL_PROGRAMS=N` tries that many programs, `OXCL_SEED=N` begins elsewhere; `docs/testing.md` says how to run more and
+//! how to make a failing one smaller.
 
-use oxcl_testsuite::{filetest, random_kernel};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use oxcl_oracle::Case;
+use oxcl_testsuite::campaign::{Campaign, Configuration, Failure, file_test};
 
 fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-#[test]
-fn random_kernels_do_the_same_everywhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let first = from_environment("OXCL_SEED");
-    let count = first.map_or_else(|| from_environment("OXCL_PROGRAMS").unwrap_or(6), |_| 1);
-    let mut failures = Vec::new();
-    for seed in (first.unwrap_or(1)..).take(usize::try_from(count).unwrap()) {
-        let path = folder.path().join(format!("random_{seed}.cl"));
-        let text = random_kernel::file_test(seed);
-        std::fs::write(&path, &text).unwrap();
-        if let Err(failure) = filetest::check(&path, &mut |_, _| ()) {
-            failures.push(format!("OXCL_SEED={seed}: {failure}\n{text}"));
-        }
+/// Of each program some ways: all of them come up, whatever the number of programs.
+fn ways(seed: u64) -> Vec<Configuration> {
+    let cpu = Configuration::of_cpu();
+    let mut ways = vec![cpu[seed as usize % cpu.len()], cpu[(seed as usize * 5 + 1) % cpu.len()]];
+    ways.dedup();
+    if seed % 4 == 0 {
+        ways.extend(Configuration::of_ref());
     }
-    assert!(failures.is_empty(), "{} of {count} kernels:\n{}", failures.len(), failures.join("\n"));
+    if seed % 8 == 0 {
+        ways.extend(&Configuration::of_tta(seed / 8)[..1]);
+    }
+    ways
+}
+
+#[test]
+fn random_programs_do_what_the_language_says() {
+    let command = vec![env!("CARGO_BIN_EXE_oxcl-campaign").to_owned(), "worker".to_owned()];
+    let campaign = Campaign {
+        first: from_environment("OXCL_SEED").unwrap_or(1),
+        count: from_environment("OXCL_PROGRAMS").unwrap_or(300),
+        jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        command,
+        environment: Vec::new(),
+        patience: Duration::from_secs(120),
+    };
+    let texts = Mutex::new(Vec::new());
+    let seen = |case: &Case, failure: &Failure| {
+        let origin = format!("Seed {} on {}", failure.seed, failure.configuration);
+        texts.lock().unwrap().push(format!("{}\n{}", failure.verdict.line(), file_test(case, &origin)));
+    };
+    let report = campaign.run(&ways, &seen, &|_| ());
+    assert!(report.total() >= campaign.count, "{:?}", report.pairs);
+    let texts = texts.into_inner().unwrap();
+    assert!(texts.is_empty(), "{} of {} pairs:\n{}", texts.len(), report.total(), texts.join("\n"));
 }

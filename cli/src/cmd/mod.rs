@@ -17,6 +17,7 @@ pub(crate) mod devices;
 pub(crate) mod generate;
 pub(crate) mod icd;
 pub(crate) mod inspect;
+pub(crate) mod reduce;
 pub(crate) mod run;
 mod run_kernel;
 mod run_workload;

@@ -91,6 +91,21 @@ fn sizes<const N: usize>(bytes: &[u8]) -> [usize; N] {
     sizes
 }
 
+/// Keeps a library in this process for as long as the answer lives, so that [`run`] need not load it each time.
+///
+/// # Errors
+///
+/// The library cannot be loaded.
+pub fn keep(library: &str) -> Result<Kept, ClientError> {
+    Ok(Kept { _api: Api::load(library)? })
+}
+
+/// A library that stays loaded.
+#[derive(Debug)]
+pub struct Kept {
+    _api: Api,
+}
+
 /// Carries out the job with the OpenCL library of this name, `libOpenCL.so.1` as a rule.
 ///
 /// # Errors

@@ -1,0 +1,80 @@
+//! Floating-point expressions: operations that every device rounds in the same way, on numbers of moderate size.
+
+use super::Maker;
+use crate::ast::{Binary, Builtin, Expr, ExprKind, Family};
+use crate::types::{Scalar, Type};
+
+impl Maker {
+    fn real_literal(&mut self, scalar: Scalar) -> Expr {
+        let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
+        let bits = if scalar == Scalar::Float { u64::from((value as f32).to_bits()) } else { f64::to_bits(value) };
+        Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
+    }
+
+    /// A `float` or `double`.
+    pub(super) fn float(&mut self, scalar: Scalar, uniform: bool, depth: u32) -> Expr {
+        let ty = Type::Scalar(scalar);
+        if depth >= 4 || self.random.chance(25) {
+            let fits = self.those(|known, variable| {
+                known.ready && (known.uniform || !uniform) && variable.ty == Type::Scalar(scalar)
+            });
+            if !fits.is_empty() && self.random.chance(60) {
+                let known = self.random.pick(&fits);
+                return self.of(known.variable);
+            }
+            if self.random.chance(50) {
+                return self.real_literal(scalar);
+            }
+            let value = Expr::binary(Binary::And, self.value(uniform, 3), Expr::int(1023));
+            return match self.random.below(2) {
+                0 => value.cast(ty),
+                _ => Expr::new(ty, ExprKind::Convert { saturate: false, rounding: "", value: value.boxed() }),
+            };
+        }
+        match self.random.below(8) {
+            0..=3 => {
+                let operation = self.random.pick(&[Binary::Add, Binary::Sub, Binary::Mul]);
+                let (a, b) = (self.float(scalar, uniform, depth + 1), self.float(scalar, uniform, depth + 1));
+                Expr::binary(operation, a, b)
+            }
+            4 => {
+                let condition = self.comparison(uniform, 3);
+                let (a, b) = (self.float(scalar, uniform, depth + 1), self.float(scalar, uniform, depth + 1));
+                Expr::new(ty, ExprKind::Conditional(condition.boxed(), a.boxed(), b.boxed()))
+            }
+            5 if self.theme.doubles => {
+                let other = if scalar == Scalar::Float { Scalar::Double } else { Scalar::Float };
+                self.float(other, uniform, depth + 1).cast(ty)
+            }
+            _ => self.float_builtin(ty, uniform, depth),
+        }
+    }
+
+    /// A function of the library that is exact, on floats or vectors of them.
+    pub(super) fn float_builtin(&mut self, ty: Type, uniform: bool, depth: u32) -> Expr {
+        let chosen: Vec<Builtin> = Builtin::EVERY.iter().copied().filter(|b| b.family() == Family::Float).collect();
+        let builtin = self.random.pick(&chosen);
+        let arguments = (0..builtin.arguments()).map(|_| self.of_type(&ty, uniform, depth + 1)).collect();
+        Expr::new(ty, ExprKind::Builtin(builtin, arguments))
+    }
+
+    /// An integer that depends on a float.
+    pub(super) fn integer_of_float(&mut self, uniform: bool, depth: u32) -> Expr {
+        let value = self.float(Scalar::Float, uniform, depth);
+        match self.random.below(4) {
+            0 => Expr::new(Type::INT, ExprKind::As(value.boxed())),
+            1 => {
+                let rounding = self.random.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
+                let saturate = self.random.chance(60);
+                let kind = ExprKind::Convert { saturate, rounding, value: value.boxed() };
+                Expr::new(Type::Scalar(self.random.pick(&[Scalar::Int, Scalar::Uchar, Scalar::Short, Scalar::Uint])), kind)
+            }
+            2 => {
+                let other = self.float(Scalar::Float, uniform, depth);
+                let chosen = [Builtin::IsEqual, Builtin::IsNotEqual, Builtin::IsLess, Builtin::IsGreaterEqual];
+                Expr::new(Type::INT, ExprKind::Builtin(self.random.pick(&chosen), vec![value, other]))
+            }
+            _ => value.cast(Type::INT),
+        }
+    }
+}

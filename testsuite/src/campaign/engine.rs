@@ -1,0 +1,247 @@
+//! The ways to compile and run a program in this process.
+
+use std::fmt;
+use std::str::FromStr;
+
+use oxcl_compiler::{
+    BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
+};
+use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+use serde::{Deserialize, Serialize};
+
+use super::trial::{Trial, Verdict};
+use crate::opencl::{Launch, Value};
+use crate::processors;
+
+/// The most cycles that a launch may take on a simulated processor.
+const LONGEST_LAUNCH: u64 = 200_000_000;
+
+/// What runs a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Engine {
+    /// All cores.
+    Cpu,
+    /// The caller's thread.
+    Basic,
+    /// The reference executor.
+    Ref,
+    /// A simulated processor: its number among the machines of the file tests.
+    Tta(u8),
+}
+
+/// An engine, and how the program is compiled for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Configuration {
+    /// What runs it.
+    pub engine: Engine,
+    /// With functions specialised for the launches' local sizes.
+    pub special: bool,
+    /// Made in a hurry.
+    pub hurried: bool,
+    /// With `-cl-opt-disable`.
+    pub plain: bool,
+    /// Work-items at a time.
+    pub width: u32,
+}
+
+impl Configuration {
+    const fn new(engine: Engine) -> Self {
+        Self { engine, special: false, hurried: false, plain: false, width: 1 }
+    }
+
+    /// Every way on the CPU that a user can meet.
+    #[must_use]
+    pub fn of_cpu() -> Vec<Self> {
+        let cpu = Self::new(Engine::Cpu);
+        vec![
+            cpu,
+            Self { special: true, ..cpu },
+            Self { hurried: true, ..cpu },
+            Self { plain: true, ..cpu },
+            Self { special: true, plain: true, ..cpu },
+            Self::new(Engine::Basic),
+        ]
+    }
+
+    /// The reference executor.
+    #[must_use]
+    pub fn of_ref() -> Vec<Self> {
+        vec![Self::new(Engine::Ref)]
+    }
+
+    /// Two simulated processors, which change with the seed.
+    #[must_use]
+    pub fn of_tta(seed: u64) -> Vec<Self> {
+        let count = processors::MACHINES.len() as u64;
+        let machine = |number: u64| Self::new(Engine::Tta((number % count) as u8));
+        vec![machine(seed), machine(seed + count / 2)]
+    }
+
+    /// Several work-items at a time.
+    #[must_use]
+    pub fn of_wide() -> Vec<Self> {
+        [4, 16].map(|width| Self { width, ..Self::new(Engine::Cpu) }).to_vec()
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.engine {
+            Engine::Cpu => write!(f, "cpu")?,
+            Engine::Basic => write!(f, "basic")?,
+            Engine::Ref => write!(f, "ref")?,
+            Engine::Tta(number) => {
+                write!(f, "tta.{}", processors::MACHINES.get(usize::from(number)).unwrap_or(&"?"))?;
+            }
+        }
+        for (flag, word) in [(self.special, ".special"), (self.hurried, ".hurried"), (self.plain, ".opt-disable")] {
+            if flag {
+                write!(f, "{word}")?;
+            }
+        }
+        if self.width > 1 {
+            write!(f, ".w{}", self.width)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Configuration {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::of_cpu();
+        all.extend(Self::of_ref());
+        all.extend(Self::of_wide());
+        all.extend((0..processors::MACHINES.len() as u8).map(|number| Self::new(Engine::Tta(number))));
+        let known: Vec<String> = all.iter().map(ToString::to_string).collect();
+        let at = known.iter().position(|name| name == text);
+        at.map(|at| all[at]).ok_or_else(|| format!("'{text}' is none of {}", known.join(", ")))
+    }
+}
+
+/// Compiles and runs a trial.
+#[must_use]
+pub(super) fn run(trial: &Trial, configuration: Configuration) -> Verdict {
+    let (archive, device) = match prepare(trial, configuration) {
+        Ok(prepared) => prepared,
+        Err(verdict) => return verdict,
+    };
+    let device = match Device::by_name(&device) {
+        Ok(device) => device,
+        Err(error) => return Verdict::Rejected(error.to_string()),
+    };
+    if let Some(core) = device.processor_core() {
+        core.give_up_after(LONGEST_LAUNCH);
+    }
+    let program = match Program::from_archive(&archive) {
+        Ok(program) => program,
+        Err(error) => return Verdict::Rejected(error.to_string()),
+    };
+    for (number, (launch, expected)) in trial.launches.iter().zip(&trial.expected).enumerate() {
+        let buffers = match execute(&device, &program, launch) {
+            Ok(buffers) => buffers,
+            Err(error) => return Verdict::Rejected(format!("launch {number}: {error}")),
+        };
+        if let Some(difference) = difference(expected, &buffers) {
+            return Verdict::Wrong(format!("launch {number} of '{}': {difference}", launch.kernel));
+        }
+    }
+    Verdict::Same
+}
+
+/// Where buffers differ first.
+pub(super) fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> Option<String> {
+    for (number, (want, have)) in expected.iter().zip(found).enumerate() {
+        if let Some(at) = want.iter().zip(have).position(|(a, b)| a != b) {
+            let start = at / 4 * 4;
+            let word = |bytes: &[u8]| bytes[start..(start + 4).min(bytes.len())].to_vec();
+            return Some(format!("buffer {number}, byte {at}: {:?} instead of {:?}", word(have), word(want)));
+        }
+    }
+    None
+}
+
+/// The archive for a configuration, and the device's name.
+fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, String), Verdict> {
+    let sources = vec![SourceFile { name: "random.cl".to_owned(), text: trial.source.clone() }];
+    let mut request = Request::new(sources);
+    let disable = if configuration.plain { " -cl-opt-disable" } else { "" };
+    let options = BuildOptions::parse(&format!("{}{disable}", trial.options));
+    request.options = options.map_err(|error| Verdict::Rejected(error.to_string()))?;
+    request.width = configuration.width;
+    if configuration.hurried {
+        request.quality = Quality::First;
+    }
+    if configuration.special {
+        for launch in &trial.launches {
+            let size = std::array::from_fn(|d| launch.local.get(d).map_or(1, |size| *size as u64));
+            if !request.local_sizes.contains(&size) {
+                request.local_sizes.push(size);
+            }
+        }
+    }
+    let device = match configuration.engine {
+        Engine::Cpu => "cpu".to_owned(),
+        Engine::Basic => "basic".to_owned(),
+        Engine::Ref => {
+            request.devices = Devices { cpu: false, reference: true };
+            "ref".to_owned()
+        }
+        Engine::Tta(number) => {
+            if trial.doubles {
+                return Err(Verdict::NotFor("64-bit floats on 32-bit devices".to_owned()));
+            }
+            let name = processors::MACHINES.get(usize::from(number)).copied().unwrap_or_default();
+            let file = processors::load(name.to_owned()).map_err(Verdict::Rejected)?;
+            if trial.generic && !file.has_one_memory() {
+                return Err(Verdict::NotFor("generic pointers where memories are apart".to_owned()));
+            }
+            request.devices = Devices { cpu: false, reference: false };
+            request.machines = vec![file.machine];
+            file.word
+        }
+    };
+    match compile(&request, Emit::Archive, None) {
+        Ok(compiled) => Ok((compiled.bytes, device)),
+        Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. }) => {
+            Err(Verdict::NotFor(error.to_string()))
+        }
+        Err(error) => {
+            let mut text = error.to_string();
+            if let Some(diagnostics) = error.diagnostics() {
+                text.push_str(&oxcl_compiler::render(diagnostics, oxcl_compiler::Colour::Never));
+            }
+            Err(Verdict::Rejected(format!("[{}] {text}", error.code())))
+        }
+    }
+}
+
+fn execute(device: &Device, program: &Program, launch: &Launch) -> Result<Vec<Vec<u8>>, String> {
+    let said = |error: &dyn fmt::Display| error.to_string();
+    let kernel = program.kernel(&launch.kernel).map_err(|e| said(&e))?;
+    let sizes = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<u64>>();
+    let range = NdRange::new(&sizes(&launch.global)).map_err(|e| said(&e))?;
+    let range = range.with_local(&sizes(&launch.local)).map_err(|e| said(&e))?;
+    let range = range.with_offset(&sizes(&launch.offset)).map_err(|e| said(&e))?;
+    let mut buffers = Vec::new();
+    for value in &launch.args {
+        buffers.push(match value {
+            Value::Buffer(bytes) => Some(Buffer::from_bytes(bytes).map_err(|e| said(&e))?),
+            Value::Value(_) | Value::Local(_) => None,
+        });
+    }
+    let arguments: Vec<ArgValue<'_>> = launch
+        .args
+        .iter()
+        .zip(&buffers)
+        .map(|(value, buffer)| match (value, buffer) {
+            (Value::Local(size), _) => ArgValue::Local(*size as u64),
+            (Value::Value(bytes), _) => ArgValue::Value(bytes),
+            (Value::Buffer(_), Some(buffer)) => ArgValue::Buffer(buffer),
+            (Value::Buffer(_), None) => ArgValue::Null,
+        })
+        .collect();
+    device.launch(&kernel, &range, &arguments).map_err(|e| said(&e))?;
+    Ok(buffers.iter().flatten().map(Buffer::to_vec).collect())
+}

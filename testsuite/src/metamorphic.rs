@@ -138,7 +138,11 @@ fn places(source: &str) -> Vec<Place> {
             ")" => parentheses -= 1,
             "{" => {
                 let in_body = braces.last().copied().unwrap_or(false);
-                let opens = if braces.is_empty() { before == ")" } else { in_body && matches!(before, ")" | ";" | "{" | "}" | "else" | "do" | ":") };
+                let opens = if braces.is_empty() {
+                    before == ")"
+                } else {
+                    in_body && matches!(before, ")" | ";" | "{" | "}" | "else" | "do" | ":")
+                };
                 braces.push(opens);
             }
             "}" => {
@@ -152,7 +156,8 @@ fn places(source: &str) -> Vec<Place> {
         }
         let follows = matches!(before, ";" | "{" | "}") && word(index) != "{";
         // `else` and the end of a `do` belong to what stands before them; `}` may end an initialiser.
-        let continues = matches!(word(index), "else" | "while" | "," | ";" | "." | ")" | "}" | "case" | "default");
+        let continues =
+            matches!(word(index), "else" | "while" | "," | ";" | "." | ")" | "}" | "case" | "default");
         if follows && !continues {
             places.push(Place::Start(tokens[index].start));
         }

@@ -155,7 +155,8 @@ impl<'a> Test<'a> {
         })?;
         let end = Instant::now() + Duration::from_secs(self.args.timeout);
         loop {
-            let ended = child.try_wait().map_err(|error| CliError::Internal { message: error.to_string() })?;
+            let ended =
+                child.try_wait().map_err(|error| CliError::Internal { message: error.to_string() })?;
             if let Some(status) = ended {
                 return Ok(Some(number(status)));
             }

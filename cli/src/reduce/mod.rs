@@ -229,7 +229,9 @@ mod tests {
     fn what_matters_stays() {
         let text = "// a comment\nkernel void k(global int *p) {\n  int a = 1;\n  for (int i = 0; i < 8; i++) {\n    p[i] = a; barrier(1);\n  }\n}\n";
         assert_eq!(reduced(text, |t| t.contains("barrier")).trim(), "barrier");
-        let small = reduced(text, |t| t.contains("for (") && t.contains("p[") && t.matches('{').count() == t.matches('}').count());
+        let small = reduced(text, |t| {
+            t.contains("for (") && t.contains("p[") && t.matches('{').count() == t.matches('}').count()
+        });
         assert!(small.len() < 20, "{small}");
     }
 

@@ -16,7 +16,9 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
             }
             '"' | '\'' => literal(&text[at..], first),
             '/' if text[at..].starts_with("//") => until(&text[at..], "\n"),
-            '/' if text[at..].starts_with("/*") => text[at..].find("*/").map_or(text.len() - at, |end| end + 2),
+            '/' if text[at..].starts_with("/*") => {
+                text[at..].find("*/").map_or(text.len() - at, |end| end + 2)
+            }
             '#' => until(&text[at..], "\n"),
             _ if is_word(first) => run(&text[at..], |c| is_word(c) || c == '.'),
             _ => first.len_utf8(),
@@ -75,7 +77,10 @@ mod tests {
     #[test]
     fn every_sort() {
         assert_eq!(words("a.x += 1.5f; // end"), ["a", ".", "x", "+", "=", "1.5f", ";", "// end"]);
-        assert_eq!(words("#define A \"b\\\"c\"\n'\\''/* x */y"), ["#define A \"b\\\"c\"", "'\\''", "/* x */", "y"]);
+        assert_eq!(
+            words("#define A \"b\\\"c\"\n'\\''/* x */y"),
+            ["#define A \"b\\\"c\"", "'\\''", "/* x */", "y"]
+        );
         assert_eq!(words("\"open\nx"), ["\"open", "x"]);
     }
 }

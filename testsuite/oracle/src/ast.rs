@@ -108,23 +108,59 @@ pub(crate) enum Collective {
 #[derive(Debug, Clone)]
 pub(crate) enum StmtKind {
     /// A declaration, with the scalars or members of an initialiser or one expression.
-    Declare { variable: usize, init: Init },
+    Declare {
+        variable: usize,
+        init: Init,
+    },
     Expr(Expr),
-    If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    If {
+        condition: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
     /// `init` and `step` only where the form is `For`; a missing condition is true.
-    Loop { form: LoopForm, init: Option<Box<Stmt>>, condition: Option<Expr>, step: Option<Expr>, body: Vec<Stmt>, unroll: bool },
-    Switch { value: Expr, cases: Vec<Case> },
+    Loop {
+        form: LoopForm,
+        init: Option<Box<Stmt>>,
+        condition: Option<Expr>,
+        step: Option<Expr>,
+        body: Vec<Stmt>,
+        unroll: bool,
+    },
+    Switch {
+        value: Expr,
+        cases: Vec<Case>,
+    },
     Break,
     Continue,
     Return(Option<Expr>),
     Block(Vec<Stmt>),
     /// `barrier` or `work_group_barrier`.
-    Barrier { local: bool, global: bool, new_name: bool },
+    Barrier {
+        local: bool,
+        global: bool,
+        new_name: bool,
+    },
     /// A call that all work-items make together: the function may hold barriers.
-    Call { target: Option<usize>, function: usize, arguments: Vec<Expr> },
-    Collective { target: usize, operation: Collective, arguments: Vec<Expr> },
+    Call {
+        target: Option<usize>,
+        function: usize,
+        arguments: Vec<Expr>,
+    },
+    Collective {
+        target: usize,
+        operation: Collective,
+        arguments: Vec<Expr>,
+    },
     /// A copy by the group, what runs meanwhile, and the wait for its end.
-    Copy { to: Expr, from: Expr, count: Expr, stride: Option<Expr>, meanwhile: Vec<Stmt>, event: String },
+    Copy {
+        to: Expr,
+        from: Expr,
+        count: Expr,
+        stride: Option<Expr>,
+        meanwhile: Vec<Stmt>,
+        event: String,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -233,16 +269,29 @@ pub(crate) enum ExprKind {
     Compose(Vec<Expr>),
     Assign(Box<Expr>, Box<Expr>),
     Compound(Binary, Box<Expr>, Box<Expr>),
-    Step { up: bool, prefix: bool, place: Box<Expr> },
+    Step {
+        up: bool,
+        prefix: bool,
+        place: Box<Expr>,
+    },
     Call(usize, Vec<Expr>),
     Builtin(Builtin, Vec<Expr>),
     Item(Query, u8),
-    Convert { saturate: bool, rounding: &'static str, value: Box<Expr> },
+    Convert {
+        saturate: bool,
+        rounding: &'static str,
+        value: Box<Expr>,
+    },
     As(Box<Expr>),
     Load(Box<Expr>, Box<Expr>),
     Store(Box<Expr>, Box<Expr>, Box<Expr>),
     /// An atomic operation on what a pointer points to; `used` says whether the old value counts.
-    Atomic { operation: AtomicOp, place: Box<Expr>, operands: Vec<Expr>, used: bool },
+    Atomic {
+        operation: AtomicOp,
+        place: Box<Expr>,
+        operands: Vec<Expr>,
+        used: bool,
+    },
 }
 
 macro_rules! builtins {

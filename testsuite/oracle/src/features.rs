@@ -76,6 +76,12 @@ const FEATURES: &[&str] = &[
     "macros of the build options",
 ];
 
+/// The names of all features.
+#[must_use]
+pub fn feature_names() -> &'static [&'static str] {
+    FEATURES
+}
+
 /// A table of the share of each feature in so many programs from a seed on.
 #[must_use]
 pub fn feature_table(first: u64, count: u64) -> String {
@@ -283,10 +289,11 @@ fn varying(function: &Function) -> Vec<bool> {
                 }
                 for expr in stmt.expressions() {
                     expr.walk(&mut |expr| {
-                        if let ExprKind::Assign(place, value) | ExprKind::Compound(_, place, value) = &expr.kind {
-                            if let ExprKind::Variable(variable) = place.kind {
-                                varying[variable] |= looks_varying(value, &before);
-                            }
+                        if let ExprKind::Assign(place, value) | ExprKind::Compound(_, place, value) =
+                            &expr.kind
+                            && let ExprKind::Variable(variable) = place.kind
+                        {
+                            varying[variable] |= looks_varying(value, &before);
                         }
                     });
                 }
@@ -300,7 +307,9 @@ fn varying(function: &Function) -> Vec<bool> {
 
 fn looks_varying(expr: &Expr, varying: &[bool]) -> bool {
     expr.any(&|expr| match &expr.kind {
-        ExprKind::Item(Query::GlobalId | Query::LocalId | Query::GlobalLinear | Query::LocalLinear, _) => true,
+        ExprKind::Item(Query::GlobalId | Query::LocalId | Query::GlobalLinear | Query::LocalLinear, _) => {
+            true
+        }
         ExprKind::Variable(variable) => varying[*variable],
         _ => false,
     })
@@ -347,12 +356,14 @@ impl Context<'_> {
             return;
         }
         let uses = |stmt: &Stmt| {
-            stmt.expressions()
-                .into_iter()
-                .any(|expr| expr.any(&|expr| matches!(expr.kind, ExprKind::Variable(used) if used == *variable)))
+            stmt.expressions().into_iter().any(|expr| {
+                expr.any(&|expr| matches!(expr.kind, ExprKind::Variable(used) if used == *variable))
+            })
         };
         if behind.iter().any(|stmt| {
-            stmt.any(&|stmt| matches!(stmt.kind, StmtKind::Loop { .. }) && has_barrier(stmt) && stmt.any(&uses))
+            stmt.any(&|stmt| {
+                matches!(stmt.kind, StmtKind::Loop { .. }) && has_barrier(stmt) && stmt.any(&uses)
+            })
         }) {
             self.found.insert("partly written private array through a barrier loop");
         }

@@ -19,7 +19,7 @@ mod walk;
 
 pub use ast::{Argument, Function, Global, Launch, Program};
 pub use evaluate::{Outcome, Refusal, evaluate};
-pub use features::{feature_table, features};
+pub use features::{feature_names, feature_table, features};
 pub use random::Random;
 pub use shrink::shrink;
 pub use types::{Scalar, Space, Struct, Type};

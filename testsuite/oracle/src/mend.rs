@@ -104,7 +104,9 @@ fn mend_expr(expr: &mut Expr, why: Why) -> bool {
         (Why::OutOfBounds(length), ExprKind::Load(index, base)) if length > 0 && !is_reduced(&index) => {
             Some(Expr::new(old.ty.clone(), ExprKind::Load(below(*index, length).boxed(), base)))
         }
-        (Why::OutOfBounds(length), ExprKind::Store(value, index, base)) if length > 0 && !is_reduced(&index) => {
+        (Why::OutOfBounds(length), ExprKind::Store(value, index, base))
+            if length > 0 && !is_reduced(&index) =>
+        {
             Some(Expr::new(old.ty.clone(), ExprKind::Store(value, below(*index, length).boxed(), base)))
         }
         (Why::Uninitialised, ExprKind::Compound(_, place, value)) => Some(Expr::assign(*place, *value)),
@@ -205,7 +207,9 @@ fn gather(program: &mut Program, node: u32, facts: &Facts) -> bool {
         let few = counter(stmt).map(|counter| Expr::binary(Binary::Less, counter, Expr::int(2)));
         match &mut stmt.kind {
             StmtKind::If { condition, .. } => *condition = together(),
-            StmtKind::Switch { value, .. } => *value = Expr::new(Type::INT, ExprKind::Item(Query::GroupId, 0)),
+            StmtKind::Switch { value, .. } => {
+                *value = Expr::new(Type::INT, ExprKind::Item(Query::GroupId, 0))
+            }
             StmtKind::Loop { condition, .. } if around => match few {
                 Some(few) => *condition = Some(few),
                 None => return,
@@ -250,11 +254,11 @@ fn remove_from(body: &mut Vec<Stmt>, node: u32, variables: &[Type]) -> bool {
             }
             return true;
         }
-        if let StmtKind::Loop { init: Some(init), .. } = &stmt.kind {
-            if holds(init, node) {
-                body.remove(at);
-                return true;
-            }
+        if let StmtKind::Loop { init: Some(init), .. } = &stmt.kind
+            && holds(init, node)
+        {
+            body.remove(at);
+            return true;
         }
         for block in stmt.blocks_mut() {
             if remove_from(block, node, variables) {

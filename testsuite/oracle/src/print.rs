@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use crate::ast::{
-    AtomicOp, Binary, Collective, Expr, ExprKind, Function, Global, Init, Linkage, LoopForm, Program, Query, Stmt,
-    StmtKind, Unary, Variable,
+    AtomicOp, Binary, Collective, Expr, ExprKind, Function, Global, Init, Linkage, LoopForm, Program, Query,
+    Stmt, StmtKind, Unary, Variable,
 };
 use crate::types::{Scalar, Space, Struct, Type};
 
@@ -284,9 +284,11 @@ impl Printer<'_> {
         let show = |expr: &Expr| self.expr(f, expr);
         match &expr.kind {
             ExprKind::Literal(bits) => {
-                let named = self.program.macros.iter().find(|(_, value)| {
-                    expr.ty == Type::INT && *value == *bits as i64
-                });
+                let named = self
+                    .program
+                    .macros
+                    .iter()
+                    .find(|(_, value)| expr.ty == Type::INT && *value == *bits as i64);
                 named.map_or_else(|| literal(scalar_of(&expr.ty), *bits), |(name, _)| name.clone())
             }
             ExprKind::Variable(variable) => f.variables[*variable].name.clone(),
@@ -352,7 +354,8 @@ impl Printer<'_> {
                 format!("vstore{}({}, {}, {})", value.ty.lanes(), show(value), show(offset), show(pointer))
             }
             ExprKind::Atomic { operation, place, operands, .. } => {
-                let operands: String = operands.iter().map(|operand| format!(", {}", show(operand))).collect();
+                let operands: String =
+                    operands.iter().map(|operand| format!(", {}", show(operand))).collect();
                 format!("{}({}{operands})", atomic(*operation), show(place))
             }
         }

@@ -34,7 +34,11 @@ pub fn shrink(case: &Case, tries: u32, holds: &mut dyn FnMut(&Case) -> bool) -> 
     }
 }
 
-fn accepted(candidate: Option<Program>, holds: &mut dyn FnMut(&Case) -> bool, left: &mut u32) -> Option<Case> {
+fn accepted(
+    candidate: Option<Program>,
+    holds: &mut dyn FnMut(&Case) -> bool,
+    left: &mut u32,
+) -> Option<Case> {
     let mut program = candidate?;
     program.number();
     let outcome = evaluate(&program).ok()?;
@@ -147,12 +151,16 @@ fn parts(program: &Program, at: usize) -> Option<Option<Program>> {
             (StmtKind::If { condition, then, otherwise }, 2) if !otherwise.is_empty() => {
                 vec![Stmt::new(StmtKind::If { condition, then, otherwise: vec![] })]
             }
-            (StmtKind::Loop { init, body, .. }, 0) => init.map(|init| *init).into_iter().chain(body).collect(),
+            (StmtKind::Loop { init, body, .. }, 0) => {
+                init.map(|init| *init).into_iter().chain(body).collect()
+            }
             (StmtKind::Loop { init, body, .. }, 1) => {
                 init.map(|init| *init).into_iter().chain([Stmt::new(StmtKind::Block(body))]).collect()
             }
             (StmtKind::Switch { cases, .. }, part) => match cases.get(part) {
-                Some(case) => case.body.iter().filter(|s| !matches!(s.kind, StmtKind::Break)).cloned().collect(),
+                Some(case) => {
+                    case.body.iter().filter(|s| !matches!(s.kind, StmtKind::Break)).cloned().collect()
+                }
                 None => return false,
             },
             (StmtKind::Copy { meanwhile, .. }, 0) => meanwhile,
@@ -171,7 +179,7 @@ fn lists(program: &Program, at: usize) -> Option<Option<Program>> {
             cases.remove(at % 4);
             true
         }
-        StmtKind::Declare { init: Init::List(values), .. } if values.len() > 1 && at % 4 == 0 => {
+        StmtKind::Declare { init: Init::List(values), .. } if values.len() > 1 && at.is_multiple_of(4) => {
             values.pop();
             true
         }
@@ -204,7 +212,8 @@ fn simplify(expr: &mut Expr, way: usize) -> bool {
     }
     if way < 2 {
         let atom = matches!(&expr.kind, ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Literal(_)));
-        let value = if atom || matches!(expr.ty, Type::Void) { None } else { Expr::constant(&expr.ty, way as i128) };
+        let value =
+            if atom || matches!(expr.ty, Type::Void) { None } else { Expr::constant(&expr.ty, way as i128) };
         return value.is_some_and(|value| {
             *expr = value;
             true
@@ -242,16 +251,18 @@ fn shapes(program: &Program, at: usize) -> Option<Option<Program>> {
         3 | 4 => {
             for d in 0..launch.local.len() {
                 let groups = launch.global[d].div_ceil(launch.local[d]);
-                launch.local[d] = if at % WAYS == 3 { launch.local[d].div_ceil(2) } else { (launch.local[d] - 1).max(1) };
+                launch.local[d] =
+                    if at % WAYS == 3 { launch.local[d].div_ceil(2) } else { (launch.local[d] - 1).max(1) };
                 launch.global[d] = groups * launch.local[d];
             }
         }
         5 => {
             for argument in &mut launch.arguments {
-                if let Argument::Buffer(_, values) = argument {
-                    if values.iter().any(|value| *value > 1) && values.len() < 200 {
-                        values.iter_mut().for_each(|value| *value = u64::from(*value != 0));
-                    }
+                if let Argument::Buffer(_, values) = argument
+                    && values.iter().any(|value| *value > 1)
+                    && values.len() < 200
+                {
+                    values.iter_mut().for_each(|value| *value = u64::from(*value != 0));
                 }
             }
         }

@@ -28,9 +28,7 @@ impl Expr {
             ExprKind::Compose(parts) | ExprKind::Call(_, parts) | ExprKind::Builtin(_, parts) => {
                 parts.iter().collect()
             }
-            ExprKind::Atomic { place, operands, .. } => {
-                std::iter::once(&**place).chain(operands).collect()
-            }
+            ExprKind::Atomic { place, operands, .. } => std::iter::once(&**place).chain(operands).collect(),
         }
     }
 

@@ -8,9 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use oxcl_oracle::Case;
-use oxcl_testsuite::campaign::{
-    Campaign, Configuration, Failure, Report, Worker, file_test, serve, shrink,
-};
+use oxcl_testsuite::campaign::{Campaign, Configuration, Failure, Report, Worker, file_test, serve, shrink};
 
 const HELP: &str = "\
 Random OpenCL C programs, evaluated by the rules of the language, compiled and run in many ways.
@@ -165,7 +163,12 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     let written = Mutex::new(BTreeMap::<u64, ()>::new());
     let seen = |case: &Case, failure: &Failure| {
         let line = failure.verdict.line();
-        say(&format!("seed {} on {}: {}", failure.seed, failure.configuration, line.lines().next().unwrap_or_default()));
+        say(&format!(
+            "seed {} on {}: {}",
+            failure.seed,
+            failure.configuration,
+            line.lines().next().unwrap_or_default()
+        ));
         let first = written.lock().is_ok_and(|mut written| written.insert(failure.seed, ()).is_none());
         if let (Some(folder), true) = (&options.failures, first) {
             write_failure(&campaign, folder, options.shrink, case, failure);
@@ -191,7 +194,8 @@ fn write_failure(campaign: &Campaign, folder: &Path, tries: u32, case: &Case, fa
     }
     let why = failure.verdict.line();
     let why = why.lines().next().unwrap_or_default();
-    let origin = format!("Found by random programs, seed {}, on {}; {why}", failure.seed, failure.configuration);
+    let origin =
+        format!("Found by random programs, seed {}, on {}; {why}", failure.seed, failure.configuration);
     let path = folder.join(format!("seed_{}.cl", failure.seed));
     if let Err(error) = std::fs::write(&path, file_test(&small, &origin)) {
         say(&format!("{}: {error}", path.display()));

@@ -94,7 +94,9 @@ impl fmt::Display for Configuration {
                 write!(f, "tta.{}", processors::MACHINES.get(usize::from(number)).unwrap_or(&"?"))?;
             }
         }
-        for (flag, word) in [(self.special, ".special"), (self.hurried, ".hurried"), (self.plain, ".opt-disable")] {
+        for (flag, word) in
+            [(self.special, ".special"), (self.hurried, ".hurried"), (self.plain, ".opt-disable")]
+        {
             if flag {
                 write!(f, "{word}")?;
             }

@@ -84,7 +84,8 @@ impl Worker {
             match process.lines.recv_timeout(patience) {
                 Ok(line) => {
                     let verdict = serde_json::from_str(&line);
-                    verdicts.push(verdict.unwrap_or_else(|error| Verdict::Crashed(format!("{error}: {line}"))));
+                    verdicts
+                        .push(verdict.unwrap_or_else(|error| Verdict::Crashed(format!("{error}: {line}"))));
                 }
                 Err(RecvTimeoutError::Timeout) => return Err(Verdict::Hung),
                 Err(RecvTimeoutError::Disconnected) => {

@@ -184,13 +184,20 @@ pub fn file_test(case: &Case, origin: &str) -> String {
                         .iter()
                         .map(|bits| list(*scalar, &scalar.store(*bits)).trim_matches(['[', ']']).to_owned())
                         .collect();
-                    let value = if let [one] = &values[..] { one.clone() } else { format!("({})", values.join(",")) };
+                    let value =
+                        if let [one] = &values[..] { one.clone() } else { format!("({})", values.join(",")) };
                     arguments.push(format!("{name}={value}"));
                 }
                 Argument::Local(bytes) => arguments.push(format!("{name}=local:{bytes}")),
             }
         }
-        let _ = write!(text, "// run: {} global={} local={}", kernel.name, join(&launch.global), join(&launch.local));
+        let _ = write!(
+            text,
+            "// run: {} global={} local={}",
+            kernel.name,
+            join(&launch.global),
+            join(&launch.local)
+        );
         if !launch.offset.is_empty() {
             let _ = write!(text, " offset={}", join(&launch.offset));
         }

@@ -50,7 +50,11 @@ pub(crate) fn whole(value: f64, to: Scalar) -> Bits {
 /// An integer result that a signed type must be able to hold.
 pub(crate) fn fitting(scalar: Scalar, value: i128) -> Bits {
     let (low, high) = scalar.range();
-    if scalar.is_signed() && !(low..=high).contains(&value) { Err(Why::Overflow) } else { Ok(scalar.wrap(value)) }
+    if scalar.is_signed() && !(low..=high).contains(&value) {
+        Err(Why::Overflow)
+    } else {
+        Ok(scalar.wrap(value))
+    }
 }
 
 /// An operation on two values of one type that gives a value of that type. A shift's second operand may be of any

@@ -7,11 +7,13 @@ use crate::ast::{Expr, ExprKind, Function, Init, Program, Stmt, StmtKind};
 use crate::types::{Space, Type};
 
 pub(super) fn check(program: &Program) -> Result<(), Refusal> {
-    let impure: Vec<bool> = program.functions.iter().map(|f| f.body.iter().any(|s| has_effects(program, s))).collect();
+    let impure: Vec<bool> =
+        program.functions.iter().map(|f| f.body.iter().any(|s| has_effects(program, s))).collect();
     for function in &program.functions {
         let mut scope = vec![false; function.variables.len()];
         scope[..function.parameters].fill(true);
-        let mut checker = Checker { function, scope, seen: vec![false; function.variables.len()], impure: &impure };
+        let mut checker =
+            Checker { function, scope, seen: vec![false; function.variables.len()], impure: &impure };
         checker.block(&function.body, Inside::default(), true)?;
     }
     Ok(())
@@ -20,8 +22,10 @@ pub(super) fn check(program: &Program) -> Result<(), Refusal> {
 /// Whether a function with this statement may change what its caller sees, or needs the whole group.
 fn has_effects(program: &Program, stmt: &Stmt) -> bool {
     stmt.any(&|stmt| {
-        let together =
-            matches!(stmt.kind, StmtKind::Barrier { .. } | StmtKind::Collective { .. } | StmtKind::Copy { .. });
+        let together = matches!(
+            stmt.kind,
+            StmtKind::Barrier { .. } | StmtKind::Collective { .. } | StmtKind::Copy { .. }
+        );
         let calls = matches!(stmt.kind, StmtKind::Call { .. });
         together
             || calls
@@ -141,10 +145,10 @@ impl Checker<'_> {
 
     fn expr(&self, expr: &Expr) -> Result<(), Refusal> {
         let fail = |why| Err(Refusal { node: expr.id, why });
-        if let ExprKind::Variable(variable) = &expr.kind {
-            if !self.scope[*variable] {
-                return fail(Why::Malformed);
-            }
+        if let ExprKind::Variable(variable) = &expr.kind
+            && !self.scope[*variable]
+        {
+            return fail(Why::Malformed);
         }
         let children = expr.children();
         let ordered = match &expr.kind {
@@ -180,7 +184,9 @@ impl Checker<'_> {
 fn is_fixed(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Item(..) => true,
-        ExprKind::AddressOf(place) | ExprKind::Decay(place) => matches!(place.kind, ExprKind::Variable(_) | ExprKind::Global(_)),
+        ExprKind::AddressOf(place) | ExprKind::Decay(place) => {
+            matches!(place.kind, ExprKind::Variable(_) | ExprKind::Global(_))
+        }
         _ => expr.children().iter().all(|child| is_fixed(child)) && !expr.children().is_empty(),
     }
 }

@@ -198,13 +198,13 @@ impl<'p> Machine<'p> {
         let (mut active, mut left) = (mask, 0);
         let mut round = 0;
         loop {
-            if form != LoopForm::Do {
-                if let Some(condition) = condition {
-                    let yes = self.those_where(f, condition, active)?;
-                    self.note_parting(node, yes, active);
-                    left |= active & !yes;
-                    active = yes;
-                }
+            if form != LoopForm::Do
+                && let Some(condition) = condition
+            {
+                let yes = self.those_where(f, condition, active)?;
+                self.note_parting(node, yes, active);
+                left |= active & !yes;
+                active = yes;
             }
             if active == 0 {
                 return Ok(left);

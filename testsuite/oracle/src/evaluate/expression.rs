@@ -61,7 +61,9 @@ impl<'p> Machine<'p> {
                 let size = self.size_of(pointee);
                 self.advance(at, by, size, 0).map(Value::Pointer).map_err(fail)
             }
-            ExprKind::Unary(operation, value) => self.unary(f, lane, *operation, value, &expr.ty).map_err(|e| e.at(node)),
+            ExprKind::Unary(operation, value) => {
+                self.unary(f, lane, *operation, value, &expr.ty).map_err(|e| e.at(node))
+            }
             ExprKind::Binary(operation, a, b) => {
                 let (x, y) = (self.eval(f, lane, a)?, self.eval(f, lane, b)?);
                 binary(*operation, x, &a.ty, y, &b.ty).map_err(fail)
@@ -98,7 +100,11 @@ impl<'p> Machine<'p> {
                         lanes.push(convert(from, to, bits).map_err(fail)?);
                     }
                 }
-                if lanes.len() == expr.ty.lanes() { Ok(Value::Vector(lanes)) } else { Err(fail(Why::Malformed)) }
+                if lanes.len() == expr.ty.lanes() {
+                    Ok(Value::Vector(lanes))
+                } else {
+                    Err(fail(Why::Malformed))
+                }
             }
             ExprKind::Assign(place, value) => {
                 let from = value.ty.clone();
@@ -123,7 +129,8 @@ impl<'p> Machine<'p> {
                 let old = self.read_place(&to, &place.ty, lane).map_err(fail)?;
                 let operation = if *up { Binary::Add } else { Binary::Sub };
                 let ty = Expr::binary_type(operation, &place.ty, &Type::INT);
-                let result = binary(operation, old.clone(), &place.ty, Value::Scalar(1), &Type::INT).map_err(fail)?;
+                let result =
+                    binary(operation, old.clone(), &place.ty, Value::Scalar(1), &Type::INT).map_err(fail)?;
                 let result = convert_value(result, &ty, &place.ty).map_err(fail)?;
                 self.write_place(&to, &place.ty, &result, lane).map_err(fail)?;
                 Ok(if *prefix { result } else { old })
@@ -306,7 +313,13 @@ impl<'p> Machine<'p> {
                 AtomicOp::Min => o.min(v),
                 AtomicOp::Max => o.max(v),
                 AtomicOp::Exchange => v,
-                AtomicOp::CompareExchange => if old == x { scalar.integer(y) } else { o },
+                AtomicOp::CompareExchange => {
+                    if old == x {
+                        scalar.integer(y)
+                    } else {
+                        o
+                    }
+                }
             }))
         };
         let who = self.who(lane);

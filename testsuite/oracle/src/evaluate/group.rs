@@ -104,8 +104,13 @@ impl<'p> Machine<'p> {
                 slots.push(at.object);
             }
         }
-        let mut frame =
-            Frame { function: launch.kernel, first: 0, lanes: items, slots, results: vec![None; items as usize] };
+        let mut frame = Frame {
+            function: launch.kernel,
+            first: 0,
+            lanes: items,
+            slots,
+            results: vec![None; items as usize],
+        };
         let mut buffers = buffers.iter();
         for (parameter, argument) in launch.arguments.iter().enumerate() {
             let value = match argument {

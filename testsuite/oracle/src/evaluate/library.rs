@@ -59,11 +59,7 @@ pub(crate) fn call(builtin: Builtin, types: &[Scalar], arguments: &[Vec<u64>]) -
             }
             Family::BitSelect => {
                 let bits = (a[0] & !a[2]) | (a[1] & a[2]);
-                if first.is_float() {
-                    real(first, first.real(bits))?
-                } else {
-                    first.wrap(i128::from(bits))
-                }
+                if first.is_float() { real(first, first.real(bits))? } else { first.wrap(i128::from(bits)) }
             }
             Family::Truth | Family::Shuffle | Family::Shuffle2 => return Err(Why::Malformed),
         });

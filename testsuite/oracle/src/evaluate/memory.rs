@@ -19,7 +19,9 @@ pub(crate) struct Pointer {
 impl Pointer {
     /// As eight bytes of memory.
     pub(crate) fn encode(self) -> [u8; 8] {
-        let word = u64::from(self.object) << 40 | u64::from(self.age & 0xf_ffff) << 20 | u64::from(self.offset & 0xf_ffff);
+        let word = u64::from(self.object) << 40
+            | u64::from(self.age & 0xf_ffff) << 20
+            | u64::from(self.offset & 0xf_ffff);
         word.to_le_bytes()
     }
 
@@ -53,8 +55,7 @@ struct Users {
 impl Users {
     /// Whether someone other than `who` is among them whom no barrier separates.
     fn others(self, who: Who, epoch: u32) -> bool {
-        self.group != 0
-            && (self.group != who.group || (self.epoch == epoch && self.item != who.item))
+        self.group != 0 && (self.group != who.group || (self.epoch == epoch && self.item != who.item))
     }
 
     fn add(&mut self, who: Who, epoch: u32) {
@@ -122,7 +123,8 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn add(&mut self, space: Space, size: usize) -> Pointer {
         let shadow = if space.is_shared() { vec![Shadow::default(); size] } else { Vec::new() };
-        let object = Object { space, age: 0, alive: true, bytes: vec![0; size], written: vec![false; size], shadow };
+        let object =
+            Object { space, age: 0, alive: true, bytes: vec![0; size], written: vec![false; size], shadow };
         let number = match self.free.pop() {
             Some(number) => {
                 let age = self.objects[number as usize].age + 1;

@@ -15,6 +15,9 @@ mod place;
 mod refusal;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 pub use refusal::Refusal;
 pub(crate) use refusal::Why;
 

@@ -1,9 +1,9 @@
 //! Places: what can be assigned to, and typed reads and writes of memory.
 
+use super::Machine;
 use super::memory::Pointer;
 use super::refusal::{Refusal, Why};
 use super::value::{Frame, Value};
-use super::Machine;
 use crate::ast::{Expr, ExprKind};
 use crate::types::{Type, field_offset, layout};
 
@@ -51,10 +51,10 @@ impl<'p> Machine<'p> {
                 };
                 let scalar = index.ty.scalar().ok_or(fail(Why::Malformed))?;
                 let by = scalar.integer(self.eval(f, lane, index)?.scalar().map_err(fail)?);
-                if let Type::Array(_, count) = &base.ty {
-                    if by < 0 || by >= i128::from(*count) {
-                        return Err(fail(Why::OutOfBounds(*count)));
-                    }
+                if let Type::Array(_, count) = &base.ty
+                    && (by < 0 || by >= i128::from(*count))
+                {
+                    return Err(fail(Why::OutOfBounds(*count)));
                 }
                 let size = self.size_of(&expr.ty);
                 self.advance(at, by, size, size).map_err(fail)?

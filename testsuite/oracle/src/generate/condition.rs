@@ -5,21 +5,16 @@ use super::{Here, Maker};
 use crate::ast::{Binary, Expr, ExprKind};
 use crate::types::{Scalar, Type};
 
-const COMPARE: [Binary; 6] = [
-    Binary::Less,
-    Binary::LessEqual,
-    Binary::Greater,
-    Binary::GreaterEqual,
-    Binary::Equal,
-    Binary::NotEqual,
-];
+const COMPARE: [Binary; 6] =
+    [Binary::Less, Binary::LessEqual, Binary::Greater, Binary::GreaterEqual, Binary::Equal, Binary::NotEqual];
 
 impl Maker {
     pub(super) fn comparison(&mut self, uniform: bool, depth: u32) -> Expr {
         let operation = self.random.pick(&COMPARE);
         match self.random.below(6) {
             0 if self.theme.floats > 0 => {
-                let (a, b) = (self.float(Scalar::Float, uniform, depth), self.float(Scalar::Float, uniform, depth));
+                let (a, b) =
+                    (self.float(Scalar::Float, uniform, depth), self.float(Scalar::Float, uniform, depth));
                 Expr::binary(operation, a, b)
             }
             1 => {
@@ -32,7 +27,11 @@ impl Maker {
             2 if depth < 3 => self.both(uniform, depth + 1),
             _ => {
                 let a = self.value(uniform, depth);
-                let b = if self.random.chance(50) { self.literal(Scalar::Int) } else { self.value(uniform, depth) };
+                let b = if self.random.chance(50) {
+                    self.literal(Scalar::Int)
+                } else {
+                    self.value(uniform, depth)
+                };
                 Expr::binary(operation, a, b)
             }
         }

@@ -1,7 +1,7 @@
 //! What the items of a group do together: barriers, exchanges through local memory, group functions, copies, atomics.
 
 use super::{Here, Maker, Tile};
-use crate::ast::{AtomicOp, Binary, Collective, Expr, ExprKind, Init, LoopForm, Query, Stmt, StmtKind};
+use crate::ast::{AtomicOp, Binary, Collective, Expr, ExprKind, Init, LoopForm, Stmt, StmtKind};
 use crate::types::{Scalar, Space, Type};
 
 impl Maker {
@@ -54,7 +54,7 @@ impl Maker {
         if targets.is_empty() { None } else { Some(self.random.pick(&targets).variable) }
     }
 
-    fn into_target(&mut self, value: Expr, out: &mut Vec<Stmt>) {
+    fn give(&mut self, value: Expr, out: &mut Vec<Stmt>) {
         match self.target() {
             Some(target) => {
                 let place = self.of(target);
@@ -86,7 +86,7 @@ impl Maker {
         out.push(Stmt::expr(Expr::assign(mine, value)));
         out.push(self.local_barrier());
         if let Some(other) = self.neighbour(tile, false) {
-            self.into_target(other, out);
+            self.give(other, out);
         }
         if self.random.chance(90) {
             out.push(self.local_barrier());
@@ -116,7 +116,7 @@ impl Maker {
             out.push(Stmt::new(StmtKind::Declare { variable, init: Init::Value(place) }));
             self.know(variable, true, false);
         } else {
-            self.into_target(place, out);
+            self.give(place, out);
         }
         out.push(self.local_barrier());
     }
@@ -167,7 +167,7 @@ impl Maker {
             body,
             unroll: false,
         }));
-        self.into_target(self.tile_element(tile, Expr::int(0)), out);
+        self.give(self.tile_element(tile, Expr::int(0)), out);
         out.push(self.local_barrier());
     }
 
@@ -178,11 +178,28 @@ impl Maker {
             return self.exchange(out);
         }
         let operation = self.random.pick(&[
-            C::ReduceAdd, C::ReduceMin, C::ReduceMax, C::InclusiveAdd, C::InclusiveMin, C::InclusiveMax, C::ExclusiveAdd,
-            C::ExclusiveMin, C::ExclusiveMax, C::Broadcast, C::Broadcast, C::All, C::Any, C::All, C::Any,
+            C::ReduceAdd,
+            C::ReduceMin,
+            C::ReduceMax,
+            C::InclusiveAdd,
+            C::InclusiveMin,
+            C::InclusiveMax,
+            C::ExclusiveAdd,
+            C::ExclusiveMin,
+            C::ExclusiveMax,
+            C::Broadcast,
+            C::Broadcast,
+            C::All,
+            C::Any,
+            C::All,
+            C::Any,
         ]);
         let truth = matches!(operation, C::All | C::Any);
-        let scalar = if truth { Scalar::Int } else { self.random.pick(&[Scalar::Int, Scalar::Uint, Scalar::Uint, Scalar::Long, Scalar::Ulong]) };
+        let scalar = if truth {
+            Scalar::Int
+        } else {
+            self.random.pick(&[Scalar::Int, Scalar::Uint, Scalar::Uint, Scalar::Long, Scalar::Ulong])
+        };
         let mut value = if truth { self.parting().cast(Type::INT) } else { self.value_of(scalar, false, 1) };
         let sums = matches!(operation, C::ReduceAdd | C::InclusiveAdd | C::ExclusiveAdd);
         if sums && scalar.is_signed() {
@@ -194,7 +211,15 @@ impl Maker {
             let id = Expr::literal(Scalar::Uint, 0);
             arguments.push(id);
         }
-        let uniform = !matches!(operation, C::InclusiveAdd | C::InclusiveMin | C::InclusiveMax | C::ExclusiveAdd | C::ExclusiveMin | C::ExclusiveMax);
+        let uniform = !matches!(
+            operation,
+            C::InclusiveAdd
+                | C::InclusiveMin
+                | C::InclusiveMax
+                | C::ExclusiveAdd
+                | C::ExclusiveMin
+                | C::ExclusiveMax
+        );
         let variable = self.variable("c", Type::Scalar(scalar), Space::Private);
         out.push(Stmt::new(StmtKind::Declare { variable, init: Init::None }));
         out.push(Stmt::new(StmtKind::Collective { target: variable, operation, arguments }));
@@ -237,7 +262,7 @@ impl Maker {
         let event = self.name("e");
         out.push(Stmt::new(StmtKind::Copy { to, from, count, stride, meanwhile, event }));
         if let Some(other) = self.neighbour(tile, true) {
-            self.into_target(other, out);
+            self.give(other, out);
         }
         out.push(self.local_barrier());
     }
@@ -288,7 +313,8 @@ impl Maker {
         let then = vec![Stmt::expr(Expr::assign(place.clone(), Expr::int(5)))];
         out.push(Stmt::new(StmtKind::If { condition, then, otherwise: vec![] }));
         out.push(self.local_barrier());
-        let operation = self.random.pick(&[AtomicOp::Add, AtomicOp::Inc, AtomicOp::Or, AtomicOp::Min, AtomicOp::Max]);
+        let operation =
+            self.random.pick(&[AtomicOp::Add, AtomicOp::Inc, AtomicOp::Or, AtomicOp::Min, AtomicOp::Max]);
         let atomic = Stmt::expr(self.atomic_on(operation, place.clone(), Space::Local, false));
         if self.random.chance(50) {
             let condition = self.parting();
@@ -297,13 +323,14 @@ impl Maker {
             out.push(atomic);
         }
         out.push(self.local_barrier());
-        self.into_target(place, out);
+        self.give(place, out);
         out.push(self.local_barrier());
     }
 
     /// An atomic operation on a place of one's own, whose old value is used.
     pub(super) fn own_atomic(&mut self, out: &mut Vec<Stmt>) {
-        let operations = [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::Add, AtomicOp::Max, AtomicOp::Xor];
+        let operations =
+            [AtomicOp::Exchange, AtomicOp::CompareExchange, AtomicOp::Add, AtomicOp::Max, AtomicOp::Xor];
         let operation = self.random.pick(&operations);
         match self.own_output() {
             Some(place) if matches!(place.ty, Type::Scalar(Scalar::Int | Scalar::Uint)) => {
@@ -322,11 +349,5 @@ impl Maker {
         let number = self.random.below(u64::from(output.each)) as i32;
         let start = Expr::binary(Binary::Mul, self.of(ids.global), Expr::int(output.each as i32));
         Some(self.element(self.of(output.variable), Expr::binary(Binary::Add, start, Expr::int(number))))
-    }
-
-    /// A query whose value is the same for the group.
-    pub(super) fn group_query(&mut self) -> Expr {
-        let query = self.random.pick(&[Query::GroupId, Query::NumGroups, Query::LocalSize]);
-        Expr::new(Type::INT, ExprKind::Item(query, 0))
     }
 }

@@ -7,7 +7,8 @@ use crate::types::{Scalar, Type};
 impl Maker {
     fn real_literal(&mut self, scalar: Scalar) -> Expr {
         let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
-        let bits = if scalar == Scalar::Float { u64::from((value as f32).to_bits()) } else { f64::to_bits(value) };
+        let bits =
+            if scalar == Scalar::Float { u64::from((value as f32).to_bits()) } else { f64::to_bits(value) };
         Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
     }
 
@@ -52,7 +53,8 @@ impl Maker {
 
     /// A function of the library that is exact, on floats or vectors of them.
     pub(super) fn float_builtin(&mut self, ty: Type, uniform: bool, depth: u32) -> Expr {
-        let chosen: Vec<Builtin> = Builtin::EVERY.iter().copied().filter(|b| b.family() == Family::Float).collect();
+        let chosen: Vec<Builtin> =
+            Builtin::EVERY.iter().copied().filter(|b| b.family() == Family::Float).collect();
         let builtin = self.random.pick(&chosen);
         let arguments = (0..builtin.arguments()).map(|_| self.of_type(&ty, uniform, depth + 1)).collect();
         Expr::new(ty, ExprKind::Builtin(builtin, arguments))
@@ -67,11 +69,20 @@ impl Maker {
                 let rounding = self.random.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
                 let saturate = self.random.chance(60);
                 let kind = ExprKind::Convert { saturate, rounding, value: value.boxed() };
-                Expr::new(Type::Scalar(self.random.pick(&[Scalar::Int, Scalar::Uchar, Scalar::Short, Scalar::Uint])), kind)
+                Expr::new(
+                    Type::Scalar(self.random.pick(&[
+                        Scalar::Int,
+                        Scalar::Uchar,
+                        Scalar::Short,
+                        Scalar::Uint,
+                    ])),
+                    kind,
+                )
             }
             2 => {
                 let other = self.float(Scalar::Float, uniform, depth);
-                let chosen = [Builtin::IsEqual, Builtin::IsNotEqual, Builtin::IsLess, Builtin::IsGreaterEqual];
+                let chosen =
+                    [Builtin::IsEqual, Builtin::IsNotEqual, Builtin::IsLess, Builtin::IsGreaterEqual];
                 Expr::new(Type::INT, ExprKind::Builtin(self.random.pick(&chosen), vec![value, other]))
             }
             _ => value.cast(Type::INT),

@@ -37,7 +37,8 @@ impl Maker {
             _ => Type::Scalar(self.integer_type()),
         };
         // An expression takes integers only.
-        let result = if use_ == Use::Pure && result == Type::Scalar(Scalar::Float) { Type::INT } else { result };
+        let result =
+            if use_ == Use::Pure && result == Type::Scalar(Scalar::Float) { Type::INT } else { result };
         let mut body = Vec::new();
         let mut restrict = Vec::new();
         match use_ {
@@ -48,7 +49,8 @@ impl Maker {
                 }
             }
             Use::Pointers => {
-                let element = Type::Scalar(self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Short]));
+                let element =
+                    Type::Scalar(self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Short]));
                 for _ in 0..self.random.between(1, 2) {
                     let pointer = self.parameter("p", element.clone().pointer(Space::Private));
                     self.scope.known.pop();
@@ -114,12 +116,17 @@ impl Maker {
             let value = self.result_value();
             body.push(Stmt::new(StmtKind::Return(value)));
         }
-        let linkage =
-            self.random.pick(&[Linkage::Plain, Linkage::StaticInline, Linkage::NoInline, Linkage::AlwaysInline]);
+        let linkage = self.random.pick(&[
+            Linkage::Plain,
+            Linkage::StaticInline,
+            Linkage::NoInline,
+            Linkage::AlwaysInline,
+        ]);
         let number = self.program.functions.len();
         let taken: Vec<&str> = self.program.functions.iter().map(|f| f.name.as_str()).collect();
         let awkward: Vec<&str> = AWKWARD.iter().copied().filter(|name| !taken.contains(name)).collect();
-        let name = if self.random.chance(35) { self.random.pick(&awkward).to_owned() } else { format!("h{number}") };
+        let name =
+            if self.random.chance(35) { self.random.pick(&awkward).to_owned() } else { format!("h{number}") };
         let scope = std::mem::take(&mut self.scope);
         self.program.functions.push(Function {
             name,
@@ -136,7 +143,11 @@ impl Maker {
     /// Reads and writes what a parameter points to.
     fn through(&mut self, pointer: usize, out: &mut Vec<Stmt>) {
         for _ in 0..self.random.between(1, 3) {
-            let index = if self.random.chance(60) { Expr::int(self.random.below(4) as i32) } else { self.index(4, false, 2) };
+            let index = if self.random.chance(60) {
+                Expr::int(self.random.below(4) as i32)
+            } else {
+                self.index(4, false, 2)
+            };
             let place = self.element(self.of(pointer), index);
             let ty = place.ty.clone();
             let scalar = ty.scalar().unwrap_or(Scalar::Int);

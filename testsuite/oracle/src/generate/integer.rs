@@ -145,8 +145,16 @@ impl Maker {
     }
 
     fn item(&mut self, uniform: bool) -> Expr {
-        let query = if uniform {
-            self.random.pick(&[Query::GroupId, Query::LocalSize, Query::NumGroups, Query::GlobalSize, Query::WorkDim])
+        let query = if uniform && self.is_new() && self.random.chance(15) {
+            Query::EnqueuedLocalSize
+        } else if uniform {
+            self.random.pick(&[
+                Query::GroupId,
+                Query::LocalSize,
+                Query::NumGroups,
+                Query::GlobalSize,
+                Query::WorkDim,
+            ])
         } else {
             self.random.pick(&[Query::GlobalId, Query::LocalId, Query::LocalId, Query::Offset])
         };
@@ -208,7 +216,17 @@ impl Maker {
         let chosen: Vec<Builtin> = Builtin::EVERY
             .iter()
             .copied()
-            .filter(|b| matches!(b.family(), Family::Integer | Family::Absolute | Family::Short24 | Family::Upsample | Family::Select | Family::BitSelect))
+            .filter(|b| {
+                matches!(
+                    b.family(),
+                    Family::Integer
+                        | Family::Absolute
+                        | Family::Short24
+                        | Family::Upsample
+                        | Family::Select
+                        | Family::BitSelect
+                )
+            })
             .filter(|b| *b != Builtin::Ctz || self.is_new())
             .collect();
         let builtin = self.random.pick(&chosen);
@@ -242,7 +260,8 @@ impl Maker {
                 (Builtin::Mad24 | Builtin::Mul24, 0 | 1) => {
                     let mask = if index == 0 { 0x7fff } else { 0x7ff };
                     let mask = Expr::constant(&wanted, mask).unwrap_or_else(|| Expr::int(mask as i32));
-                    let masked = Expr::new(wanted.clone(), ExprKind::Binary(Binary::And, value.boxed(), mask.boxed()));
+                    let masked =
+                        Expr::new(wanted.clone(), ExprKind::Binary(Binary::And, value.boxed(), mask.boxed()));
                     masked.cast(wanted)
                 }
                 (Builtin::Clamp, 1) => Expr::constant(&wanted, 3).unwrap_or(value),

@@ -20,7 +20,8 @@ fn item(query: Query, dimension: u8) -> Expr {
 impl Maker {
     pub(super) fn program_variables(&mut self) {
         for _ in 0..self.random.pick(&[0, 1, 1, 2]) {
-            let scalar = self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Uchar, Scalar::Short]);
+            let scalar =
+                self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Uchar, Scalar::Short]);
             let length = self.random.pick(&[4_u32, 8, 8, 5]);
             let values = (0..length)
                 .map(|_| {
@@ -145,7 +146,8 @@ impl Maker {
         let global = if linear {
             item(Query::GlobalLinear, 0)
         } else {
-            let from_zero = |d: u8| Expr::binary(Binary::Sub, item(Query::GlobalId, d), item(Query::Offset, d));
+            let from_zero =
+                |d: u8| Expr::binary(Binary::Sub, item(Query::GlobalId, d), item(Query::Offset, d));
             let size = |d: u8| item(Query::GlobalSize, d);
             let plane = Expr::binary(Binary::Mul, from_zero(2), size(1));
             let rows = Expr::binary(Binary::Add, plane, from_zero(1));
@@ -156,7 +158,11 @@ impl Maker {
         } else {
             let plane = Expr::binary(Binary::Mul, item(Query::LocalId, 2), item(Query::LocalSize, 1));
             let rows = Expr::binary(Binary::Add, plane, item(Query::LocalId, 1));
-            Expr::binary(Binary::Add, Expr::binary(Binary::Mul, rows, item(Query::LocalSize, 0)), item(Query::LocalId, 0))
+            Expr::binary(
+                Binary::Add,
+                Expr::binary(Binary::Mul, rows, item(Query::LocalSize, 0)),
+                item(Query::LocalId, 0),
+            )
         };
         let product = Expr::binary(Binary::Mul, item(Query::LocalSize, 0), item(Query::LocalSize, 1));
         let size = Expr::binary(Binary::Mul, product, item(Query::LocalSize, 2));
@@ -173,7 +179,8 @@ impl Maker {
 
     /// The first item of all changes a variable of program scope: the next launch finds it changed.
     fn state(&mut self, body: &mut Vec<Stmt>) {
-        let Some(number) = self.program.globals.iter().position(|global| global.space == Space::Global) else {
+        let Some(number) = self.program.globals.iter().position(|global| global.space == Space::Global)
+        else {
             return;
         };
         let ids = self.scope.ids.map_or(0, |ids| ids.global);
@@ -182,10 +189,8 @@ impl Maker {
         let index = Expr::int(self.random.below(2) as i32);
         let place = self.element(global.clone(), index);
         let value = self.random.below(50) as i32;
-        let changed = Expr::new(
-            Type::INT,
-            ExprKind::Compound(Binary::Xor, place.boxed(), Expr::int(value).boxed()),
-        );
+        let changed =
+            Expr::new(Type::INT, ExprKind::Compound(Binary::Xor, place.boxed(), Expr::int(value).boxed()));
         let condition = Expr::binary(Binary::Equal, self.of(ids), Expr::int(0));
         body.push(Stmt::new(StmtKind::If { condition, then: vec![Stmt::expr(changed)], otherwise: vec![] }));
         let variable = self.variable("x", Type::INT, Space::Private);
@@ -210,8 +215,15 @@ impl Maker {
                 Type::Vector(scalar, lanes) if !scalar.is_float() => {
                     let mut sum: Option<Expr> = None;
                     for lane in 0..*lanes {
-                        let part = Expr::new(Type::Scalar(*scalar), ExprKind::Swizzle(value.clone().boxed(), vec![lane]));
-                        let part = part.cast(Type::Scalar(if scalar.bits() == 64 { Scalar::Ulong } else { Scalar::Uint }));
+                        let part = Expr::new(
+                            Type::Scalar(*scalar),
+                            ExprKind::Swizzle(value.clone().boxed(), vec![lane]),
+                        );
+                        let part = part.cast(Type::Scalar(if scalar.bits() == 64 {
+                            Scalar::Ulong
+                        } else {
+                            Scalar::Uint
+                        }));
                         sum = Some(match sum {
                             None => part,
                             Some(sum) => {
@@ -224,7 +236,8 @@ impl Maker {
                 }
                 Type::Vector(Scalar::Float, lanes) => {
                     let lane = self.random.below(u64::from(*lanes)) as u8;
-                    let part = Expr::new(Type::Scalar(Scalar::Float), ExprKind::Swizzle(value.boxed(), vec![lane]));
+                    let part =
+                        Expr::new(Type::Scalar(Scalar::Float), ExprKind::Swizzle(value.boxed(), vec![lane]));
                     values.push(Expr::new(Type::INT, ExprKind::As(part.boxed())));
                 }
                 Type::Array(element, length) if element.scalar().is_some_and(|s| !s.is_float()) => {
@@ -246,7 +259,8 @@ impl Maker {
                 None => value,
                 Some(sum) => {
                     let wide = Type::Scalar(Scalar::Ulong);
-                    let scaled = Expr::binary(Binary::Mul, sum.cast(wide.clone()), Expr::literal(Scalar::Ulong, 5));
+                    let scaled =
+                        Expr::binary(Binary::Mul, sum.cast(wide.clone()), Expr::literal(Scalar::Ulong, 5));
                     Expr::binary(Binary::Xor, scaled, value.cast(wide))
                 }
             });

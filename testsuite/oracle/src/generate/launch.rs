@@ -6,8 +6,28 @@ use crate::types::{Scalar, Space, Type};
 
 /// Local sizes; every group has at most 64 items.
 const LOCAL: &[&[u32]] = &[
-    &[1], &[2], &[3], &[4], &[5], &[7], &[8], &[8], &[16], &[16], &[32], &[33], &[64], &[4, 2], &[3, 3], &[4, 4], &[1, 5],
-    &[8, 2], &[2, 2, 2], &[3, 1, 2], &[1, 1, 4], &[4, 3, 2],
+    &[1],
+    &[2],
+    &[3],
+    &[4],
+    &[5],
+    &[7],
+    &[8],
+    &[8],
+    &[16],
+    &[16],
+    &[32],
+    &[33],
+    &[64],
+    &[4, 2],
+    &[3, 3],
+    &[4, 4],
+    &[1, 5],
+    &[8, 2],
+    &[2, 2, 2],
+    &[3, 1, 2],
+    &[1, 1, 4],
+    &[4, 3, 2],
 ];
 
 impl Maker {
@@ -88,7 +108,11 @@ impl Maker {
     fn datum(&mut self, scalar: Scalar, name: &str) -> u64 {
         let (low, high) = scalar.range();
         scalar.wrap(match name {
-            "in" => i128::from(if self.random.chance(60) { self.random.below(12) } else { self.random.below(256) }),
+            "in" => i128::from(if self.random.chance(60) {
+                self.random.below(12)
+            } else {
+                self.random.below(256)
+            }),
             "out" => -1,
             "acc" => self.random.pick(&[0, -1, 77, low.max(-1000)]),
             _ => match self.random.below(8) {
@@ -113,7 +137,10 @@ impl Maker {
             }
             let broadcasts = self.program.functions[launch.kernel].body.iter().any(|stmt| {
                 stmt.any(&|stmt| {
-                    matches!(stmt.kind, StmtKind::Collective { operation: crate::ast::Collective::Broadcast, .. })
+                    matches!(
+                        stmt.kind,
+                        StmtKind::Collective { operation: crate::ast::Collective::Broadcast, .. }
+                    )
                 })
             });
             if !broadcasts || launch.global.len() == *known {
@@ -122,7 +149,9 @@ impl Maker {
         }
         self.program.launches = kept;
         self.program.each_stmt_mut(&mut |function, stmt| {
-            if let StmtKind::Collective { operation: crate::ast::Collective::Broadcast, arguments, .. } = &mut stmt.kind {
+            if let StmtKind::Collective { operation: crate::ast::Collective::Broadcast, arguments, .. } =
+                &mut stmt.kind
+            {
                 let id = Expr::new(Type::Scalar(Scalar::Uint), ExprKind::Literal(0));
                 while arguments.len() < 1 + dimensions[function].max(1) {
                     arguments.push(id.clone());

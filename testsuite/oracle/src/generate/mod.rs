@@ -22,9 +22,40 @@ use crate::types::{Scalar, Space, Struct, Type};
 
 /// Names that mean something to a C library or a linker, and are free in OpenCL C.
 const AWKWARD: &[&str] = &[
-    "free", "malloc", "memcpy", "memset", "memmove", "aligned_alloc", "abort", "exit", "index", "strlen", "read",
-    "write", "puts", "y0", "j1", "gamma", "bcmp", "calloc", "realloc", "main0", "div", "labs", "signal", "stdout",
-    "environ", "sqrtf", "fmaf", "floorf", "memcmp", "roundevenf", "barrier_", "work", "kernel_main", "group_id",
+    "free",
+    "malloc",
+    "memcpy",
+    "memset",
+    "memmove",
+    "aligned_alloc",
+    "abort",
+    "exit",
+    "index",
+    "strlen",
+    "read",
+    "write",
+    "puts",
+    "y0",
+    "j1",
+    "gamma",
+    "bcmp",
+    "calloc",
+    "realloc",
+    "main0",
+    "div",
+    "labs",
+    "signal",
+    "stdout",
+    "environ",
+    "sqrtf",
+    "fmaf",
+    "floorf",
+    "memcmp",
+    "roundevenf",
+    "barrier_",
+    "work",
+    "kernel_main",
+    "group_id",
 ];
 
 /// What a program is about: the share of each kind of statement and expression, drawn for each program.
@@ -158,8 +189,15 @@ pub(crate) fn draft(seed: u64) -> Program {
     let theme = Theme::random(&mut random);
     let standard = random.pick(&["CL1.2", "CL1.2", "CL2.0", "CL3.0", "CL3.0"]);
     let generic = standard != "CL1.2" && random.chance(25);
-    let program =
-        Program { structs: vec![], globals: vec![], functions: vec![], launches: vec![], standard, macros: vec![], generic };
+    let program = Program {
+        structs: vec![],
+        globals: vec![],
+        functions: vec![],
+        launches: vec![],
+        standard,
+        macros: vec![],
+        generic,
+    };
     let scope = Scope::default();
     let mut maker = Maker { random, program, theme, scope, helpers: vec![], names: 0, budget: 0 };
     maker.make();
@@ -276,7 +314,8 @@ impl Maker {
 
     /// An integer type, as the theme has it.
     fn integer_type(&mut self) -> Scalar {
-        let weights = [8, 3, self.theme.small_types, self.theme.long_types, u32::from(self.theme.small_types > 2)];
+        let weights =
+            [8, 3, self.theme.small_types, self.theme.long_types, u32::from(self.theme.small_types > 2)];
         match self.random.weighted(&weights) {
             0 => Scalar::Int,
             1 => Scalar::Uint,

@@ -81,7 +81,17 @@ impl Maker {
         if scalar.is_float() {
             return self.random.pick(&[Binary::Add, Binary::Sub]);
         }
-        self.random.pick(&[Binary::Add, Binary::Sub, Binary::Xor, Binary::Xor, Binary::Or, Binary::And, Binary::Mul, Binary::Shl, Binary::Shr])
+        self.random.pick(&[
+            Binary::Add,
+            Binary::Sub,
+            Binary::Xor,
+            Binary::Xor,
+            Binary::Or,
+            Binary::And,
+            Binary::Mul,
+            Binary::Shl,
+            Binary::Shr,
+        ])
     }
 
     /// An array, of which perhaps only some elements are written.
@@ -204,7 +214,8 @@ impl Maker {
         }
         let counts: Vec<u8> = [1, 2, 3, 4].into_iter().filter(|count| *count <= lanes).collect();
         order.truncate(usize::from(self.random.pick(&counts)));
-        let target = if order.len() == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, order.len() as u8) };
+        let target =
+            if order.len() == 1 { Type::Scalar(scalar) } else { Type::Vector(scalar, order.len() as u8) };
         let value = self.of_type(&target, known.uniform, 1);
         let place = Expr::new(target, ExprKind::Swizzle(vector.boxed(), order));
         out.push(Stmt::expr(Expr::assign(place, value)));
@@ -310,7 +321,7 @@ impl Maker {
                 return self.declare_array(here, out);
             }
             let chosen = self.random.pick(&arrays).variable;
-        let array = self.of(chosen);
+            let array = self.of(chosen);
             let Type::Array(element, length) = array.ty.clone() else { return };
             let Some(scalar) = element.scalar() else { return };
             let index = self.index(length, false, 2);
@@ -327,7 +338,11 @@ impl Maker {
             let scalar = self.scope.variables[first].ty.scalar().unwrap_or(Scalar::Int);
             let ty = Type::Scalar(scalar).pointer(Space::Private);
             let same = self.those(|known, variable| {
-                known.assignable && known.ready && !known.uniform && !variable.volatile && variable.ty == Type::Scalar(scalar)
+                known.assignable
+                    && known.ready
+                    && !known.uniform
+                    && !variable.volatile
+                    && variable.ty == Type::Scalar(scalar)
             });
             let second = self.random.pick(&same).variable;
             let address = |variable| {
@@ -373,11 +388,15 @@ impl Maker {
         let array = self.of(chosen);
         let Type::Array(element, length) = array.ty.clone() else { return };
         let Some(scalar) = element.scalar() else { return };
-        let widths: Vec<u8> = super::vector::WIDTHS.into_iter().filter(|width| u32::from(*width) <= length).collect();
+        let widths: Vec<u8> =
+            super::vector::WIDTHS.into_iter().filter(|width| u32::from(*width) <= length).collect();
         let lanes = self.random.pick(&widths);
         let value = self.vector(&Type::Vector(scalar, lanes), false, 2);
         let offset = self.index(length / u32::from(lanes), false, 2);
         let pointer = Expr::new((*element).pointer(Space::Private), ExprKind::Decay(array.boxed()));
-        out.push(Stmt::expr(Expr::new(Type::Void, ExprKind::Store(value.boxed(), offset.boxed(), pointer.boxed()))));
+        out.push(Stmt::expr(Expr::new(
+            Type::Void,
+            ExprKind::Store(value.boxed(), offset.boxed(), pointer.boxed()),
+        )));
     }
 }

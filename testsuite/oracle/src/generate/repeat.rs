@@ -8,7 +8,8 @@ impl Maker {
     /// A loop of a few rounds, with exits of any kind.
     pub(super) fn repeat(&mut self, here: Here, out: &mut Vec<Stmt>) {
         let together = here.together && self.random.chance(55);
-        let form = self.random.pick(&[LoopForm::For, LoopForm::For, LoopForm::For, LoopForm::While, LoopForm::Do]);
+        let form =
+            self.random.pick(&[LoopForm::For, LoopForm::For, LoopForm::For, LoopForm::While, LoopForm::Do]);
         let scalar = self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Short]);
         let counter = self.variable("i", Type::Scalar(scalar), Space::Private);
         let (start, step) = match self.random.below(6) {
@@ -89,7 +90,11 @@ impl Maker {
             }
             LoopForm::For if endless => {
                 let stop = Expr::binary(Binary::GreaterEqual, of_counter, bound);
-                let exit = StmtKind::If { condition: stop, then: vec![Stmt::new(StmtKind::Break)], otherwise: vec![] };
+                let exit = StmtKind::If {
+                    condition: stop,
+                    then: vec![Stmt::new(StmtKind::Break)],
+                    otherwise: vec![],
+                };
                 body.insert(0, Stmt::new(exit));
                 out.push(self.loop_of(form, Some(init), None, Some(advance), body, unroll));
             }
@@ -231,7 +236,11 @@ impl Maker {
         }
         let chosen = self.random.pick(&targets).variable;
         let place = self.of(chosen);
-        let value = if self.random.chance(60) { Expr::int(self.random.below(9) as i32) } else { self.value(false, 2) };
+        let value = if self.random.chance(60) {
+            Expr::int(self.random.below(9) as i32)
+        } else {
+            self.value(false, 2)
+        };
         out.push(Stmt::expr(Expr::assign(place, value)));
     }
 
@@ -251,7 +260,8 @@ impl Maker {
         self.know(counter, false, false);
         let mut body = Vec::new();
         if self.random.chance(40) {
-            let inside = Here { together: false, depth: here.depth + 2, in_loop: true, may_continue: true, ..here };
+            let inside =
+                Here { together: false, depth: here.depth + 2, in_loop: true, may_continue: true, ..here };
             self.statements(inside, 1, &mut body);
         }
         let condition_of_exit = match self.random.below(3) {
@@ -262,7 +272,11 @@ impl Maker {
             }
             1 => {
                 let id = self.parting();
-                let at = Expr::binary(Binary::GreaterEqual, self.of(counter), Expr::int(self.random.below(3) as i32));
+                let at = Expr::binary(
+                    Binary::GreaterEqual,
+                    self.of(counter),
+                    Expr::int(self.random.below(3) as i32),
+                );
                 Expr::new(Type::INT, ExprKind::AndAlso(at.boxed(), id.boxed()))
             }
             _ => self.parting(),
@@ -295,7 +309,10 @@ impl Maker {
         let array = self.variable("w", ty, Space::Private);
         out.push(Stmt::new(StmtKind::Declare { variable: array, init: Init::None }));
         let sum = self.variable("x", Type::UINT, Space::Private);
-        out.push(Stmt::new(StmtKind::Declare { variable: sum, init: Init::Value(Expr::literal(Scalar::Uint, 0)) }));
+        out.push(Stmt::new(StmtKind::Declare {
+            variable: sum,
+            init: Init::Value(Expr::literal(Scalar::Uint, 0)),
+        }));
         let counter = self.variable("i", Type::INT, Space::Private);
         let init = Stmt::new(StmtKind::Declare { variable: counter, init: Init::Value(Expr::int(0)) });
         let rounds = length + self.random.below(4) as i32;
@@ -307,10 +324,10 @@ impl Maker {
         let back = self.random.below(length as u64) as i32;
         let one = Expr::binary(Binary::Add, self.of(ids.local), Expr::int(1));
         let two = Expr::binary(Binary::Add, i.clone(), Expr::int(1));
-        let written = Expr::assign(self.element(self.of(array), slot(i.clone())), Expr::binary(Binary::Mul, one, two));
+        let written =
+            Expr::assign(self.element(self.of(array), slot(i.clone())), Expr::binary(Binary::Mul, one, two));
         let old = self.element(self.of(array), slot(Expr::binary(Binary::Sub, i.clone(), Expr::int(back))));
-        let taken =
-            Expr::new(Type::UINT, ExprKind::Compound(Binary::Add, self.of(sum).boxed(), old.boxed()));
+        let taken = Expr::new(Type::UINT, ExprKind::Compound(Binary::Add, self.of(sum).boxed(), old.boxed()));
         let condition = Expr::binary(Binary::GreaterEqual, i.clone(), Expr::int(back));
         let mut body = vec![
             Stmt::expr(written),

@@ -21,7 +21,8 @@ impl Maker {
     /// A vector of this very type.
     pub(super) fn vector(&mut self, ty: &Type, uniform: bool, depth: u32) -> Expr {
         let Type::Vector(scalar, lanes) = *ty else { return Expr::int(0) };
-        let fits = self.those(|known, variable| known.ready && (known.uniform || !uniform) && variable.ty == *ty);
+        let fits =
+            self.those(|known, variable| known.ready && (known.uniform || !uniform) && variable.ty == *ty);
         if !fits.is_empty() && self.random.chance(35) {
             let known = self.random.pick(&fits);
             return self.of(known.variable);
@@ -56,7 +57,9 @@ impl Maker {
                 self.builtin_of(builtin, ty.clone(), uniform, depth + 1)
             }
             3 => self.float_builtin(ty.clone(), uniform, depth),
-            4 => self.swizzled(scalar, lanes, uniform, depth).unwrap_or_else(|| self.composed(scalar, lanes, uniform, depth)),
+            4 => self
+                .swizzled(scalar, lanes, uniform, depth)
+                .unwrap_or_else(|| self.composed(scalar, lanes, uniform, depth)),
             5 if !scalar.is_float() => {
                 let from = Type::Vector(self.random.pick(&INTEGERS), lanes);
                 let value = self.vector(&from, uniform, depth + 1).boxed();
@@ -76,7 +79,8 @@ impl Maker {
                     let mask = self.vector(&mask, uniform, depth + 1);
                     return Expr::new(ty.clone(), ExprKind::Builtin(Builtin::Shuffle2, vec![a, b, mask]));
                 }
-                let (a, mask) = (self.vector(&from, uniform, depth + 1), self.vector(&mask, uniform, depth + 1));
+                let (a, mask) =
+                    (self.vector(&from, uniform, depth + 1), self.vector(&mask, uniform, depth + 1));
                 Expr::new(ty.clone(), ExprKind::Builtin(Builtin::Shuffle, vec![a, mask]))
             }
             8 if !scalar.is_float() => {
@@ -85,7 +89,9 @@ impl Maker {
                 let c = self.vector(&condition, uniform, depth + 1);
                 Expr::new(ty.clone(), ExprKind::Conditional(c.boxed(), a.boxed(), b.boxed()))
             }
-            9 => self.loaded(scalar, lanes, uniform).unwrap_or_else(|| self.composed(scalar, lanes, uniform, depth)),
+            9 => self
+                .loaded(scalar, lanes, uniform)
+                .unwrap_or_else(|| self.composed(scalar, lanes, uniform, depth)),
             _ => self.composed(scalar, lanes, uniform, depth),
         }
     }
@@ -164,7 +170,8 @@ impl Maker {
         if self.random.chance(25) {
             let ty = ty.with_element(scalar.signed());
             let (a, b) = (self.vector(&ty, uniform, depth + 1), self.vector(&ty, uniform, depth + 1));
-            let compared = Expr::binary(self.random.pick(&[Binary::Less, Binary::Equal, Binary::GreaterEqual]), a, b);
+            let compared =
+                Expr::binary(self.random.pick(&[Binary::Less, Binary::Equal, Binary::GreaterEqual]), a, b);
             let builtin = self.random.pick(&[Builtin::Any, Builtin::All]);
             return Expr::new(Type::INT, ExprKind::Builtin(builtin, vec![compared]));
         }

@@ -7,7 +7,7 @@
 mod api;
 mod client;
 
-pub use client::{ClientError, keep, run};
+pub use client::{ClientError, Kept, keep, run};
 
 use std::io::Write;
 use std::path::Path;

@@ -5,6 +5,7 @@
 
 mod collective;
 mod error;
+mod names;
 mod native;
 mod objects;
 mod pack;

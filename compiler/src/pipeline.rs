@@ -23,6 +23,7 @@ use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
 
 use crate::collective;
 use crate::error::CompileError;
+use crate::names;
 use crate::native::{self, Native};
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
@@ -208,13 +209,14 @@ pub(crate) fn front_end<'ctx>(
     Ok(Parsed { module, diagnostics, dependencies })
 }
 
-/// Lowers printf, links the builtins that the program reaches but for those that `native` has as machine code, gives events
+/// Sets the program's own names apart, lowers printf, links the builtins that the program reaches but for those that `native` has as machine code, gives events
 /// a type that targets know and work-group functions their memory, and checks that nothing is missing.
 pub(crate) fn link_builtins(
     module: &Module<'_>,
     bits: Bits,
     native: Option<Native>,
 ) -> Result<(), CompileError> {
+    names::set_apart(module);
     print::lower(module, bits)?;
     let is_native = |symbol: &str| native.is_some_and(|native| native.has(symbol));
     let mut undefined = undefined::undefined(module);

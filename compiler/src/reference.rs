@@ -42,6 +42,8 @@ pub(crate) fn build(
     let body = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| IrError::Invalid { what: kernel.to_owned(), message: "there is none".to_owned() })?;
+    // A kernel may have the name of a function that the code generator calls.
+    body.value().set_name(&format!("oxcl_kernel_{kernel}"));
     if let Some(unit) = reference_work_items(AddressBits::Bits64) {
         ir_module::link_needed(module, unit.bitcode)?;
     }

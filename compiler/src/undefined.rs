@@ -7,7 +7,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 20] = [
+const LOWERED_LATER: [&str; 19] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -27,7 +27,6 @@ const LOWERED_LATER: [&str; 20] = [
     "_Z22atomic_work_item_fence",
     "llvm.",
     "oxcl_print_block",
-    "memcpy",
 ];
 
 /// The names of the functions and variables that `module` declares, uses and does not define, in its order.

@@ -10,6 +10,7 @@ use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Module, Value};
 
 use crate::error::CompileError;
+use crate::names::shown;
 
 /// Address space of `__local`.
 const LOCAL: u32 = 3;
@@ -46,7 +47,7 @@ pub(crate) fn lay_out(module: &Module<'_>) -> Result<Variables, CompileError> {
             Some((bytes, pointers)) => globals.push(Global { variable, bytes, pointers }),
             // A constant may hold what only a linker knows; it stays where it is.
             None if ir_module::is_constant_global(variable) => {}
-            None => return Err(CompileError::InitialValue { variable: variable.name() }),
+            None => return Err(CompileError::InitialValue { variable: shown(&variable.name()).to_owned() }),
         }
     }
     let mut shared: Vec<bool> =

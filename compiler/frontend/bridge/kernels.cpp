@@ -30,6 +30,11 @@ OxclText textAt(const llvm::MDNode *node, unsigned index) {
   return {nullptr, 0};
 }
 
+OxclText opaqueName(llvm::Type *type) {
+  auto *opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
+  return opaque ? view(opaque->getName()) : OxclText{nullptr, 0};
+}
+
 uint64_t numberAt(const llvm::MDNode *node, unsigned index) {
   if (node && index < node->getNumOperands())
     if (auto *number = llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(node->getOperand(index)))
@@ -100,7 +105,6 @@ void oxcl_kernels(LLVMModuleRef wrapped, OxclKernelSink sink, void *user) {
       continue;
     llvm::MDNode *names = function.getMetadata("kernel_arg_name");
     llvm::MDNode *types = function.getMetadata("kernel_arg_type");
-    llvm::MDNode *baseTypes = function.getMetadata("kernel_arg_base_type");
     llvm::MDNode *access = function.getMetadata("kernel_arg_access_qual");
     llvm::MDNode *qualifiers = function.getMetadata("kernel_arg_type_qual");
     std::vector<OxclKernelArg> args;
@@ -108,8 +112,8 @@ void oxcl_kernels(LLVMModuleRef wrapped, OxclKernelSink sink, void *user) {
       unsigned index = parameter.getArgNo();
       llvm::Type *type = parameter.getType();
       llvm::Type *value = parameter.hasByValAttr() ? parameter.getParamByValType() : type;
-      args.push_back({textAt(names, index), textAt(types, index), textAt(baseTypes, index), textAt(access, index),
-                      textAt(qualifiers, index), uint32_t(numberAt(spaces, index)),
+      args.push_back({textAt(names, index), textAt(types, index), textAt(access, index),
+                      textAt(qualifiers, index), opaqueName(type), uint32_t(numberAt(spaces, index)),
                       uint32_t(type->isPointerTy() && !parameter.hasByValAttr()),
                       value->isSized() ? layout.getTypeAllocSize(value).getFixedValue() : 0});
     }

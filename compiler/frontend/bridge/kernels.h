@@ -9,9 +9,9 @@ extern "C" {
 struct OxclKernelArg {
   OxclText name;
   OxclText type_name;
-  OxclText base_type_name;
   OxclText access;
   OxclText qualifiers;
+  OxclText opaque_type;   // LLVM's name of the value's type where it is opaque, as an image's is
   uint32_t address_space; // SPIR numbering: private 0, global 1, constant 2, local 3
   uint32_t is_pointer;    // passed as a pointer, and not `byval`
   uint64_t size;          // bytes of the value

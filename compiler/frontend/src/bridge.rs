@@ -120,9 +120,9 @@ pub(crate) struct Job {
 pub(crate) struct KernelArg {
     pub(crate) name: Text,
     pub(crate) type_name: Text,
-    pub(crate) base_type_name: Text,
     pub(crate) access: Text,
     pub(crate) qualifiers: Text,
+    pub(crate) opaque_type: Text,
     pub(crate) address_space: u32,
     pub(crate) is_pointer: u32,
     pub(crate) size: u64,

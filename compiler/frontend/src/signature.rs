@@ -77,9 +77,9 @@ unsafe extern "C" fn take_kernel(user: *mut c_void, kernel: *const bridge::Kerne
             index,
             name: text(arg.name),
             type_name: text(arg.type_name),
-            base_type_name: text(arg.base_type_name),
             access: &text(arg.access),
             qualifiers: &text(arg.qualifiers),
+            opaque_type: &text(arg.opaque_type),
             address_space: arg.address_space,
             is_pointer: arg.is_pointer != 0,
             size: u32::try_from(arg.size).unwrap_or(u32::MAX),
@@ -100,9 +100,10 @@ struct Facts<'a> {
     index: usize,
     name: String,
     type_name: String,
-    base_type_name: String,
     access: &'a str,
     qualifiers: &'a str,
+    /// LLVM's name of the value's type where it is opaque; a structure may have any name.
+    opaque_type: &'a str,
     address_space: u32,
     is_pointer: bool,
     size: u32,
@@ -118,17 +119,12 @@ fn argument(facts: Facts<'_>) -> Arg {
             _ => 0,
         }
     });
-    let base = facts.base_type_name.as_str();
-    let kind = if type_qualifier & 8 != 0 {
-        ArgKind::Pipe
-    } else if base.starts_with("image") && base.ends_with("_t") {
-        ArgKind::Image
-    } else if base == "sampler_t" {
-        ArgKind::Sampler
-    } else if facts.is_pointer {
-        ArgKind::Pointer
-    } else {
-        ArgKind::Value
+    let kind = match facts.opaque_type {
+        _ if type_qualifier & 8 != 0 => ArgKind::Pipe,
+        "spirv.Image" => ArgKind::Image,
+        "spirv.Sampler" => ArgKind::Sampler,
+        _ if facts.is_pointer => ArgKind::Pointer,
+        _ => ArgKind::Value,
     };
     Arg {
         // A parameter need not have a name in C; one letter for each then.

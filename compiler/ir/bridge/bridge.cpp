@@ -3,9 +3,12 @@
 // Blocks are numbered in the order of the function's block list; -1 means "none".
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -166,6 +169,24 @@ int32_t oxcl_ir_loops(LLVMValueRef Fn, int32_t *Innermost, int32_t *Header, int3
     Innermost[Index[&BB]] = L ? Id[L] : -1;
   }
   return Count;
+}
+
+// Whether a loop of a function has several entries.
+bool oxcl_ir_is_irreducible(LLVMValueRef Fn) {
+  Function &F = *unwrap<Function>(Fn);
+  DominatorTree DT(F);
+  LoopInfo LI(DT);
+  ReversePostOrderTraversal<const Function *> Order(&F);
+  return containsIrreducibleCFG<const BasicBlock *>(Order, LI);
+}
+
+// Lets `To` stand for `From` in debug information, where any is made of the unit.
+void oxcl_ir_give_debug_scope(LLVMValueRef From, LLVMValueRef To) {
+  DISubprogram *Scope = unwrap<Function>(From)->getSubprogram();
+  if (!Scope || !Scope->getUnit() || Scope->getUnit()->getEmissionKind() == DICompileUnit::NoDebug)
+    return;
+  unwrap<Function>(From)->setSubprogram(nullptr);
+  unwrap<Function>(To)->setSubprogram(Scope);
 }
 
 // What the verifier says of a function, to be freed; null where it is valid.

@@ -4,7 +4,7 @@ use crate::check::fits;
 use crate::handle::{self, Handle};
 use crate::raw::{
     attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_delete_function,
-    oxcl_ir_split_before, oxcl_ir_verify,
+    oxcl_ir_give_debug_scope, oxcl_ir_is_irreducible, oxcl_ir_split_before, oxcl_ir_verify,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
@@ -255,9 +255,18 @@ impl<'c> Function<'c> {
     /// Whether parameter `index` is a pointer that nothing else leads to what it points to: `restrict`.
     #[must_use]
     pub fn is_restricted(self, index: u32) -> bool {
-        self.check(Place::Parameter(index));
-        let kind = llvm!(c::LLVMGetEnumAttributeKindForName; c"noalias".as_ptr(), 7);
-        !llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw(), Place::Parameter(index).raw(), kind).is_null()
+        self.has_attribute(Place::Parameter(index), "noalias")
+    }
+
+    /// Whether a loop has several entries.
+    #[must_use]
+    pub fn is_irreducible(self) -> bool {
+        llvm!(oxcl_ir_is_irreducible; self.raw())
+    }
+
+    /// Lets another function stand for this one in debug information, if any is made.
+    pub fn give_debug_scope(self, to: Function<'c>) {
+        llvm!(oxcl_ir_give_debug_scope; self.raw(), to.raw());
     }
 
     /// Only declared, not defined here.
@@ -339,6 +348,13 @@ impl<'c> Function<'c> {
             value_length
         );
         llvm!(c::LLVMAddAttributeAtIndex; self.raw(), Place::Function.raw(), attribute);
+    }
+
+    /// Whether an attribute without a value is there.
+    #[must_use]
+    pub fn has_attribute(self, place: Place, name: &str) -> bool {
+        self.check(place);
+        !llvm!(c::LLVMGetEnumAttributeAtIndex; self.raw(), place.raw(), attribute(name)).is_null()
     }
 
     /// Removes an attribute; nothing happens where it is absent.

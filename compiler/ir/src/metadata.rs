@@ -1,6 +1,10 @@
-//! Metadata nodes that the work-item loops need: access groups and loop identities.
+//! Metadata nodes that the work-item loops need: access groups, loop identities and alias scopes.
 
-use crate::raw::{llvm, oxcl_ir_distinct_node, oxcl_ir_loop_id};
+use crate::function::Function;
+use crate::raw::{
+    llvm, oxcl_ir_adapt_scopes, oxcl_ir_clone_scope, oxcl_ir_declared_scope, oxcl_ir_distinct_node,
+    oxcl_ir_has_scopes, oxcl_ir_loop_id,
+};
 use crate::types::Types;
 use crate::value::Value;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
@@ -33,4 +37,31 @@ impl std::fmt::Debug for Node<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(&self.0, f)
     }
+}
+
+/// Whether any access of a function names an alias scope.
+#[must_use]
+pub fn has_scopes(function: Function<'_>) -> bool {
+    llvm!(oxcl_ir_has_scopes; function.raw())
+}
+
+/// The alias scope that an instruction declares.
+#[must_use]
+pub fn declared_scope(declaration: Value<'_>) -> Option<Node<'_>> {
+    Value::maybe(llvm!(oxcl_ir_declared_scope; declaration.raw())).map(Node)
+}
+
+/// Another alias scope of the same domain.
+#[must_use]
+pub fn clone_scope(scope: Node<'_>) -> Node<'_> {
+    Node(Value::from_raw(llvm!(oxcl_ir_clone_scope; scope.raw())))
+}
+
+/// Replaces the alias scopes that an instruction names or declares, the first of each pair by the second; others are
+/// forgotten in such a way that nothing more is promised than before.
+pub fn adapt_scopes<'c>(instruction: Value<'c>, known: &[(Node<'c>, Node<'c>)]) {
+    let old: Vec<LLVMValueRef> = known.iter().map(|(old, _)| old.raw()).collect();
+    let new: Vec<LLVMValueRef> = known.iter().map(|(_, new)| new.raw()).collect();
+    let count = u32::try_from(known.len()).unwrap_or(0);
+    llvm!(oxcl_ir_adapt_scopes; instruction.raw(), old.as_ptr(), new.as_ptr(), count);
 }

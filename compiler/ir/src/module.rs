@@ -259,11 +259,16 @@ pub fn global_alignment(global: Value<'_>) -> u32 {
     global.alignment()
 }
 
+/// A global variable that this module only declares.
+#[must_use]
+pub fn is_declared_global(global: Value<'_>) -> bool {
+    check_variable(global);
+    llvm!(c::LLVMIsDeclaration; global.raw()) != 0
+}
+
 /// Makes a global variable visible to its own module only.
 pub fn set_internal_global(global: Value<'_>) {
-    check_variable(global);
-    let declared = llvm!(c::LLVMIsDeclaration; global.raw()) != 0;
-    if !declared {
+    if !is_declared_global(global) {
         llvm!(c::LLVMSetLinkage; global.raw(), LLVMLinkage::LLVMInternalLinkage);
     }
 }

@@ -115,6 +115,8 @@ unsafe extern "C" {
         header: *mut i32,
         parent: *mut i32,
     ) -> i32;
+    pub(crate) fn oxcl_ir_is_irreducible(function: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_give_debug_scope(from: LLVMValueRef, to: LLVMValueRef);
     pub(crate) fn oxcl_ir_verify(function: LLVMValueRef) -> *mut c_char;
     pub(crate) fn oxcl_ir_split_before(instruction: LLVMValueRef, name: *const c_char) -> LLVMBasicBlockRef;
     pub(crate) fn oxcl_ir_copy_flags(to: LLVMValueRef, from: LLVMValueRef);
@@ -132,6 +134,15 @@ unsafe extern "C" {
     ) -> bool;
     pub(crate) fn oxcl_ir_distinct_node(context: LLVMContextRef) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_loop_id(context: LLVMContextRef, group: LLVMValueRef, whole: bool) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_has_scopes(function: LLVMValueRef) -> bool;
+    pub(crate) fn oxcl_ir_declared_scope(instruction: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_clone_scope(scope: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_adapt_scopes(
+        instruction: LLVMValueRef,
+        old: *const LLVMValueRef,
+        new: *const LLVMValueRef,
+        count: u32,
+    );
     pub(crate) fn oxcl_ir_lower_events(module: LLVMModuleRef);
     pub(crate) fn oxcl_ir_run_passes(
         module: LLVMModuleRef,

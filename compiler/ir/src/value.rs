@@ -585,6 +585,24 @@ impl<'c> Value<'c> {
         (0..count).map(|index| Block::from_raw(llvm!(c::LLVMGetSuccessor; self.raw(), index))).collect()
     }
 
+    /// Has a terminator lead to another block in place of successor `index`.
+    ///
+    /// # Panics
+    /// Where it has no such successor, or the block is another function's.
+    pub fn set_successor(self, index: u32, block: Block<'c>) {
+        let there = self.is_terminator() && index < llvm!(c::LLVMGetNumSuccessors; self.raw());
+        fits(there, "a successor that the terminator does not have");
+        let own = self.block().is_some_and(|own| own.function() == block.function());
+        fits(own, "a successor in another function");
+        llvm!(c::LLVMSetSuccessor; self.raw(), index, block.raw());
+    }
+
+    /// What a terminator chooses its successor by: the condition of a conditional branch, the value of a switch.
+    #[must_use]
+    pub fn decider(self) -> Option<Value<'c>> {
+        if self.is(LLVMOpcode::LLVMSwitch) { Some(self.operand(0)) } else { self.condition() }
+    }
+
     /// The condition of a conditional branch.
     #[must_use]
     pub fn condition(self) -> Option<Value<'c>> {

@@ -30,6 +30,8 @@ pub(crate) fn finish<'c>(
     options: &Options,
 ) -> Result<(), FormError> {
     let locals = hidden.locals;
+    // A kernel may have the name of a function that the entries call.
+    kernel.function.value().set_name(&format!("oxcl_kernel_{}", kernel.name));
     if options.pocl == PoclAbi::Context60 {
         native_entry(kernel, body, locals, options);
         start_entry(kernel, options);

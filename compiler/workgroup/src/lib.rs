@@ -39,6 +39,10 @@ pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;
 
+/// What the names of a program's own functions begin with in the modules that are given to [`form`], so that they meet no
+/// library's: messages leave it out.
+pub const PROGRAM_NAMES: &str = "program.";
+
 /// Address spaces of the front-end target, which x86 code keeps.
 mod space {
     /// `__global`.

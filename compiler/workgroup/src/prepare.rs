@@ -2,12 +2,12 @@
 //!
 //! In: a module for the OpenCL front-end target, builtins linked. Out: [`Prepared`]: the kernel as one function for the
 //! real target, in which everything that touches work-item ids, barriers or local memory is inlined; SSA; reducible
-//! loops in simplified, loop-closed form; no switch; one return; divisions that cannot trap; the other functions
+//! loops in simplified, loop-closed form; no switch where lanes are many; one return; divisions that cannot trap; the other functions
 //! internal. Nothing has been decided about barriers yet.
 
 use crate::error::FormError;
 use crate::workitem::{Query, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, Target, divide, indices, variables};
+use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
 use oxcl_ir::access::PRINT;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
@@ -21,8 +21,14 @@ const C_CONVENTION: u32 = 0;
 const PIPELINE: &str = "always-inline,globaldce,\
     function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,instsimplify),\
     cgscc(function-attrs),\
-    function(early-cse<memssa>,instsimplify,sroa,adce,\
-    lower-switch,fix-irreducible,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
+    function(early-cse<memssa>,instsimplify,sroa,adce)";
+
+/// One return, and no block that is not needed.
+const SHAPE: &str = "function(simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,mergereturn)";
+
+/// The same without a switch and with loops of one entry, which lanes need.
+const TWO_WAYS: &str = "function(lower-switch,fix-irreducible,\
+    simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
 
 /// Unrolls what has a constant, small count of rounds, and turns the private arrays that were indexed by those rounds
 /// into values: kept across a barrier, an array would be memory of each work-item, and its loops no work for vectors.
@@ -55,9 +61,16 @@ pub(crate) fn prepare<'m, 'c>(
     mark_inlining(module, function, options)?;
     copy_written_structs(function, Layout::of(module));
     ir_module::run_passes(module, PIPELINE)?;
+    // LLVM mends loops of several entries only where nothing but branches leads to them.
+    let two_ways = options.width > 1 || function.is_irreducible();
+    ir_module::run_passes(module, if two_ways { TWO_WAYS } else { SHAPE })?;
     refuse_foreign_control_flow(function, kernel)?;
     if has_barrier_and_private_memory(function) {
         ir_module::run_passes(module, UNROLL)?;
+        if two_ways {
+            // Simplifying may have made a switch of several branches.
+            ir_module::run_passes(module, "function(lower-switch)")?;
+        }
     }
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
     indices::widen(prepared.function);
@@ -135,7 +148,11 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
         order: Vec::new(),
     };
     visit.function(kernel, 0)?;
-    for (function, touches) in visit.order {
+    for (function, reach) in visit.order {
+        let touches = reach.touches;
+        if !reach.meets {
+            function.remove_attribute(Place::Function, "convergent");
+        }
         if function == kernel {
             function.remove_attribute(Place::Function, "alwaysinline");
             continue;
@@ -155,22 +172,38 @@ struct Visit<'c> {
     kernel: String,
     local_users: HashSet<Function<'c>>,
     /// `None` while the function's callees are being visited.
-    state: HashMap<Function<'c>, Option<bool>>,
-    order: Vec<(Function<'c>, bool)>,
+    state: HashMap<Function<'c>, Option<Reach>>,
+    /// Callees before their callers.
+    order: Vec<(Function<'c>, Reach)>,
+}
+
+/// What a function reaches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    /// Work-item functions, local memory or shared variables.
+    touches: bool,
+    /// Calls that work-items must make together. The front end takes that of every function that it does not see the end
+    /// of; a helper without them computes the same for equal arguments, whoever calls it.
+    meets: bool,
 }
 
 impl<'c> Visit<'c> {
-    fn function(&mut self, function: Function<'c>, line: u32) -> Result<bool, FormError> {
+    fn function(&mut self, function: Function<'c>, line: u32) -> Result<Reach, FormError> {
         match self.state.get(&function) {
-            Some(Some(touches)) => return Ok(*touches),
-            Some(None) => return Err(FormError::Recursion { function: function.name(), line }),
+            Some(Some(reach)) => return Ok(*reach),
+            Some(None) => {
+                let name = function.name();
+                let function = name.strip_prefix(PROGRAM_NAMES).unwrap_or(&name).to_owned();
+                return Err(FormError::Recursion { function, line });
+            }
             None => {}
         }
         if function.is_declaration() {
-            return Ok(is_work_item_function(function));
+            let meets = function.has_attribute(Place::Function, "convergent");
+            return Ok(Reach { touches: is_work_item_function(function), meets });
         }
         self.state.insert(function, None);
-        let mut touches = self.local_users.contains(&function);
+        let mut reach = Reach { touches: self.local_users.contains(&function), meets: false };
         for call in function.instructions() {
             if !call.is(Opcode::LLVMCall) {
                 continue;
@@ -178,11 +211,16 @@ impl<'c> Visit<'c> {
             let Some(callee) = call.callee() else {
                 return Err(FormError::IndirectCall { kernel: self.kernel.clone(), line: call.line() });
             };
-            touches |= self.function(callee, call.line())?;
+            let inner = self.function(callee, call.line())?;
+            reach.touches |= inner.touches;
+            reach.meets |= inner.meets;
+            if !inner.meets {
+                call.remove_call_attribute("convergent");
+            }
         }
-        self.state.insert(function, Some(touches));
-        self.order.push((function, touches));
-        Ok(touches)
+        self.state.insert(function, Some(reach));
+        self.order.push((function, reach));
+        Ok(reach)
     }
 }
 
@@ -246,9 +284,8 @@ fn refuse_foreign_control_flow(function: Function<'_>, kernel: &str) -> Result<(
     for block in function.blocks() {
         let Some(terminator) = block.terminator() else { continue };
         let what = match terminator.opcode() {
-            Some(Opcode::LLVMBr | Opcode::LLVMRet | Opcode::LLVMUnreachable) => continue,
+            Some(Opcode::LLVMBr | Opcode::LLVMSwitch | Opcode::LLVMRet | Opcode::LLVMUnreachable) => continue,
             Some(Opcode::LLVMIndirectBr) => "a computed goto",
-            Some(Opcode::LLVMSwitch) => "a switch that cannot be lowered",
             _ => "an exception",
         };
         return Err(FormError::ControlFlow {

@@ -3,12 +3,12 @@
 //! In: a kernel cut into regions, its stack variables still `alloca`s. Out: those variables that each work-item must have
 //! of its own. All others hold nothing when a region begins: one stack cell serves all work-items one after another.
 //!
-//! A variable crosses into a region if it *may hold something* where the region begins (its lifetime began on some way
-//! there and did not end after that) and *may be wanted* (some way on leads to an access before its lifetime begins
-//! anew). A variable without lifetime markers holds something from the start. Where its address escapes, to memory or to
-//! a call that may keep it, every block may access it.
+//! A variable crosses into a region if it *may hold something* where the region begins (some way there accesses it, and
+//! neither ends its lifetime nor begins it anew after that) and *may be wanted* (some way on leads to an access before its
+//! lifetime begins anew). Where its address escapes, to memory or to a call that may keep it, every block may access it.
 //!
-//! Says nothing about where the variables live: `slots` does.
+//! Says nothing about where the variables live, nor about addresses that themselves live across regions, which need one
+//! place to lead to: `slots` does.
 
 use crate::regions::Regions;
 use crate::slots::is_lifetime_marker;
@@ -34,6 +34,20 @@ pub(crate) fn crossing<'c>(function: Function<'c>, regions: &Regions<'c>) -> Vec
         .collect()
 }
 
+/// A variable, and all that is computed from it and may be an address in it.
+pub(crate) fn addresses(variable: Value<'_>) -> HashSet<Value<'_>> {
+    let mut seen = HashSet::from([variable]);
+    let mut work = vec![variable];
+    while let Some(pointer) = work.pop() {
+        for user in pointer.users() {
+            if is_address_of_same(user) && seen.insert(user) {
+                work.push(user);
+            }
+        }
+    }
+    seen
+}
+
 /// Whether any region begins after another, or after itself.
 fn re_enters(regions: &Regions<'_>) -> bool {
     regions.regions.len() > 1
@@ -55,16 +69,12 @@ struct Uses {
     /// In the order of the block's instructions.
     events: Vec<Vec<(usize, Event)>>,
     escapes: bool,
-    has_begin: bool,
 }
 
 impl Uses {
     fn of<'c>(variable: Value<'c>, regions: &Regions<'c>, positions: &HashMap<Value<'c>, usize>) -> Self {
-        let mut uses =
-            Uses { events: vec![Vec::new(); regions.cfg.blocks.len()], escapes: false, has_begin: false };
-        let mut seen = HashSet::from([variable]);
-        let mut work = vec![variable];
-        while let Some(pointer) = work.pop() {
+        let mut uses = Uses { events: vec![Vec::new(); regions.cfg.blocks.len()], escapes: false };
+        for pointer in addresses(variable) {
             for user in pointer.users() {
                 let Some(block) = user.block() else {
                     // A constant expression on a stack variable does not exist.
@@ -72,9 +82,6 @@ impl Uses {
                     continue;
                 };
                 if is_address_of_same(user) {
-                    if seen.insert(user) {
-                        work.push(user);
-                    }
                     continue;
                 }
                 let event = if is_lifetime_marker(user) {
@@ -83,7 +90,6 @@ impl Uses {
                     uses.escapes |= lets_escape(user, pointer);
                     Event::Access
                 };
-                uses.has_begin |= event == Event::Begin;
                 let position = positions.get(&user).copied().unwrap_or_default();
                 uses.events[regions.cfg.number(block)].push((position, event));
             }
@@ -104,12 +110,9 @@ impl Uses {
     fn holds(&self, regions: &Regions<'_>) -> Vec<bool> {
         let cfg = &regions.cfg;
         let mut holds = vec![false; cfg.blocks.len()];
-        if let Some(first) = holds.first_mut() {
-            *first = !self.has_begin;
-        }
         let after = |holds: &[bool], block: usize| {
-            let last = self.events[block].iter().rev().find(|(_, event)| *event != Event::Access);
-            last.map_or(holds[block], |(_, event)| *event == Event::Begin)
+            let last = self.events[block].last();
+            last.map_or(holds[block], |(_, event)| *event == Event::Access)
         };
         loop {
             let mut changed = false;

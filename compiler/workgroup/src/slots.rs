@@ -9,7 +9,7 @@ use crate::prepare::Prepared;
 use crate::privates;
 use crate::regions::{End, Regions};
 use crate::workitem::Query;
-use oxcl_ir::{Opcode, Type, TypeKind, Value};
+use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Instructions that may be computed again rather than kept, at most, for one value.
@@ -47,6 +47,8 @@ pub(crate) struct Slot<'c> {
 #[derive(Debug, Default)]
 pub(crate) struct Slots<'c> {
     homes: HashMap<Value<'c>, Home>,
+    /// The private variables on the stack, which work-items use one after another, and all addresses in them.
+    on_stack: HashSet<Value<'c>>,
     /// Variables of the group, in the order of their definitions.
     pub(crate) group: Vec<Value<'c>>,
     /// Scratch slots, in layout order.
@@ -61,6 +63,11 @@ impl<'c> Slots<'c> {
     /// Where a value lives; `None`: only inside regions.
     pub(crate) fn home(&self, value: Value<'c>) -> Option<Home> {
         self.homes.get(&value).copied()
+    }
+
+    /// Whether a value may be an address on the stack, where all work-items have their variables in turn.
+    pub(crate) fn is_on_stack(&self, value: Value<'c>) -> bool {
+        self.on_stack.contains(&value)
     }
 }
 
@@ -82,9 +89,7 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     for number in 0..regions.regions.len() {
         finder.region(number);
     }
-    for variable in privates::crossing(kernel.function, regions) {
-        finder.keep(variable, Home::Item(0));
-    }
+    finder.private_variables(kernel.function);
     let wanted = std::mem::take(&mut finder.wanted);
     let mut slots = finder.slots;
     // Definition order makes the layout deterministic; the order of the set does not matter.
@@ -227,6 +232,26 @@ impl<'c> Finder<'_, 'c> {
         }
         let home = if self.is_cheap(value, false) { Home::AgainForGroup } else { Home::Group(0) };
         self.keep(value, home);
+    }
+
+    /// Private variables live in scratch memory where they cross into a region, or where an address in them is kept: the
+    /// stack cells of two regions are not one place. The others stay on the stack.
+    fn private_variables(&mut self, function: Function<'c>) {
+        let crossing = privates::crossing(function, self.regions);
+        for variable in function.instructions() {
+            if !variable.is(Opcode::LLVMAlloca) {
+                continue;
+            }
+            let addresses = privates::addresses(variable);
+            let is_kept = |address: &Value<'c>| {
+                matches!(self.slots.homes.get(address), Some(Home::Item(_) | Home::Group(_)))
+            };
+            if crossing.contains(&variable) || addresses.iter().any(is_kept) {
+                self.keep(variable, Home::Item(0));
+            } else {
+                self.slots.on_stack.extend(addresses);
+            }
+        }
     }
 
     fn keep(&mut self, value: Value<'c>, home: Home) {

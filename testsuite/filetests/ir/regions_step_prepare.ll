@@ -1,4 +1,4 @@
-; Preparing lowers a switch, gives loops their form, and leaves the barrier.
+; Preparing keeps a switch, gives loops their form, and leaves the barrier.
 ; step: prepare
 ; analysis: regions
 
@@ -27,21 +27,15 @@ join:
 ; ---- after the steps:
 ; define void @k(ptr addrspace(1) writeonly captures(none) initializes((0, 4)) %out, i32 %x) {
 ; ; regions: kernel k: 2 regions, 1 barrier, regular, width 1
-; ; regions: region 0: entry LeafBlock1 seven LeafBlock zero join
+; ; regions: region 0: entry seven zero join
 ; ; regions:   -> region 1
 ; ; regions: region 1: after.barrier
 ; ; regions:   -> end
 ; entry:
-;   %Pivot = icmp slt i32 %x, 7
-;   br i1 %Pivot, label %LeafBlock, label %LeafBlock1
-;
-; LeafBlock1:
-;   %SwitchLeaf2 = icmp eq i32 %x, 7
-;   br i1 %SwitchLeaf2, label %seven, label %join
-;
-; LeafBlock:
-;   %SwitchLeaf = icmp eq i32 %x, 0
-;   br i1 %SwitchLeaf, label %zero, label %join
+;   switch i32 %x, label %join [
+;     i32 0, label %zero
+;     i32 7, label %seven
+;   ]
 ;
 ; zero:
 ;   store i32 1, ptr addrspace(1) %out, align 4

@@ -106,12 +106,9 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
         }
         End::Branch { block } => {
             let cfg = &frame.regions.cfg;
-            let Some(condition) = cfg.blocks[block].terminator().and_then(Value::condition) else {
-                b.branch(exit);
-                return;
-            };
+            let Some(terminator) = cfg.blocks[block].terminator() else { return };
             let mut known = HashMap::new();
-            let condition = value(frame, b, condition, &mut known);
+            let decider = terminator.decider().map(|decider| value(frame, b, decider, &mut known));
             let ways: Vec<Block<'c>> = cfg.successors[block]
                 .iter()
                 .map(|&to| {
@@ -122,7 +119,15 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
                     way
                 })
                 .collect();
-            b.conditional_branch(condition, ways[0], ways[1]);
+            let copy = b.insert_clone(terminator);
+            if let Some(decider) = decider {
+                copy.set_operand(0, decider);
+            }
+            for (index, way) in (0..).zip(ways) {
+                copy.set_successor(index, way);
+            }
+            // A loop of the group's is none of those that the hints are about: each round runs all work-items.
+            copy.clear_metadata(items::LOOP);
         }
     }
 }

@@ -12,7 +12,7 @@
 use super::{Frame, is_marker, is_ordered};
 use crate::prepare::Prepared;
 use crate::regions::Regions;
-use crate::slots::{Home, Slots};
+use crate::slots::Slots;
 use oxcl_ir::metadata::Node;
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
@@ -68,9 +68,6 @@ pub(crate) fn obstacle<'c>(
     }
     let found = |instruction: Value<'c>| {
         let effects = instruction.effects();
-        let on_stack = |operand: Value<'c>| {
-            operand.is(Opcode::LLVMAlloca) && !matches!(slots.home(operand), Some(Home::Item(_)))
-        };
         if is_ordered(instruction) {
             Some(Obstacle::Ordered)
         } else if instruction.is(Opcode::LLVMCall)
@@ -79,7 +76,11 @@ pub(crate) fn obstacle<'c>(
         {
             Some(Obstacle::Call)
         } else {
-            instruction.operands().into_iter().any(on_stack).then_some(Obstacle::Stack)
+            instruction
+                .operands()
+                .into_iter()
+                .any(|operand| slots.is_on_stack(operand))
+                .then_some(Obstacle::Stack)
         }
     };
     let blocks = regions.regions[number].blocks.iter();

@@ -8,6 +8,7 @@ use super::chunks::Chunks;
 use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
 use super::rows::ItemIds;
+use super::scopes::OwnScopes;
 use super::{Frame, is_marker};
 use crate::error::FormError;
 use crate::regions::End;
@@ -16,6 +17,9 @@ use oxcl_ir::metadata::Node;
 use oxcl_ir::shape::Shape;
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 use std::collections::HashMap;
+
+/// The metadata that names a loop, on the branch back to its header.
+pub(super) const LOOP: &str = "llvm.loop";
 
 /// Whether the work-items have anything to do in a region that the group cannot do for them.
 pub(super) fn has_work(frame: &Frame<'_, '_>, number: usize) -> bool {
@@ -144,6 +148,7 @@ pub(super) fn emit<'c>(
         phis: Vec::new(),
         finish: site.end,
         parallel,
+        scopes: frame.scopes.copy(frame.regions, number),
         dispatch,
     };
     let mut done = vec![false; copy.chunks.chunks.len()];
@@ -200,6 +205,7 @@ pub(super) struct Copy<'r, 'a, 'c> {
     phis: Vec<(Value<'c>, Value<'c>)>,
     pub(super) finish: Block<'c>,
     pub(super) parallel: Option<Node<'c>>,
+    pub(super) scopes: OwnScopes<'c>,
     dispatch: Option<Dispatch<'c>>,
 }
 
@@ -244,7 +250,7 @@ impl<'c> Copy<'_, '_, 'c> {
             if instruction.is_terminator() {
                 return Ok(Some(instruction));
             }
-            if is_marker(instruction)
+            if (is_marker(instruction) && !self.scopes.declares(instruction))
                 || instruction.is(Opcode::LLVMAlloca)
                 || self.is_computed_again(instruction)
             {
@@ -521,24 +527,33 @@ impl<'c> Copy<'_, '_, 'c> {
             b.branch(self.finish);
             return Ok(());
         }
-        let condition = match terminator.condition() {
-            Some(condition) if targets[0] != targets[1] => Some(self.value(b, condition)?),
-            _ => None,
+        let decider = match terminator.decider() {
+            Some(decider) => Some(self.value(b, decider)?),
+            None => None,
         };
-        if let Some(condition @ (Lanes::Each(_) | Lanes::Strided { .. })) = condition {
+        if let Some(condition @ (Lanes::Each(_) | Lanes::Strided { .. })) = decider {
             return self.divide(b, block, &condition);
         }
-        let mut ways = Vec::with_capacity(targets.len());
+        let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
         for &to in targets {
-            ways.push(self.way(block, to)?);
+            if !ways.iter().any(|(known, _)| *known == to) {
+                ways.push((to, self.way(block, to)?));
+            }
         }
-        match (condition, ways.as_slice()) {
-            (Some(Lanes::One(condition)), &[yes, no]) => {
-                b.conditional_branch(condition, yes, no);
-            }
-            _ => {
-                b.branch(ways[0]);
-            }
+        // A clone keeps what the source says of it: weights of its ways, hints for its loop.
+        let copy = b.insert_clone(terminator);
+        if let Some(Lanes::One(decider)) = decider {
+            copy.set_operand(0, decider);
+        }
+        let mut goes_back = false;
+        for (index, &to) in (0..).zip(targets) {
+            let Some(&(_, way)) = ways.iter().find(|(known, _)| *known == to) else { continue };
+            copy.set_successor(index, way);
+            let leaves = region.ends.contains(&End::Edge { from: block, to });
+            goes_back |= !leaves && frame.regions.cfg.is_back_edge(block, to);
+        }
+        if !goes_back {
+            copy.clear_metadata(LOOP);
         }
         Ok(())
     }

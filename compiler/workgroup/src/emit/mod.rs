@@ -17,6 +17,7 @@ mod lanes;
 mod masked;
 mod memory;
 mod rows;
+mod scopes;
 mod wide;
 
 use crate::context::Fields;
@@ -70,6 +71,7 @@ struct Frame<'a, 'c> {
     /// The group's variables: the current value, and what the regions' end makes current.
     variables: Vec<Variable<'c>>,
     scratch: Value<'c>,
+    scopes: scopes::Scopes<'c>,
 }
 
 /// A variable of the group: two stack cells that LLVM turns into registers.
@@ -128,6 +130,7 @@ fn declare<'c>(
     function.set_internal(true);
     mark_target(function, &options.target);
     function.add_attribute(Place::Function, "nounwind");
+    kernel.function.give_debug_scope(function);
     let index = |number: usize| Place::Parameter(u32::try_from(number).unwrap_or(u32::MAX));
     for (number, local) in locals.iter().enumerate() {
         // Each is an object of its own that nothing else points to.
@@ -208,6 +211,7 @@ fn open<'a, 'c>(
         leaves,
         variables,
         scratch: rest[5],
+        scopes: scopes::Scopes::of(kernel.function, options.width == 1),
     })
 }
 

@@ -128,6 +128,7 @@ impl<'c> Copy<'_, '_, 'c> {
         }
         let effects = instruction.effects();
         if effects.reads() || effects.writes() {
+            self.scopes.adapt(self.frame.regions, instruction, copy);
             self.mark(copy);
         }
         copy

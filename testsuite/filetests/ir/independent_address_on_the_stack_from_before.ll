@@ -1,0 +1,34 @@
+; The array is on the stack, and its address comes from an earlier region: the mark must not be given.
+; analysis: homes independent
+
+declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
+declare void @llvm.lifetime.start.p0(ptr captures(none))
+declare void @llvm.lifetime.end.p0(ptr captures(none))
+
+define void @k(ptr addrspace(1) %out, i32 %n) {
+; homes: 0 bytes for each work-item
+; independent: region 0: no, a private variable on the stack
+; independent: region 1: no, a private variable on the stack
+; independent: region 2: yes
+; independent: region 3: yes
+entry:
+  %w = alloca [4 x i32]
+  %l = call i64 @_Z12get_local_idj(i32 0)
+  %place = getelementptr [4 x i32], ptr %w, i64 0, i64 %l ; homes: computed again by each work-item
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]          ; homes: group variable
+  call void @llvm.lifetime.start.p0(ptr %w)
+  %old = load i32, ptr %place
+  %new = add i32 %old, 1
+  store i32 %new, ptr %place
+  call void @llvm.lifetime.end.p0(ptr %w)
+  store i32 1, ptr addrspace(1) %out
+  call void @_Z7barrierj(i32 1)
+  %i.next = add i32 %i, 1                                 ; homes: computed again by the group
+  %more = icmp slt i32 %i.next, %n                        ; homes: computed again by the group
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}

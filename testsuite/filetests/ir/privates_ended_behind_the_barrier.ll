@@ -1,0 +1,31 @@
+; The array lives across the barrier: a slot.
+; analysis: homes
+
+declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
+declare void @llvm.lifetime.start.p0(ptr captures(none))
+declare void @llvm.lifetime.end.p0(ptr captures(none))
+
+define void @k(ptr addrspace(1) %out, i32 %n) {
+; homes: 16 bytes for each work-item
+entry:
+  %w = alloca [4 x i32]                                   ; homes: slot of 16 bytes at 0
+  %l = call i64 @_Z12get_local_idj(i32 0)
+  %place = getelementptr [4 x i32], ptr %w, i64 0, i64 %l ; homes: computed again by each work-item
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %loop ]          ; homes: group variable
+  call void @llvm.lifetime.start.p0(ptr %w)
+  %old = load i32, ptr %place
+  %new = add i32 %old, 1
+  store i32 %new, ptr %place
+  call void @_Z7barrierj(i32 1)
+  %kept = load i32, ptr %place
+  store i32 %kept, ptr addrspace(1) %out
+  call void @llvm.lifetime.end.p0(ptr %w)
+  %i.next = add i32 %i, 1                                 ; homes: computed again by the group
+  %more = icmp slt i32 %i.next, %n                        ; homes: computed again by the group
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}

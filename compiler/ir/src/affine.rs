@@ -1,10 +1,11 @@
 //! Addresses as affine forms of the ids: `parameter + constant + Σ factor · id`.
 //!
-//! In: a kernel after inlining. A form is exact as long as every global id is less than 2^31, which is what integer
+//! In: a kernel after inlining, and the ranges that ids have. A form is exact as long as these hold, which is what integer
 //! conversions of ids need; where arithmetic might wrap otherwise there is no form.
 
 use crate::module::Layout;
-use crate::types::{Type, TypeKind};
+use crate::range::{Range, Ranges};
+use crate::types::TypeKind;
 use crate::value::Value;
 use crate::{Function, Opcode};
 use std::fmt;
@@ -90,6 +91,7 @@ pub struct Forms<'a, 'c> {
     parameters: Vec<Value<'c>>,
     layout: Layout<'a>,
     id: &'a dyn Fn(Value<'c>) -> Option<Id>,
+    ranges: Ranges<'a, 'c>,
 }
 
 impl std::fmt::Debug for Forms<'_, '_> {
@@ -99,10 +101,15 @@ impl std::fmt::Debug for Forms<'_, '_> {
 }
 
 impl<'a, 'c> Forms<'a, 'c> {
-    /// For a kernel; `id` tells which calls ask for ids.
+    /// For a kernel; `id` tells which calls ask for ids, `range` between which numbers a call's result lies.
     #[must_use]
-    pub fn of(kernel: Function<'c>, layout: Layout<'a>, id: &'a dyn Fn(Value<'c>) -> Option<Id>) -> Self {
-        Forms { parameters: kernel.parameters(), layout, id }
+    pub fn of(
+        kernel: Function<'c>,
+        layout: Layout<'a>,
+        id: &'a dyn Fn(Value<'c>) -> Option<Id>,
+        range: &'a dyn Fn(Value<'c>) -> Option<Range>,
+    ) -> Self {
+        Forms { parameters: kernel.parameters(), layout, id, ranges: Ranges::new(range) }
     }
 
     /// The parameter that an address is relative to, and its form in bytes.
@@ -134,6 +141,12 @@ impl<'a, 'c> Forms<'a, 'c> {
             Opcode::LLVMAddrSpaceCast => self.address(pointer.operand(0)),
             _ => None,
         }
+    }
+
+    /// Whether a conversion to fewer bits loses nothing, in the sense of `of_bits`.
+    fn fits(&self, cut: Value<'c>, of_bits: fn(u32) -> Range) -> bool {
+        let TypeKind::Int(bits @ 32..=64) = cut.ty().kind() else { return false };
+        self.ranges.of(cut.operand(0)).is_some_and(|range| range.is_in(of_bits(bits)))
     }
 
     /// The form of an integer.
@@ -170,16 +183,16 @@ impl<'a, 'c> Forms<'a, 'c> {
                 operand(0)?.scaled(1 << by)
             }
             Opcode::LLVMSExt | Opcode::LLVMFreeze => operand(0),
-            Opcode::LLVMZExt => operand(0).filter(Affine::is_never_negative),
-            // Exact for a plain id, which is small; sums and products may already be too large.
-            Opcode::LLVMTrunc if is_at_least_32_bits(value.ty()) => {
-                operand(0).filter(|form| form.constant == 0 && form.factors().filter(|&f| f != 0).eq([1]))
-            }
+            Opcode::LLVMZExt => match value.operand(0) {
+                // What was cut is whole again.
+                cut if cut.is(Opcode::LLVMTrunc) && self.fits(cut, Range::unsigned) => {
+                    self.number(cut.operand(0))
+                }
+                _ => operand(0).filter(Affine::is_never_negative),
+            },
+            // Exact for an id, which is small; sums and products may already be too large.
+            Opcode::LLVMTrunc if self.fits(value, Range::signed) => operand(0),
             _ => None,
         }
     }
-}
-
-fn is_at_least_32_bits(ty: Type<'_>) -> bool {
-    matches!(ty.kind(), TypeKind::Int(bits) if bits >= 32)
 }

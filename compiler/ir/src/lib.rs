@@ -7,7 +7,8 @@
 //! lives here.
 //!
 //! Analyses, one file each: [`mod@cfg`] (dominators, loops, control dependence), [`uniformity`] (what differs between
-//! work-items, with sync dependence and temporal divergence), [`shape`] (by how much), [`affine`] (addresses as affine
+//! work-items, with sync dependence and temporal divergence), [`shape`] (by how much), [`range`] (between which
+//! numbers integers lie), [`affine`] (addresses as affine
 //! forms of the ids), [`access`] (what a kernel does with the memory behind its parameters). [`report`] shows what they
 //! find beside the IR.
 //!
@@ -52,6 +53,7 @@ pub mod function;
 mod handle;
 pub mod metadata;
 pub mod module;
+pub mod range;
 mod raw;
 pub mod report;
 pub mod shape;

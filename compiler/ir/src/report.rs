@@ -11,6 +11,7 @@ use crate::access::Accesses;
 use crate::affine::Forms;
 use crate::cfg::Cfg;
 use crate::function::{Block, Function};
+use crate::range::{Range, Ranges};
 use crate::shape::Shapes;
 use crate::types::TypeKind;
 use crate::value::Value;
@@ -122,6 +123,18 @@ pub fn shapes<'c>(cfg: &Cfg<'c>, shapes: &Shapes<'c>) -> Vec<Fact<'c>> {
                 facts.push(Fact::of_instruction("shape", instruction, text.to_owned()));
             }
         }
+    }
+    facts
+}
+
+/// The ranges of integers of at most 64 bits, where they say more than the type.
+#[must_use]
+pub fn ranges<'c>(function: Function<'c>, ranges: &Ranges<'_, 'c>) -> Vec<Fact<'c>> {
+    let mut facts = Vec::new();
+    for instruction in function.instructions() {
+        let TypeKind::Int(bits @ 2..=64) = instruction.ty().kind() else { continue };
+        let known = ranges.of(instruction).filter(|&range| range != Range::signed(bits));
+        facts.extend(known.map(|range| Fact::of_instruction("range", instruction, range.to_string())));
     }
     facts
 }

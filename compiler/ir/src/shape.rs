@@ -9,6 +9,7 @@
 use crate::cfg::Cfg;
 use crate::function::Block;
 use crate::module::Layout;
+use crate::range::{Range, Ranges};
 use crate::types::TypeKind;
 use crate::uniformity::{Answer, Uniformity};
 use crate::value::Value;
@@ -30,12 +31,10 @@ pub enum Shape {
 /// A constant difference between neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stride {
-    /// The difference; never 0.
+    /// The difference; never 0. In the arithmetic of the type, where it may wrap around.
     pub step: i64,
-    /// No lane's value wraps around in the signed sense.
+    /// It is the difference of the signed numbers: none wraps around.
     pub signed: bool,
-    /// Every lane's value is in `0 .. 2^31`.
-    pub small: bool,
 }
 
 impl Shape {
@@ -45,15 +44,15 @@ impl Shape {
         self == Shape::Uniform
     }
 
-    fn strided(step: i64, signed: bool, small: bool) -> Shape {
-        if step == 0 { Shape::Uniform } else { Shape::Strided(Stride { step, signed, small }) }
+    fn strided(step: i64, signed: bool) -> Shape {
+        if step == 0 { Shape::Uniform } else { Shape::Strided(Stride { step, signed }) }
     }
 
     fn join(self, other: Shape) -> Shape {
         match (self, other) {
             (a, b) if a == b => a,
             (Shape::Strided(a), Shape::Strided(b)) if a.step == b.step => {
-                Shape::strided(a.step, a.signed && b.signed, a.small && b.small)
+                Shape::strided(a.step, a.signed && b.signed)
             }
             _ => Shape::Varying,
         }
@@ -61,7 +60,7 @@ impl Shape {
 
     fn step(self) -> Option<Stride> {
         match self {
-            Shape::Uniform => Some(Stride { step: 0, signed: true, small: false }),
+            Shape::Uniform => Some(Stride { step: 0, signed: true }),
             Shape::Strided(stride) => Some(stride),
             Shape::Varying => None,
         }
@@ -73,10 +72,9 @@ impl fmt::Display for Shape {
         match self {
             Shape::Uniform => f.write_str("uniform"),
             Shape::Varying => f.write_str("varying"),
-            Shape::Strided(Stride { step, signed, small }) => {
+            Shape::Strided(Stride { step, signed }) => {
                 write!(f, "strided {step}")?;
-                f.write_str(if *signed { " signed" } else { "" })?;
-                f.write_str(if *small { " small" } else { "" })
+                f.write_str(if *signed { " signed" } else { "" })
             }
         }
     }
@@ -94,6 +92,17 @@ pub struct Shapes<'c> {
 pub trait Queries<'c> {
     /// Of a call that asks for an id or a size, or that is a barrier; `None` for any other call.
     fn query(&self, call: Value<'c>) -> Option<Asked>;
+
+    /// Between which numbers the result of a call lies, where that is known.
+    fn range(&self, call: Value<'c>) -> Option<Range>;
+}
+
+/// What the analysis goes by.
+struct Given<'a, 'c> {
+    cfg: &'a Cfg<'c>,
+    layout: Layout<'a>,
+    queries: &'a dyn Queries<'c>,
+    ranges: Ranges<'a, 'c>,
 }
 
 /// What is known of a call.
@@ -130,6 +139,8 @@ impl<'c> Shapes<'c> {
         let uniformity = Uniformity::compute(cfg, after_barriers, &answer)?;
         let mut shapes = Shapes { uniformity, values: HashMap::new() };
         shapes.find_values_read_behind_cycles(cfg);
+        let range = |call| queries.range(call);
+        let given = Given { cfg, layout, queries, ranges: Ranges::new(&range) };
         loop {
             let mut changed = false;
             for &number in &cfg.order {
@@ -137,7 +148,7 @@ impl<'c> Shapes<'c> {
                     if instruction.ty().is_void() || !shapes.uniformity.is_divergent(instruction) {
                         continue;
                     }
-                    let Some(new) = shapes.transfer(cfg, number, instruction, layout, queries) else {
+                    let Some(new) = shapes.transfer(&given, number, instruction) else {
                         continue;
                     };
                     let old = shapes.values.get(&instruction).copied();
@@ -209,17 +220,10 @@ impl<'c> Shapes<'c> {
         }
     }
 
-    fn transfer(
-        &self,
-        cfg: &Cfg<'c>,
-        block: usize,
-        value: Value<'c>,
-        layout: Layout<'_>,
-        queries: &dyn Queries<'c>,
-    ) -> Option<Shape> {
+    fn transfer(&self, given: &Given<'_, 'c>, block: usize, value: Value<'c>) -> Option<Shape> {
         match value.opcode()? {
-            Opcode::LLVMPHI => self.phi(cfg, block, value),
-            Opcode::LLVMCall => Some(match queries.query(value) {
+            Opcode::LLVMPHI => self.phi(given.cfg, block, value),
+            Opcode::LLVMCall => Some(match given.queries.query(value) {
                 Some(Asked::Shape(shape)) => shape,
                 _ => Shape::Varying,
             }),
@@ -228,8 +232,8 @@ impl<'c> Shapes<'c> {
                 let (yes, no) = (self.known(value.operand(1))?, self.known(value.operand(2))?);
                 Some(if condition.is_uniform() { yes.join(no) } else { Shape::Varying })
             }
-            Opcode::LLVMGetElementPtr => self.gep(value, layout),
-            opcode => self.arithmetic(value, opcode),
+            Opcode::LLVMGetElementPtr => self.gep(value, given.layout),
+            opcode => self.arithmetic(value, opcode, &given.ranges),
         }
         .map(|shape| self.unless_all_operands_are_uniform(value, shape))
     }
@@ -289,10 +293,10 @@ impl<'c> Shapes<'c> {
                 _ => shape = Shape::Varying,
             }
         }
-        Some(if shape == Shape::Varying { shape } else { Shape::strided(total, true, false) })
+        Some(if shape == Shape::Varying { shape } else { Shape::strided(total, true) })
     }
 
-    fn arithmetic(&self, value: Value<'c>, opcode: Opcode) -> Option<Shape> {
+    fn arithmetic(&self, value: Value<'c>, opcode: Opcode, ranges: &Ranges<'_, 'c>) -> Option<Shape> {
         let operands = value.operands();
         let mut known = Vec::with_capacity(operands.len());
         for &operand in &operands {
@@ -300,7 +304,8 @@ impl<'c> Shapes<'c> {
         }
         let steps: Option<Vec<Stride>> = known.iter().map(|shape| shape.step()).collect();
         let Some(steps) = steps.filter(|_| value.ty().is_scalar()) else { return Some(Shape::Varying) };
-        let no_wrap = value.no_signed_wrap();
+        let no_wrap = value.no_signed_wrap() || ranges.never_wraps(value);
+        let lies_in = |range| ranges.of(operands[0]).is_some_and(|own| own.is_in(range));
         let constant = operands.get(1).and_then(|operand| operand.as_int());
         Some(match opcode {
             Opcode::LLVMAdd => linear(steps[0].step.wrapping_add(steps[1].step), no_wrap, &steps),
@@ -317,13 +322,28 @@ impl<'c> Shapes<'c> {
                 Some(by @ 0..=62) => linear(steps[0].step.wrapping_shl(by as u32), no_wrap, &steps[..1]),
                 _ => Shape::Varying,
             },
-            Opcode::LLVMTrunc => match (steps[0].small, value.ty().kind()) {
-                (small, TypeKind::Int(bits)) if bits >= 32 => Shape::strided(steps[0].step, small, small),
-                (_, TypeKind::Int(bits)) if bits >= 8 => Shape::strided(steps[0].step, false, false),
+            Opcode::LLVMTrunc => match value.ty().kind() {
+                TypeKind::Int(bits @ 8..=64) => {
+                    Shape::strided(steps[0].step, steps[0].signed && lies_in(Range::signed(bits)))
+                }
                 _ => Shape::Varying,
             },
-            Opcode::LLVMSExt if steps[0].signed || steps[0].small => Shape::Strided(steps[0]),
-            Opcode::LLVMZExt if steps[0].small => Shape::Strided(steps[0]),
+            Opcode::LLVMSExt if steps[0].signed => Shape::Strided(steps[0]),
+            Opcode::LLVMZExt => match operands[0].ty().kind() {
+                // A number that is never negative is the same in both senses; one cut to its type is too if it was small.
+                TypeKind::Int(_) if steps[0].signed && lies_in(Range::unsigned(63)) => {
+                    Shape::Strided(steps[0])
+                }
+                TypeKind::Int(bits) if operands[0].is(Opcode::LLVMTrunc) => {
+                    let whole = operands[0].operand(0);
+                    let fits = ranges.of(whole).is_some_and(|range| range.is_in(Range::unsigned(bits)));
+                    match self.known(whole)? {
+                        Shape::Strided(stride) if fits && stride.signed => Shape::Strided(stride),
+                        _ => Shape::Varying,
+                    }
+                }
+                _ => Shape::Varying,
+            },
             Opcode::LLVMFreeze | Opcode::LLVMAddrSpaceCast => Shape::Strided(steps[0]),
             _ => Shape::Varying,
         })
@@ -332,5 +352,5 @@ impl<'c> Shapes<'c> {
 
 fn linear(step: i64, no_wrap: bool, operands: &[Stride]) -> Shape {
     let signed = no_wrap && operands.iter().all(|operand| operand.signed);
-    Shape::strided(step, signed, false)
+    Shape::strided(step, signed)
 }

@@ -339,7 +339,27 @@ impl<'c> Value<'c> {
 
     /// Claims that the arithmetic wraps neither way (true also when the operation was folded away).
     pub fn set_no_wrap(self) {
-        if matches!(
+        self.set_no_signed_wrap();
+        self.set_no_unsigned_wrap();
+    }
+
+    /// Claims that the arithmetic, or cutting bits off, loses nothing in the signed sense (true also when the operation was
+    /// folded away).
+    pub fn set_no_signed_wrap(self) {
+        if self.may_wrap() {
+            llvm!(c::LLVMSetNSW; self.raw(), 1);
+        }
+    }
+
+    /// Claims that the arithmetic, or cutting bits off, loses nothing in the unsigned sense.
+    pub fn set_no_unsigned_wrap(self) {
+        if self.may_wrap() {
+            llvm!(c::LLVMSetNUW; self.raw(), 1);
+        }
+    }
+
+    fn may_wrap(self) -> bool {
+        let wraps = matches!(
             self.opcode(),
             Some(
                 LLVMOpcode::LLVMTrunc
@@ -348,22 +368,8 @@ impl<'c> Value<'c> {
                     | LLVMOpcode::LLVMMul
                     | LLVMOpcode::LLVMShl
             )
-        ) && self.is_instruction()
-        {
-            llvm!(c::LLVMSetNSW; self.raw(), 1);
-            llvm!(c::LLVMSetNUW; self.raw(), 1);
-        }
-    }
-
-    /// Claims that the arithmetic does not wrap in the signed sense.
-    pub fn set_no_signed_wrap(self) {
-        if matches!(
-            self.opcode(),
-            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
-        ) && self.is_instruction()
-        {
-            llvm!(c::LLVMSetNSW; self.raw(), 1);
-        }
+        );
+        wraps && self.is_instruction()
     }
 
     /// The `or` has no bit set on both sides, by its flag.

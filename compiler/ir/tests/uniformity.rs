@@ -9,6 +9,7 @@
 
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::{Layout, run_passes};
+use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::shape::{Asked, Queries, Shape, Shapes, Stride};
 use oxcl_ir::{Context, Function, IntPredicate, Opcode, Value, read_module};
 use std::collections::HashMap;
@@ -236,7 +237,11 @@ struct Row;
 impl<'c> Queries<'c> for Row {
     fn query(&self, call: Value<'c>) -> Option<Asked> {
         let id = call.callee()?.name() == "id";
-        id.then_some(Asked::Shape(Shape::Strided(Stride { step: 1, signed: true, small: true })))
+        id.then_some(Asked::Shape(Shape::Strided(Stride { step: 1, signed: true })))
+    }
+
+    fn range(&self, call: Value<'c>) -> Option<Range> {
+        self.query(call).map(|_| Range::new(0, i128::from(ITEMS) - 1))
     }
 }
 
@@ -409,7 +414,7 @@ fn holds(shape: Shape, seen: &[(i32, i32)]) -> bool {
         Shape::Strided(stride) => {
             let away = stride.step.wrapping_mul(i64::from(id - first_id));
             let exact = !stride.signed || i64::from(value) == i64::from(first) + away;
-            value == first.wrapping_add(away as i32) && exact && (!stride.small || value >= 0)
+            value == first.wrapping_add(away as i32) && exact
         }
         Shape::Varying => true,
     })
@@ -435,7 +440,16 @@ fn try_program(seed: u64, passes: &str, count: &mut Count) -> Result<(), String>
         execute(&cfg, id as i32, 5, &mut log);
     }
     let shown = || format!("{}\nseed {seed}, passes '{passes}'", module.print_to_string().to_string());
+    let range = |call| Row.range(call);
+    let ranges = Ranges::new(&range);
     for ((value, moment), seen) in &log.made {
+        let range = ranges.of(*value).filter(|_| value.ty() != value.types().bool());
+        if let (Some(range), false) = (range, value.ty() == value.types().bool()) {
+            let outside = seen.iter().find(|(_, value)| !Range::just(i128::from(*value)).is_in(range));
+            if let Some(outside) = outside {
+                return Err(format!("'{value}' is {range}, has {outside:?} at {moment:?}\n{}", shown()));
+            }
+        }
         if shapes.of(*value) == Shape::Varying {
             count.varying += 1;
         } else {

@@ -10,11 +10,12 @@ use crate::emit::{self, independent};
 use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
-use crate::workitem::Together;
+use crate::workitem::{Together, range_of_small};
 use crate::{FormError, Hidden, Options, facts, launch, locals, regions, report, slots, variables};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
+use oxcl_ir::range::Ranges;
 use oxcl_ir::report::{self as ir_report, Fact};
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Function, Module};
@@ -26,6 +27,8 @@ pub enum Analysis {
     Cfg,
     /// How values differ between work-items.
     Shape,
+    /// Between which numbers integers lie.
+    Range,
     /// Addresses and integers as affine forms of the ids.
     Affine,
     /// What the kernel does with the memory behind its parameters.
@@ -42,9 +45,10 @@ pub enum Analysis {
 
 impl Analysis {
     /// All, in the order in which their facts are given.
-    pub const ALL: [Analysis; 8] = [
+    pub const ALL: [Analysis; 9] = [
         Analysis::Cfg,
         Analysis::Shape,
+        Analysis::Range,
         Analysis::Affine,
         Analysis::Access,
         Analysis::Bounds,
@@ -59,6 +63,7 @@ impl Analysis {
         match self {
             Analysis::Cfg => "cfg",
             Analysis::Shape => "shape",
+            Analysis::Range => "range",
             Analysis::Affine => "affine",
             Analysis::Access => "access",
             Analysis::Bounds => "bounds",
@@ -147,8 +152,12 @@ pub fn analyse<'c>(
         let shapes = Shapes::compute(&cfg, given.layout, &[], &together)?;
         found.extend(ir_report::shapes(&cfg, &shapes));
     }
+    if wants(Analysis::Range) {
+        found.extend(ir_report::ranges(function, &Ranges::new(&range_of_small)));
+    }
     if wants(Analysis::Affine) {
-        found.extend(ir_report::affine(function, &Forms::of(function, given.layout, &facts::id_of)));
+        let forms = Forms::of(function, given.layout, &facts::id_of, &range_of_small);
+        found.extend(ir_report::affine(function, &forms));
     }
     if wants(Analysis::Access) {
         found.extend(ir_report::access(function));

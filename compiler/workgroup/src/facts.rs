@@ -4,7 +4,7 @@
 
 use crate::Facts;
 use crate::prepare::Prepared;
-use crate::workitem::{Query, is_barrier};
+use crate::workitem::{Query, is_barrier, range_of_small};
 use oxcl_binary::meta::{Access, AccessBound, ArgFacts};
 use oxcl_ir::access::{PRINT, accesses};
 use oxcl_ir::affine::{Forms, Id};
@@ -67,7 +67,7 @@ pub(crate) fn id_of(call: Value<'_>) -> Option<Id> {
 /// The accesses that every work-item certainly makes, parameter by parameter.
 fn bounds(kernel: &Prepared<'_, '_>) -> Vec<Vec<AccessBound>> {
     let cfg = Cfg::of(kernel.function);
-    let forms = Forms::of(kernel.function, kernel.layout, &id_of);
+    let forms = Forms::of(kernel.function, kernel.layout, &id_of, &range_of_small);
     let mut all: Vec<Vec<AccessBound>> = vec![Vec::new(); kernel.function.parameters().len()];
     for &block in &cfg.order {
         if !cfg.post_dominates(block, 0) {

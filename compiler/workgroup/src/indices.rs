@@ -1,8 +1,9 @@
 //! Index arithmetic on ids in 64 bits: so that `int i = get_global_id(0); a[i + 1]` costs nothing.
 //!
-//! Relies on every global id being less than 2^31 (see the crate's documentation). Then cutting an id to 32 bits loses
-//! nothing, and `sext(a + b)` of sums that cannot wrap is `sext(a) + sext(b)`: the conversions cancel out, and what
-//! remains is a linear function of the induction variables, which shapes, bounds and LLVM's loop passes understand.
+//! `sext(a + b)` of a sum that cannot wrap is `sext(a) + sext(b)`: conversions move to the ids. Where every global id is less
+//! than 2^31 cutting one to 32 bits loses nothing, which emission says by flags on the cut, so that the conversions cancel
+//! out; what remains is a linear function of the induction variables, which LLVM's loop passes understand. What is written
+//! here holds for any ids.
 //!
 //! In and out: a prepared kernel, work-item functions still called.
 
@@ -24,7 +25,7 @@ pub(crate) fn widen(kernel: Function<'_>) {
             continue;
         }
         let narrow = conversion.operand(0);
-        if narrow.ty().kind() != TypeKind::Int(32) || !has_id(narrow, signed, DEPTH) {
+        if narrow.ty().kind() != TypeKind::Int(32) || is_cut_id(narrow) || !has_id(narrow, signed, DEPTH) {
             continue;
         }
         let wide = in_64_bits(&Builder::before(conversion), narrow, signed, DEPTH);
@@ -34,23 +35,23 @@ pub(crate) fn widen(kernel: Function<'_>) {
 
 /// Whether the expression is an id plus, minus or times something without wrapping.
 fn has_id(value: Value<'_>, signed: bool, depth: u32) -> bool {
-    cut_id(value).is_some()
+    is_cut_id(value)
         || (depth > 0
             && is_exact(value, signed)
             && (0..value.operand_count()).any(|index| has_id(value.operand(index), signed, depth - 1)))
 }
 
-/// The 64-bit id that a 32-bit value was cut from.
-fn cut_id(value: Value<'_>) -> Option<Value<'_>> {
+/// A 32-bit value that was cut from a 64-bit id.
+fn is_cut_id(value: Value<'_>) -> bool {
     if !value.is(Opcode::LLVMTrunc) {
-        return None;
+        return false;
     }
     let whole = value.operand(0);
-    let small = matches!(Query::of(whole), Some(Query::GlobalId | Query::LocalId | Query::GroupId));
-    (small && whole.ty() == value.types().i64()).then_some(whole)
+    let is_id = matches!(Query::of(whole), Some(Query::GlobalId | Query::LocalId | Query::GroupId));
+    is_id && whole.ty() == value.types().i64()
 }
 
-/// Arithmetic that does not wrap in the sense of the conversion.
+/// Arithmetic that does not wrap in the sense of the conversion, or whose result can be cut again.
 fn is_exact(value: Value<'_>, signed: bool) -> bool {
     match value.opcode() {
         Some(Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl)
@@ -61,22 +62,22 @@ fn is_exact(value: Value<'_>, signed: bool) -> bool {
         Some(Opcode::LLVMAdd | Opcode::LLVMMul | Opcode::LLVMShl) if !signed && value.no_unsigned_wrap() => {
             true
         }
-        // An id is less than 2^31; so is a constant that is not negative: their sum fits 32 bits without a sign.
-        Some(Opcode::LLVMAdd) if !signed => {
-            cut_id(value.operand(0)).is_some()
-                && value.operand(1).as_int().is_some_and(|constant| constant >= 0)
-        }
-        _ => false,
+        _ => !signed && is_id_plus_constant(value),
     }
 }
 
+/// An id plus a constant: less than 2^32 if the id is less than 2^31, for then the constant is too.
+fn is_id_plus_constant(value: Value<'_>) -> bool {
+    value.is(Opcode::LLVMAdd)
+        && is_cut_id(value.operand(0))
+        && value.operand(1).as_int().is_some_and(|constant| constant >= 0)
+}
+
 fn in_64_bits<'c>(b: &Builder<'c>, value: Value<'c>, signed: bool, depth: u32) -> Value<'c> {
-    if let Some(id) = cut_id(value) {
-        return id;
-    }
-    if depth == 0 || !is_exact(value, signed) || !has_id(value, signed, depth) {
-        let opcode = if signed { Opcode::LLVMSExt } else { Opcode::LLVMZExt };
-        return b.cast(opcode, value, b.types().i64(), "");
+    let extend = if signed { Opcode::LLVMSExt } else { Opcode::LLVMZExt };
+    let long = b.types().i64();
+    if depth == 0 || is_cut_id(value) || !is_exact(value, signed) || !has_id(value, signed, depth) {
+        return b.cast(extend, value, long, "");
     }
     let Some(opcode) = value.opcode() else { return value };
     let left = in_64_bits(b, value.operand(0), signed, depth - 1);
@@ -87,5 +88,9 @@ fn in_64_bits<'c>(b: &Builder<'c>, value: Value<'c>, signed: bool, depth: u32) -
     } else {
         wide.set_no_wrap()
     }
-    wide
+    if signed || value.no_unsigned_wrap() {
+        return wide;
+    }
+    // In 32 bits the sum may wrap after all.
+    b.cast(extend, b.cast(Opcode::LLVMTrunc, wide, b.types().i32(), ""), long, "")
 }

@@ -289,7 +289,10 @@ impl<'c> Finder<'_, 'c> {
         if *budget == 0 {
             return false;
         }
-        *budget -= 1;
+        // Conversions between integers are mostly of ids, and cost nothing there.
+        if !value.is(Opcode::LLVMTrunc) && !value.is(Opcode::LLVMSExt) && !value.is(Opcode::LLVMZExt) {
+            *budget -= 1;
+        }
         if let Some(query) = Query::of(value) {
             return (by_item || !query.differs_in_group())
                 && value.arguments().iter().all(|&argument| self.cheap_within(argument, by_item, budget));

@@ -1,5 +1,6 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
+use oxcl_ir::range::Range;
 use oxcl_ir::shape::{Asked, Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
 
@@ -85,6 +86,22 @@ pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
     instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
 }
 
+/// Between which numbers the answer to a query lies in a launch whose global ids are all less than 2^31.
+pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
+    const SMALL: i128 = 1 << 31;
+    Some(match Query::of(call)? {
+        Query::GlobalId | Query::LocalId | Query::GroupId | Query::GlobalOffset | Query::LocalLinearId => {
+            Range::new(0, SMALL - 1)
+        }
+        Query::LocalSize | Query::EnqueuedLocalSize => Range::new(1, SMALL - 1),
+        // An id is less than the size, so that this may be one more.
+        Query::GroupCount | Query::GlobalSize => Range::new(1, SMALL),
+        Query::Dimensions => Range::new(1, 3),
+        Query::GlobalLinearId => Range::unsigned(63),
+        Query::PrintBlock => return None,
+    })
+}
+
 /// Work-items that run together: which ids differ between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Together {
@@ -108,16 +125,20 @@ impl<'c> Queries<'c> for Together {
             });
         }
         let Together::Row(along) = *self else { return Some(Asked::Shape(Shape::Varying)) };
-        let next = |small| Shape::Strided(Stride { step: 1, signed: true, small });
+        let next = Shape::Strided(Stride { step: 1, signed: true });
         Some(Asked::Shape(match query {
             Query::GlobalId | Query::LocalId => match call.operand(0).as_int().map(usize::try_from) {
-                Some(Ok(dimension)) if dimension == along => next(true),
+                Some(Ok(dimension)) if dimension == along => next,
                 Some(_) => Shape::Uniform,
                 None => Shape::Varying,
             },
             // Linear ids count along dimension 0.
-            _ if along == 0 => next(query == Query::LocalLinearId),
+            _ if along == 0 => next,
             _ => Shape::Varying,
         }))
+    }
+
+    fn range(&self, call: Value<'c>) -> Option<Range> {
+        range_of_small(call)
     }
 }

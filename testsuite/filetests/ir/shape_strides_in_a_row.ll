@@ -6,7 +6,7 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 
 define void @k(ptr addrspace(1) %in, i64 %n) {
 entry:
-  %x = call i64 @_Z13get_global_idj(i32 0)                     ; shape: strided 1 signed small
+  %x = call i64 @_Z13get_global_idj(i32 0)                     ; shape: strided 1 signed
   %y = call i64 @_Z13get_global_idj(i32 1)                     ; shape: uniform
   %row = mul nsw i64 %y, %n                                    ; shape: uniform
   %index = add nsw i64 %row, %x                                ; shape: strided 1 signed

@@ -6,8 +6,8 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 
 define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
 entry:
-  %g = call i64 @_Z13get_global_idj(i32 0)                          ; shape: strided 1 signed small
-  %id = trunc i64 %g to i32                                         ; shape: strided 1 signed small
+  %g = call i64 @_Z13get_global_idj(i32 0)                          ; shape: strided 1 signed
+  %id = trunc i64 %g to i32                                         ; shape: strided 1 signed
   %p = getelementptr i32, ptr addrspace(1) %in, i64 %g              ; shape: strided 4 signed
   %q = getelementptr { i32, [4 x i64] }, ptr addrspace(1) %in, i64 %g, i32 1, i64 2 ; shape: strided 40 signed
   %r = getelementptr [4 x i16], ptr addrspace(1) %in, i64 0, i64 %g ; shape: strided 2 signed

@@ -6,8 +6,8 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 
 define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
 entry:
-  %g = call i64 @_Z13get_global_idj(i32 0)         ; shape: strided 1 signed small
-  %id = trunc i64 %g to i32                        ; shape: strided 1 signed small
+  %g = call i64 @_Z13get_global_idj(i32 0)         ; shape: strided 1 signed
+  %id = trunc i64 %g to i32                        ; shape: strided 1 signed
   br label %loop
 loop:
   %i = phi i32 [ %id, %entry ], [ %i.next, %loop ] ; shape: strided 1 signed

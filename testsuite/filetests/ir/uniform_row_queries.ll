@@ -10,14 +10,14 @@ declare i64 @_Z19get_local_linear_idv() memory(none)
 
 define spir_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 noundef %n) {
 entry:
-  %x = call i64 @_Z13get_global_idj(i32 0)    ; shape: strided 1 signed small
+  %x = call i64 @_Z13get_global_idj(i32 0)    ; shape: strided 1 signed
   %y = call i64 @_Z13get_global_idj(i32 1)    ; shape: uniform
-  %lx = call i64 @_Z12get_local_idj(i32 0)    ; shape: strided 1 signed small
+  %lx = call i64 @_Z12get_local_idj(i32 0)    ; shape: strided 1 signed
   %lz = call i64 @_Z12get_local_idj(i32 2)    ; shape: uniform
   %v = call i64 @_Z12get_local_idj(i32 %n)    ; shape: varying
   %w = call i64 @_Z12get_group_idj(i32 0)     ; shape: uniform
   %gl = call i64 @_Z20get_global_linear_idv() ; shape: strided 1 signed
-  %ll = call i64 @_Z19get_local_linear_idv()  ; shape: strided 1 signed small
+  %ll = call i64 @_Z19get_local_linear_idv()  ; shape: strided 1 signed
   %none = call i64 @_Z12get_local_idj(i32 7)  ; shape: uniform
   ret void
 }

@@ -25,10 +25,11 @@ use crate::error::FormError;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::{Query, Together};
+use crate::workitem::{Query, Together, range_of_small};
 use crate::{Hidden, Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
+use oxcl_ir::range::Ranges;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
 use std::collections::HashMap;
@@ -59,6 +60,8 @@ struct Frame<'a, 'c> {
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
     width: u32,
+    /// Between which numbers the kernel's integers lie.
+    ranges: Ranges<'a, 'c>,
     /// Shapes among the lanes; none at W = 1, where a lane is alone.
     row_shapes: Option<Shapes<'c>>,
     /// The function being made.
@@ -204,6 +207,7 @@ fn open<'a, 'c>(
         regions,
         slots,
         width: options.width,
+        ranges: Ranges::new(&range_of_small),
         row_shapes,
         body,
         entry,

@@ -7,6 +7,7 @@ use super::items::Copy;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
 use crate::error::FormError;
 use crate::workitem::Query;
+use oxcl_ir::range::Range;
 use oxcl_ir::shape::Shape;
 use oxcl_ir::{Builder, IntPredicate, Opcode, TypeKind, Value};
 
@@ -119,19 +120,28 @@ impl<'c> Copy<'_, '_, 'c> {
         for (index, &operand) in (0..).zip(operands) {
             copy.set_operand(index, operand);
         }
-        // An id is less than 2^31: cutting it to an int loses nothing.
-        let cuts_id = instruction.is(Opcode::LLVMTrunc)
-            && instruction.ty().kind() == TypeKind::Int(32)
-            && Query::of(instruction.operand(0)).is_some_and(|query| query != Query::GlobalLinearId);
-        if cuts_id {
-            copy.set_no_wrap();
-        }
+        self.note_lossless_cut(instruction, copy);
         let effects = instruction.effects();
         if effects.reads() || effects.writes() {
             self.scopes.adapt(self.frame.regions, instruction, copy);
             self.mark(copy);
         }
         copy
+    }
+
+    /// Says of a conversion to fewer bits that it loses nothing where the ranges of ids show it.
+    fn note_lossless_cut(&self, cut: Value<'c>, copy: Value<'c>) {
+        let TypeKind::Int(bits @ 1..=63) = cut.ty().kind() else { return };
+        if !cut.is(Opcode::LLVMTrunc) {
+            return;
+        }
+        let Some(range) = self.frame.ranges.of(cut.operand(0)) else { return };
+        if range.is_in(Range::signed(bits)) {
+            copy.set_no_signed_wrap();
+        }
+        if range.is_in(Range::unsigned(bits)) {
+            copy.set_no_unsigned_wrap();
+        }
     }
 
     /// The answer to a query, for all lanes.

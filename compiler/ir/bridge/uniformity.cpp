@@ -198,11 +198,24 @@ private:
       return;
     if (I.mayWriteToMemory() && !I.isLifetimeStartOrEnd())
       Writers.push_back(&I);
-    // A fence orders only what an atomic access beside it has seen.
+    // A relaxed access orders others only together with a fence, and a fence only together with an access.
     bool Unknown = isa<CallBase>(I) && !isa<IntrinsicInst>(I) && I.mayReadFromMemory() && I.mayWriteToMemory();
-    bool Sees = (I.isAtomic() || I.isVolatile()) && !isa<FenceInst>(I) && !isa<StoreInst>(I);
-    if (Sees || Unknown)
+    if (isa<FenceInst>(I))
+      Fences.push_back(Piece);
+    else if (Unknown || (I.isVolatile() && !isa<StoreInst>(I)))
       Ordering.push_back(Piece);
+    else if (I.isAtomic() && !isa<StoreInst>(I))
+      (isRelaxed(I) ? Relaxed : Ordering).push_back(Piece);
+  }
+
+  static bool isRelaxed(const Instruction &I) {
+    if (auto *Load = dyn_cast<LoadInst>(&I))
+      return !isStrongerThanMonotonic(Load->getOrdering());
+    if (auto *Swap = dyn_cast<AtomicRMWInst>(&I))
+      return !isStrongerThanMonotonic(Swap->getOrdering());
+    if (auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+      return !isStrongerThanMonotonic(Swap->getMergedOrdering());
+    return false;
   }
 
   // Whether work-items that load from one address together may get different values without a race: if the kernel
@@ -211,7 +224,7 @@ private:
   bool mayChangeBetweenItems(const LoadInst &Load) const {
     unsigned Own = PieceOf.lookup(&Load);
     auto Beside = [&](unsigned Other) { return Intervals.isEquivalent(Own, Other); };
-    if (none_of(Ordering, Beside))
+    if (none_of(Ordering, Beside) && (none_of(Relaxed, Beside) || none_of(Fences, Beside)))
       return false;
     unsigned Space = Load.getPointerAddressSpace();
     if (Space == CONSTANT || Load.hasMetadata(LLVMContext::MD_invariant_load))
@@ -258,6 +271,8 @@ private:
   DenseMap<const BasicBlock *, unsigned> First;
   DenseMap<const Instruction *, unsigned> PieceOf;
   std::vector<unsigned> Ordering;
+  std::vector<unsigned> Relaxed;
+  std::vector<unsigned> Fences;
   std::vector<const Instruction *> Writers;
 };
 

@@ -5,10 +5,10 @@
 
 define spir_kernel void @k(ptr addrspace(1) %count, ptr addrspace(1) %in, i32 noundef %n) {
 entry:
-  %old = atomicrmw xchg ptr addrspace(1) %count, i32 1 monotonic
+  %old = atomicrmw xchg ptr addrspace(1) %count, i32 1 monotonic ; shape: varying
   fence seq_cst
-  %x = load i32, ptr addrspace(1) %in
-  %next = add i32 %x, 1
+  %x = load i32, ptr addrspace(1) %in                            ; shape: varying
+  %next = add i32 %x, 1                                          ; shape: varying
   store i32 %next, ptr addrspace(1) %in
   ret void
 }

@@ -27,6 +27,7 @@ fn service(folder: &Path) -> Service {
         timeout: Duration::from_secs(60),
         memory: 4 << 30,
         arguments: Vec::new(),
+        ..ServiceOptions::from_environment()
     })
 }
 

@@ -35,6 +35,7 @@ fn service(cache: Option<&Path>, arguments: &[&str]) -> Service {
         timeout: Duration::from_secs(60),
         memory: 4 << 30,
         arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+        ..ServiceOptions::from_environment()
     })
 }
 

@@ -146,6 +146,7 @@ fn the_library_finds_what_the_command_line_left() {
         timeout: Duration::from_secs(60),
         memory: 4 << 30,
         arguments: Vec::new(),
+        ..ServiceOptions::from_environment()
     });
     let mut request = BuildRequest::new("scale.cl", SCALE, BuildTarget::Cpu);
     request.options = "-DBY=1 -w".to_owned();

@@ -22,6 +22,7 @@ fn options(arguments: &[&str]) -> ServiceOptions {
         timeout: Duration::from_secs(60),
         memory: 4 << 30,
         arguments: arguments.iter().map(|&a| a.to_owned()).collect(),
+        ..ServiceOptions::from_environment()
     }
 }
 

@@ -31,6 +31,7 @@ fn service() -> Service {
         timeout: Duration::from_secs(60),
         memory: 4 << 30,
         arguments: Vec::new(),
+        ..ServiceOptions::from_environment()
     })
 }
 

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use oxcl_driver_cpu::{PagingKind, PagingObserver};
 use oxcl_scheduler::{Observer, Options, QueueProperties, Scheduler, UserEvent};
@@ -44,6 +44,10 @@ pub struct Context {
 
 static SHARED: Mutex<Option<Context>> = Mutex::new(None);
 
+pub(crate) fn lock() -> MutexGuard<'static, Option<Context>> {
+    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Context {
     /// A context with a pool of its own.
     ///
@@ -71,7 +75,7 @@ impl Context {
     /// # Errors
     /// As for [`Self::new`].
     pub fn shared() -> Result<Self, DeviceError> {
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = lock();
         if let Some(context) = &*shared {
             return Ok(context.clone());
         }
@@ -83,7 +87,7 @@ impl Context {
     /// # Errors
     /// It is running already; or as for [`Self::new`].
     pub fn start_shared(options: ContextOptions) -> Result<Self, DeviceError> {
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = lock();
         if shared.is_some() {
             return Err(DeviceError::AlreadyStarted);
         }

@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 /// Memories that a thread can name; a piece that uses more takes their locks.
@@ -32,14 +32,28 @@ pub(crate) struct Exclusion {
 /// Where a thread says what it uses: addresses of [`Exclusion`]s, or 0.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Place {
+pub(crate) struct Place {
     names: [AtomicUsize; NAMED],
 }
 
 static PLACES: Mutex<Vec<Arc<Place>>> = Mutex::new(Vec::new());
 
+pub(crate) fn lock() -> MutexGuard<'static, Vec<Arc<Place>>> {
+    PLACES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn places() -> Vec<Arc<Place>> {
-    PLACES.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    lock().clone()
+}
+
+/// In a child of a fork: threads that are not there use nothing. `places` is what [`lock`] gave.
+pub(crate) fn mend_in_child(places: &mut dyn std::any::Any) {
+    if let Some(places) = places.downcast_mut::<MutexGuard<'static, Vec<Arc<Place>>>>() {
+        let own = NAMED_BY_THIS.try_with(Cell::get).unwrap_or(std::ptr::null());
+        let others: Vec<_> = places.extract_if(.., |place| Arc::as_ptr(place) != own).collect();
+        // Not dropped: the threads' own references do not go either.
+        others.into_iter().for_each(std::mem::forget);
+    }
 }
 
 /// A thread's place, while the thread is there.
@@ -52,21 +66,21 @@ struct Own {
 impl Own {
     fn new() -> Self {
         let place = Arc::<Place>::default();
-        PLACES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&place));
+        let _ = NAMED_BY_THIS.try_with(|own| own.set(Arc::as_ptr(&place)));
+        lock().push(Arc::clone(&place));
         Self { place, taken: Cell::new(false) }
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        PLACES
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|place| !Arc::ptr_eq(place, &self.place));
+        lock().retain(|place| !Arc::ptr_eq(place, &self.place));
     }
 }
 
 thread_local! {
+    /// The thread's place, if it has one.
+    static NAMED_BY_THIS: Cell<*const Place> = const { Cell::new(std::ptr::null()) };
     static OWN: Own = Own::new();
 }
 

@@ -51,10 +51,6 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
         self.work.run(first, count, lane)
     }
 
-    fn needs_large_stack(&self) -> bool {
-        self.work.needs_large_stack()
-    }
-
     fn history(&self) -> Option<&History> {
         self.work.history()
     }

@@ -13,10 +13,10 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use oxcl_driver_cpu::Watch;
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use crate::compiler::{BuildRequest, CompilerService as _, Quality};
 use crate::program::Inner;
@@ -162,7 +162,7 @@ impl Improver {
                 shared.work(&shared.hot, &shared.service);
             }
         };
-        if thread::Builder::new().name("oxcl-improve".into()).spawn(work).is_err() {
+        if spawn("oxcl-improve", SMALL_STACK, work).is_err() {
             // Without a thread programs stay as they are.
             let forgotten = std::mem::take(&mut *line.lock());
             drop(forgotten);

@@ -22,7 +22,6 @@
 //! The runtime knows neither LLVM nor clang, and prints nothing.
 
 mod argument;
-mod bound;
 mod bounds;
 mod buffer;
 mod cache;
@@ -32,12 +31,14 @@ mod device;
 mod direct;
 mod error;
 mod exclusion;
+mod forked;
 mod guarded;
 mod improve;
 mod launch;
 mod launch_work;
 mod limited;
 mod local_size;
+mod mapped;
 mod ndrange;
 mod processor;
 mod program;
@@ -58,6 +59,7 @@ pub use compiler::{
 pub use context::{Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
+pub use forked::survive_forks;
 pub use improve::{Better, Improvement, ImprovementObserver, Improver};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
@@ -74,9 +76,10 @@ pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
     UserEvent,
 };
+pub use oxcl_scheduler::{allowed_processors, fork, memory_limit, thread};
 pub use processor::{MachineText, Processor};
 pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
-pub use service::{Service, ServiceOptions};
+pub use service::{Environment as ServiceEnvironment, Service, ServiceOptions};
 pub use shared::{SharedKind, SharedMemory};

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxcl_driver::{Failure, Lane, Launch};
-
-use crate::bound::Bound;
+use oxcl_scheduler::Bound;
 
 /// Work that few threads share.
 pub(crate) struct Limited {
@@ -50,10 +49,6 @@ impl Launch for Limited {
             }
             self.work.run(first, self.step.min(groups - first), lane)?;
         }
-    }
-
-    fn needs_large_stack(&self) -> bool {
-        self.work.needs_large_stack()
     }
 
     fn label(&self) -> &str {

@@ -1,13 +1,13 @@
 //! Programs and kernels: archives with their facts, and the machine code that runs here.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
 use oxcl_binary::unit::machine_ending;
-use oxcl_driver::DriverError;
 use oxcl_driver::program::Program as DriverProgram;
+use oxcl_driver::{DriverError, lock};
 use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
 
 use crate::device::DeviceInfo;
@@ -234,11 +234,6 @@ impl Program {
     pub(crate) fn allows_non_uniform(&self) -> bool {
         self.meta().is_some_and(|meta| !meta.uniform_work_group_size && is_version_2(&meta.cl_std))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks is left half-changed by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether `-cl-std=<text>` is OpenCL C 2.0 or later.

@@ -97,6 +97,18 @@ impl Queue {
         Self { cpus: cpus.into(), ..self }
     }
 
+    /// Whether every command enqueued so far has ended.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.queue.is_idle()
+    }
+
+    /// Calls `call` once every command enqueued so far has ended, from whatever thread ends the last, or at once if none is
+    /// left.
+    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) {
+        self.queue.on_idle(call);
+    }
+
     /// A launch as this queue executes it.
     pub(crate) fn work_of(&self, launch: &Launch) -> Arc<dyn oxcl_driver::Launch> {
         let work = launch.work().command();

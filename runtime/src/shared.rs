@@ -41,7 +41,7 @@ pub struct SharedMemory {
 /// First address to memory.
 static REGISTRY: Mutex<BTreeMap<u64, SharedMemory>> = Mutex::new(BTreeMap::new());
 
-fn registry() -> MutexGuard<'static, BTreeMap<u64, SharedMemory>> {
+pub(crate) fn registry() -> MutexGuard<'static, BTreeMap<u64, SharedMemory>> {
     // A panic leaves the map whole.
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,6 +14,7 @@ use oxcl_memory::NoMemory;
 use oxcl_scheduler::{Access, ResourceId, Touch};
 
 use crate::exclusion::{Exclusion, UsedByHost};
+use crate::mapped::{self, Mapped};
 use crate::residence::Residences;
 use crate::shared::SharedMemory;
 
@@ -167,6 +168,15 @@ impl Storage {
         }
     }
 
+    /// Has commands that name its memory of the host touch it, as long as the result exists.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(crate) fn map(&self) -> Result<Option<Mapped>, OutOfResources> {
+        let span = self.host_span()?;
+        Ok((!self.by_address).then(|| Mapped::new(self.number, span)))
+    }
+
     pub(crate) fn shared(&self) -> RwLockReadGuard<'_, ()> {
         // The locks guard bytes, which a panic cannot leave invalid.
         self.access.read().unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -195,8 +205,23 @@ impl HostPart {
     }
 }
 
+/// What a command does to memory of the host that the program names, as queues know it: the memory, and the buffer that it
+/// is a mapping of.
+pub(crate) type HostTouches = [Option<Touch>; 2];
+
+/// What a command does to bytes `start..end` of memory of the host that the program names.
+pub(crate) fn host_touches(span: HostSpan, start: u64, end: u64, access: Access) -> HostTouches {
+    let buffer = mapped::find(span).map(|(number, at)| Touch {
+        resource: ResourceId(number),
+        start: at.saturating_add(start),
+        end: at.saturating_add(end),
+        access,
+    });
+    [Some(host_touch(span, start, end, access)), buffer]
+}
+
 /// What a command does to bytes `start..end` of a span of the host's memory.
-pub(crate) fn host_touch(span: HostSpan, start: u64, end: u64, access: Access) -> Touch {
+fn host_touch(span: HostSpan, start: u64, end: u64, access: Access) -> Touch {
     let at = span.pointer() as u64;
     let (start, end) = (at.saturating_add(start), at.saturating_add(end));
     Touch { resource: ResourceId::HOST_MEMORY, start, end, access }

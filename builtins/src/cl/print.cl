@@ -34,8 +34,10 @@ MEMORY uchar *oxcl_print_reserve(MEMORY PrintBlock *block, uint bytes) {
   return block->buffer + at;
 }
 
-// Bytes of a string with its end.
+// Bytes of a string with its end; a null pointer is printed as most libraries do.
 uint oxcl_print_length(const __constant uchar *text) {
+  if (!text)
+    return sizeof "(null)";
   uint length = 1;
   while (*text++)
     ++length;
@@ -44,6 +46,11 @@ uint oxcl_print_length(const __constant uchar *text) {
 
 // Copies a string with its end; gives the place behind it.
 MEMORY uchar *oxcl_print_string(MEMORY uchar *to, const __constant uchar *text) {
+  if (!text) {
+    // Without a constant of its own, which would have to be linked into every program that prints.
+    to[0] = '(', to[1] = 'n', to[2] = 'u', to[3] = 'l', to[4] = 'l', to[5] = ')', to[6] = 0;
+    return to + sizeof "(null)";
+  }
   do {
     *to++ = *text;
   } while (*text++);

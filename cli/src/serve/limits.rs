@@ -3,6 +3,7 @@
 
 use std::os::fd::RawFd;
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Ends this process when the other side of standard input is closed, if that is a socket, or when `host` ends.
 pub(super) fn die_with(host: Option<u32>) {
@@ -47,6 +48,28 @@ pub(super) fn is_asked() -> bool {
     // SAFETY: one structure to read from and to write to.
     let ready = unsafe { libc::poll(&raw mut input, 1, 0) };
     ready > 0 && input.revents & libc::POLLIN != 0
+}
+
+/// Waits for something to arrive on standard input. Whether nothing does for so long; files and terminals are not waited
+/// for here.
+pub(super) fn is_left_alone(most: Duration) -> bool {
+    if !is_socket(0) {
+        return false;
+    }
+    let until = Instant::now() + most;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut input = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
+        // Rounded up, so that the last wait is not repeated.
+        let wait = libc::c_int::try_from(left.as_millis() + 1).unwrap_or(libc::c_int::MAX);
+        // SAFETY: one structure to read from and to write to.
+        match unsafe { libc::poll(&raw mut input, 1, wait) } {
+            0 => return true,
+            ready if ready > 0 => return false,
+            // A signal came in between.
+            _ => {}
+        }
+    }
 }
 
 fn is_socket(fd: RawFd) -> bool {

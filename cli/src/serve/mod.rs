@@ -1,7 +1,8 @@
 //! The compile service's server: jobs in, archives out, one at a time, for one host.
 //!
 //! In: frames on standard input. Out: frames on standard output; nothing else ever goes there. It ends when the host
-//! closes its side or ends, also in the middle of a job, and after a job that left the compiler in an unknown state.
+//! closes its side or ends, also in the middle of a job, after a job that left the compiler in an unknown state, and when it
+//! has had nothing to do for a while.
 
 mod fault;
 mod identity;
@@ -9,8 +10,8 @@ mod job;
 mod limits;
 
 use std::io::{self, Read, Write};
-
 use std::path::Path;
+use std::time::Duration;
 
 use oxcl_binary::pipe::{FrameError, Hello, Job, Kernels, Kind, Tidy, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
@@ -21,6 +22,13 @@ use crate::error::CliError;
 pub(crate) use fault::Fault;
 pub(crate) use identity::identity;
 pub(crate) use job::is_repeatable;
+
+/// How long a server waits for its first job.
+const UNUSED: Duration = Duration::from_secs(10);
+
+/// How long one waits for the next: longer, as its memory is warm. Of several, the one that was used last gets the next
+/// job, so that one ends last.
+const IDLE: Duration = Duration::from_secs(12);
 
 /// How the server shall run.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +70,10 @@ fn jobs(
     write_frame(output, Kind::Hello, &hello.encode())?;
     let mut count = 0;
     loop {
+        // A host that sends a job just now finds nobody, and starts another server for it.
+        if limits::is_left_alone(if count == 0 { UNUSED } else { IDLE }) {
+            return Ok(());
+        }
         let frame = match read_frame(input) {
             Err(FrameError::Closed) => return Ok(()),
             other => other?,

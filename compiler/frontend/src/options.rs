@@ -156,6 +156,9 @@ const LINK_OPTIONS: [&str; 6] = [
     "-cl-no-subgroup-ifp",
 ];
 
+/// Options of earlier versions of OpenCL that say nothing any more: programs that were written for them still give them.
+const OLD_OPTIONS: [&str; 1] = ["-cl-strict-aliasing"];
+
 /// What else is known, for the nearest name in an error.
 const OTHER_OPTIONS: [&str; 13] =
     ["-D", "-I", "-O0", "-O1", "-O2", "-O3", "-U", "-W", "-Werror", "-cl-ext=", "-cl-std=", "-w", "-x"];
@@ -310,6 +313,7 @@ impl BuildOptions {
             "-O3" => self.optimisation = Some(OptLevel::O3),
             "-w" => self.warnings = Warnings::Off,
             "-Werror" => self.warnings = Warnings::Error,
+            _ if OLD_OPTIONS.contains(&argument) => {}
             _ if argument.starts_with("-D") => {
                 let definition = value("-D", "NAME or NAME=VALUE")?;
                 check_macro("-D", &definition)?;

@@ -33,11 +33,6 @@ pub trait Launch: Send + Sync {
     /// Executes pieces `first..first+count` on the calling thread. Called with disjoint ranges, from any thread.
     fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure>;
 
-    /// The code needs one of our own threads with a large stack (archives without our native entry).
-    fn needs_large_stack(&self) -> bool {
-        false
-    }
-
     /// What earlier executions have shown, for work that is executed again and again.
     fn history(&self) -> Option<&History> {
         None

@@ -13,6 +13,7 @@ mod driver;
 pub mod error;
 pub mod history;
 pub mod image;
+mod lock;
 pub mod memory;
 mod null;
 pub mod print;
@@ -26,6 +27,7 @@ pub use command::{EventId, Lane, Launch, QueueToken, Submission};
 pub use driver::Driver;
 pub use error::{DriverError, Failure};
 pub use history::History;
+pub use lock::lock;
 pub use memory::{Allocation, AllocationRequest, HostMemory, HostSpan};
 pub use null::NullDriver;
 

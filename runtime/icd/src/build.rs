@@ -1,7 +1,9 @@
 //! Building, compiling and linking programs, at once or in the background.
 
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use oxcl_runtime::thread::spawn;
 use oxcl_runtime::{
     BinaryType, BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService as _,
     MachineText, Quality, Source,
@@ -13,9 +15,12 @@ use crate::compiler;
 use crate::context::{self, Context};
 use crate::device::{self, Device};
 use crate::handle::{Handle, Live, Shared};
-use crate::program::{Build, Program, ProgramNotify};
+use crate::program::{Build, Program, ProgramNotify, is_building};
 use crate::status::{Answer, Status, ensure};
 use crate::types::{Int, Uint, UserData};
+
+/// Stack of a thread that builds and then calls a function of the application.
+const STACK: usize = 8 << 20;
 
 /// Which numbers a function uses for what went wrong.
 #[derive(Clone, Copy)]
@@ -80,15 +85,51 @@ fn machines(devices: &[Shared<Device>]) -> Vec<Arc<str>> {
     found.into_iter().map(|machine| Arc::clone(&machine.text)).collect()
 }
 
+/// A build that is under way. Whatever way it ends, or does not begin, the program is not left in it.
+struct Under {
+    program: Shared<Program>,
+    /// The places that are built, and what their statuses were before.
+    places: Vec<(usize, Int)>,
+}
+
 /// The beginning of a build: CL_INVALID_OPERATION if there are kernels of the program, or a build is under way (5.8.2).
-fn begin(program: &Program, places: &[usize], options: &str) -> Answer {
-    ensure(!program.has_kernels() && !program.is_building(), cl::INVALID_OPERATION)?;
+fn begin(program: &Shared<Program>, places: &[usize], options: &str) -> Answer<Under> {
     let mut builds = program.builds();
+    ensure(!program.has_kernels() && !is_building(&builds), cl::INVALID_OPERATION)?;
+    let mut begun = Vec::with_capacity(places.len());
     for place in places {
-        builds[*place].status = cl::BUILD_IN_PROGRESS;
-        builds[*place].options = options.to_owned();
+        let build = &mut builds[*place];
+        begun.push((*place, std::mem::replace(&mut build.status, cl::BUILD_IN_PROGRESS)));
+        options.clone_into(&mut build.options);
     }
-    Ok(())
+    drop(builds);
+    Ok(Under { program: Arc::clone(program), places: begun })
+}
+
+impl Under {
+    /// The build did not begin: the program is as it was.
+    fn take_back(mut self) {
+        let mut builds = self.program.builds();
+        for (place, before) in self.places.drain(..) {
+            builds[place].status = before;
+        }
+        drop(builds);
+        self.program.tell_built();
+    }
+}
+
+impl Drop for Under {
+    /// Places without a result have failed.
+    fn drop(&mut self) {
+        let mut builds = self.program.builds();
+        for (place, _) in &self.places {
+            if builds[*place].status == cl::BUILD_IN_PROGRESS {
+                builds[*place].status = cl::BUILD_ERROR;
+            }
+        }
+        drop(builds);
+        self.program.tell_built();
+    }
 }
 
 /// Does what a request asks for: the end of a build is its result in every place.
@@ -181,18 +222,32 @@ fn run(
     program: &Shared<Program>,
     notify: ProgramNotify,
     data: UserData,
+    under: Under,
     work: impl FnOnce(&Program) -> Answer + Send + 'static,
 ) -> Answer {
-    let Some(call) = notify else { return work(program) };
+    let Some(call) = notify else {
+        let done = work(program);
+        drop(under);
+        return done;
+    };
     let kept = Arc::clone(program);
+    // Reaches the thread only if there is one.
+    let under = Arc::new(Mutex::new(Some(under)));
+    let theirs = Arc::clone(&under);
     let all = move || {
-        // What went wrong is in the program's build status (5.8.2).
-        let _ = work(&kept);
+        let under = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // What went wrong is in the program's build status (5.8.2); a defect of ours leaves it failed.
+        let _ = catch_unwind(AssertUnwindSafe(|| work(&kept)));
+        // The build is over when the function is called.
+        drop(under);
         // SAFETY: the application gave the function for this call.
         unsafe { call(kept.handle(), data) };
     };
-    let started = std::thread::Builder::new().name("oxcl-build".to_owned()).spawn(all);
-    started.map(drop).map_err(|_| Status(cl::OUT_OF_HOST_MEMORY))
+    spawn("oxcl-build", STACK, all).map(drop).map_err(|_| {
+        let under = under.lock().unwrap_or_else(PoisonError::into_inner).take();
+        under.into_iter().for_each(Under::take_back);
+        Status(cl::OUT_OF_HOST_MEMORY)
+    })
 }
 
 /// `clBuildProgram`.
@@ -212,17 +267,17 @@ pub(crate) fn build(
     let (target, machines) = (target(&program.devices), machines(&program.devices));
     match &program.source {
         Some(source) => {
-            begin(&program, &places, &options)?;
+            let under = begin(&program, &places, &options)?;
             let request =
                 BuildRequest { options, machines, ..BuildRequest::new("program.cl", source, target) };
-            run(&program, notify, data, move |program| make(program, &places, request, BUILD))
+            run(&program, notify, data, under, move |program| make(program, &places, request, BUILD))
         }
         None => {
             // CL_INVALID_BINARY if the program came as binaries and there is none for a device (5.8.2).
             let have = program.builds().iter().all(|build| build.archive.is_some());
             ensure(have, cl::INVALID_BINARY)?;
-            begin(&program, &places, &options)?;
-            run(&program, notify, data, move |program| from_binary(program, &places, &options, target))
+            let under = begin(&program, &places, &options)?;
+            run(&program, notify, data, under, move |program| from_binary(program, &places, &options, target))
         }
     }
 }
@@ -282,7 +337,7 @@ pub(crate) fn compile(
         sources.push(Source { name, text });
     }
     let options = options.get().unwrap_or_default();
-    begin(&program, &places, &options)?;
+    let under = begin(&program, &places, &options)?;
     let request = BuildRequest {
         action: BuildAction::Compile,
         headers: sources,
@@ -290,7 +345,42 @@ pub(crate) fn compile(
         machines: machines(&program.devices),
         ..BuildRequest::new("program.cl", source, target(&program.devices))
     };
-    run(&program, notify, data, move |program| make(program, &places, request, COMPILE))
+    run(&program, notify, data, under, move |program| make(program, &places, request, COMPILE))
+}
+
+/// Places of devices, and the objects that are linked for them.
+type Alike = (Vec<usize>, Vec<Arc<[u8]>>);
+
+/// Devices that are linked from the same objects, by their places in the list, and these objects.
+///
+/// CL_INVALID_OPERATION if a device has a compiled object or library of some of the programs and not of others, or of none
+/// any device; devices that have none are not linked for (5.8.3).
+fn alike(devices: &[Shared<Device>], programs: &[Shared<Program>]) -> Answer<Vec<Alike>> {
+    let mut found: Vec<Alike> = Vec::new();
+    for (place, device) in devices.iter().enumerate() {
+        let object = |program: &Shared<Program>| {
+            let has = |known: &Shared<Device>| {
+                device.lineage().any(|device| std::ptr::eq(device, &raw const **known))
+            };
+            let at = program.devices.iter().position(has)?;
+            let (archive, kind) = program.finished_builds()[at].archive.clone()?;
+            (kind != BinaryType::Executable).then_some(archive)
+        };
+        let objects: Vec<_> = programs.iter().filter_map(object).collect();
+        if objects.is_empty() {
+            continue;
+        }
+        ensure(objects.len() == programs.len(), cl::INVALID_OPERATION)?;
+        let same = |(_, others): &&mut Alike| {
+            others.iter().zip(&objects).all(|(other, object)| Arc::ptr_eq(other, object))
+        };
+        match found.iter_mut().find(same) {
+            Some((places, _)) => places.push(place),
+            None => found.push((vec![place], objects)),
+        }
+    }
+    ensure(!found.is_empty(), cl::INVALID_OPERATION)?;
+    Ok(found)
 }
 
 /// `clLinkProgram`.
@@ -313,30 +403,33 @@ pub(crate) fn link(
     // CL_INVALID_DEVICE if a device is not of the context (5.8.3).
     let devices = if handles.is_empty() { context.devices.clone() } else { device::listed(handles)? };
     ensure(devices.iter().all(|device| context.has(device)), cl::INVALID_DEVICE)?;
-    let mut archives = Vec::new();
+    let mut all: Vec<Shared<Program>> = Vec::with_capacity(programs.len());
     for handle in programs {
         let program = handle.get()?;
         context::same(&context, &program.context)?;
-        let builds = program.builds();
-        // CL_INVALID_OPERATION if a program has no compiled object or library for a device (5.8.3).
-        let archive = builds.iter().find_map(|build| build.archive.clone());
-        let (archive, kind) = archive.ok_or(Status(cl::INVALID_OPERATION))?;
-        ensure(kind != BinaryType::Executable, cl::INVALID_OPERATION)?;
-        archives.push(archive.to_vec());
+        all.push(program);
     }
     let options = options.get().unwrap_or_default();
     let is_library = options.split_whitespace().any(|word| word == "-create-library");
     let action = if is_library { BuildAction::Library } else { BuildAction::Link };
-    let request = BuildRequest {
-        options: options.clone(),
-        machines: machines(&devices),
-        ..BuildRequest::link(action, archives, target(&devices))
-    };
-    let places: Vec<usize> = (0..devices.len()).collect();
+    let links: Vec<(Vec<usize>, BuildRequest)> = alike(&devices, &all)?
+        .into_iter()
+        .map(|(places, archives)| {
+            let devices: Vec<_> = places.iter().map(|place| Arc::clone(&devices[*place])).collect();
+            let archives = archives.iter().map(|archive| archive.to_vec()).collect();
+            let link = BuildRequest::link(action, archives, target(&devices));
+            (places, BuildRequest { options: options.clone(), machines: machines(&devices), ..link })
+        })
+        .collect();
+    let places: Vec<usize> = links.iter().flat_map(|(places, _)| places.iter().copied()).collect();
     let builds = vec![Build::NONE; devices.len()];
     let program = Live::new(Program::new(context, devices, None, builds))?;
-    begin(&program, &places, &options)?;
-    let done = run(&program, notify, data, move |program| make(program, &places, request, LINK));
+    let under = begin(&program, &places, &options)?;
+    let done = run(&program, notify, data, under, move |program| {
+        let link = |(places, request): (Vec<usize>, _)| make(program, &places, request, LINK);
+        // Each is tried: what failed for some devices is in their build logs.
+        links.into_iter().map(link).fold(Ok(()), Answer::and)
+    });
     match done {
         Ok(()) => Ok((program.give(), cl::SUCCESS)),
         // A link that could begin gives a program, whose build log says why it failed (5.8.3).

@@ -1,4 +1,4 @@
-//! Functions of the application that are called when an event reaches a status.
+//! Functions of the application that are called when an event reaches a status: by the thread of `calls.rs`.
 
 use std::sync::Arc;
 
@@ -21,13 +21,17 @@ pub(crate) fn set(event: Handle<Event>, kind: Int, notify: EventNotify, data: Us
         cl::COMPLETE => Stage::Complete,
         _ => return refuse(cl::INVALID_VALUE),
     };
+    let calls = event.context.pool.calls.clone();
+    calls.expect()?;
     // Kept until the call, so that the handle that the function gets is valid.
     let kept = Arc::clone(&event);
     event.runtime.on_stage(stage, move |_, outcome| {
         // A command that failed is reported so to every function (5.11).
         let status = outcome.as_ref().err().map_or(kind, |cause| of_failure(cause));
-        // SAFETY: the application registered the function for this call.
-        unsafe { call(kept.handle(), status, data) };
+        calls.post(move || {
+            // SAFETY: the application registered the function for this call.
+            unsafe { call(kept.handle(), status, data) };
+        });
     });
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The compile service of this process: `oxcl serve` in other processes.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use oxcl_runtime::{BuildRequest, CompilerService as _, Improver, Program, Quality, Service, ServiceOptions};
 
@@ -11,10 +11,20 @@ struct Compilers {
     improver: Option<Improver>,
 }
 
+static COMPILERS: Mutex<Option<(u32, Compilers)>> = Mutex::new(None);
+
+/// The lock, to keep all others from it.
+pub(crate) fn lock() -> impl std::any::Any {
+    known()
+}
+
+fn known() -> MutexGuard<'static, Option<(u32, Compilers)>> {
+    COMPILERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The compilers of this process. A child of a fork gets its own: the parent's pipes are the parent's.
 fn compilers() -> Compilers {
-    static COMPILERS: Mutex<Option<(u32, Compilers)>> = Mutex::new(None);
-    let mut known = COMPILERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = known();
     let process = std::process::id();
     if let Some((owner, compilers)) = &*known
         && *owner == process
@@ -46,6 +56,11 @@ pub(crate) fn improve(program: &Program, request: BuildRequest, quality: Quality
     if let Some(improver) = compilers().improver {
         program.improve_with(&improver, request, quality, cached);
     }
+}
+
+/// Nothing will be built soon.
+pub(crate) fn end_idle() {
+    service().end_idle();
 }
 
 /// Something will be built soon.

@@ -3,12 +3,15 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use oxcl_runtime::SharedMemory;
+
 use crate::args::{In, Memory, Out};
 use crate::cl;
 use crate::compiler;
 use crate::device::{self, Device, Pool};
 use crate::handle::{Handle, Live, Object, Shared};
 use crate::info::Reply;
+use crate::kernel::Kernel;
 use crate::platform;
 use crate::queue::Queue;
 use crate::report::Reports;
@@ -32,6 +35,10 @@ pub(crate) struct Context {
     pub(crate) reports: Reports,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
     queues: Mutex<Vec<Weak<Live<Queue>>>>,
+    /// Queues that the application has released while there were commands in them.
+    left: Mutex<Vec<oxcl_runtime::Queue>>,
+    /// Kernels that remember launches with memory known by its address.
+    sharers: Mutex<Vec<Weak<Live<Kernel>>>>,
 }
 
 impl Object for Context {
@@ -62,9 +69,47 @@ impl Context {
         queues.iter().filter_map(Weak::upgrade).collect()
     }
 
+    /// A queue goes: what is in it is still executed.
+    pub(crate) fn leave(&self, queue: &oxcl_runtime::Queue) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let over: Vec<_> = left.extract_if(.., |queue| queue.is_idle()).collect();
+        if !queue.is_idle() {
+            left.push(queue.clone());
+        }
+        drop(left);
+        drop(over);
+    }
+
+    /// All queues with commands that were enqueued and may not have ended, released ones too.
+    pub(crate) fn all_queues(&self) -> Vec<oxcl_runtime::Queue> {
+        let mut all: Vec<_> = self.live_queues().iter().map(|queue| queue.runtime.clone()).collect();
+        all.extend(self.left.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+        all
+    }
+
+    /// Has the kernel forget launches when memory goes that is known by its address.
+    pub(crate) fn shared_with(&self, kernel: &Shared<Kernel>) {
+        let mut sharers = self.sharers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kernel = Arc::downgrade(kernel);
+        if !sharers.iter().any(|known| known.ptr_eq(&kernel)) {
+            sharers.retain(|known| known.strong_count() > 0);
+            sharers.push(kernel);
+        }
+    }
+
+    /// Gives memory back that is known by its address. What was remembered of it is forgotten; commands that use it keep
+    /// it.
+    pub(crate) fn release_memory(&self, pointer: *const u8) {
+        if !SharedMemory::release(pointer) {
+            return;
+        }
+        let sharers = std::mem::take(&mut *self.sharers.lock().unwrap_or_else(PoisonError::into_inner));
+        sharers.iter().filter_map(Weak::upgrade).for_each(|kernel| kernel.forget_launches());
+    }
+
     /// Whether any of the devices has shared virtual memory.
     pub(crate) fn shares_memory(&self) -> bool {
-        self.devices.iter().any(|device| !device.whole().is_narrow())
+        self.devices.iter().any(|device| device.whole().shares_memory())
     }
 
     /// Whether the device is one of the context's.
@@ -102,11 +147,16 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
 
 fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>, reports: Reports) -> Answer<Handle<Context>> {
     let pool = Pool::get()?;
+    if reports.has_function() {
+        pool.calls.expect()?;
+    }
     // A program that makes a context is likely to build something.
     compiler::expect_builds();
     let (allocations, destructors) = (Allocations::default(), Mutex::default());
-    let queues = Mutex::default();
-    Ok(Live::new(Context { devices, properties, pool, allocations, reports, destructors, queues })?.give())
+    let (queues, left, sharers) = (Mutex::default(), Mutex::default(), Mutex::default());
+    let context =
+        Context { devices, properties, pool, allocations, reports, destructors, queues, left, sharers };
+    Ok(Live::new(context)?.give())
 }
 
 /// `clCreateContext`.

@@ -3,18 +3,18 @@
 //! A device costs nothing until a context is made for it: asking what there is starts no threads. The worker threads
 //! belong to the process; a child of a fork, which has none of them, gets a pool of its own with its first context.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::{ContextOptions, DeviceInfo};
+use oxcl_runtime::{ContextOptions, DeviceInfo, allowed_processors};
 
 use crate::args::{Memory, Out};
+use crate::calls::Calls;
 use crate::cl;
 use crate::device_info;
 use crate::handle::{Handle, Live, Object, Shared};
 use crate::info::Reply;
 use crate::platform::{self, Platform};
 use crate::status::{Answer, Status, ensure, refuse};
-use crate::topology;
 use crate::types::{Bitfield, Int, Uint};
 
 /// A device, or a part of one.
@@ -45,6 +45,14 @@ pub(crate) struct Pool {
     pub(crate) context: oxcl_runtime::Context,
     /// In the order of the platform's devices.
     pub(crate) devices: Vec<oxcl_runtime::Device>,
+    pub(crate) calls: Calls,
+}
+
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
+
+/// The lock of the process's pool.
+pub(crate) fn lock() -> MutexGuard<'static, Option<Pool>> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Binds each worker to one CPU where the variable is set to anything but 0.
@@ -53,8 +61,7 @@ const PIN_VARIABLE: &str = "OXCL_PIN";
 impl Pool {
     /// The pool of this process, started if this is the first that asks.
     pub(crate) fn get() -> Answer<Pool> {
-        static POOL: Mutex<Option<Pool>> = Mutex::new(None);
-        let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pool = lock();
         let process = std::process::id();
         if let Some(pool) = &*pool
             && pool.process == process
@@ -65,7 +72,7 @@ impl Pool {
         let context = oxcl_runtime::Context::new(ContextOptions { pin, ..ContextOptions::default() })?;
         let words = words();
         let devices = context.devices(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
-        let new = Pool { process, context, devices };
+        let new = Pool { process, context, devices, calls: Calls::default() };
         // The parent's pool has no threads in this process, so ending it would wait for nobody's end.
         std::mem::forget(pool.replace(new.clone()));
         Ok(new)
@@ -88,7 +95,7 @@ pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
         let info = DeviceInfo::ask(word)?;
         let units = info.compute_units;
         // Another number of threads was asked for, or the control group allows less time than there are CPUs.
-        let cpus = if info.name == "cpu" { topology::allowed() } else { Vec::new() };
+        let cpus = if info.name == "cpu" { allowed_processors() } else { Vec::new() };
         let cpus = if cpus.len() == units { cpus } else { Vec::new() };
         devices.push(Live::new(Device { parent: None, index, info, units, partition: Vec::new(), cpus })?);
     }
@@ -101,9 +108,14 @@ impl Device {
         if self.info.machine.is_some() { cl::DEVICE_TYPE_ACCELERATOR } else { cl::DEVICE_TYPE_CPU }
     }
 
-    /// Whether its addresses have 32 bits; then it computes neither with 64-bit floats nor on memory of the host.
+    /// Whether its addresses have 32 bits; then it does not compute with 64-bit floats.
     pub(crate) fn is_narrow(&self) -> bool {
         self.info.address_bits == 32
+    }
+
+    /// Whether it works on the host's memory, at the host's addresses.
+    pub(crate) fn shares_memory(&self) -> bool {
+        !self.info.own_memory
     }
 }
 

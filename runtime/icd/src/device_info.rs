@@ -83,7 +83,7 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
 fn extensions(device: &Live<Device>) -> Vec<reported::Named> {
     let whole = device.whole();
     let embedded = whole.info.machine.is_some() && profile(&whole.info) != FULL_PROFILE;
-    reported::extensions(whole.is_narrow(), embedded)
+    reported::extensions(whole.is_narrow(), whole.shares_memory(), embedded)
 }
 
 fn named(reply: Reply, all: &[reported::Named]) -> Answer {
@@ -257,7 +257,7 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_ATOMIC_MEMORY_CAPABILITIES => reply.value(ATOMICS),
         cl::DEVICE_ATOMIC_FENCE_CAPABILITIES => reply.value(ATOMICS | cl::DEVICE_ATOMIC_SCOPE_WORK_ITEM),
         cl::DEVICE_SVM_CAPABILITIES => {
-            reply.value(if device.whole().is_narrow() { 0 } else { svm::CAPABILITIES })
+            reply.value(if device.whole().shares_memory() { svm::CAPABILITIES } else { 0 })
         }
         _ => extended(device, name, reply),
     }
@@ -291,12 +291,14 @@ fn extended(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         | cl::DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
         | cl::DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
         | cl::DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
-        | cl::DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => reply.value(
+        | cl::DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => reply.value(if device.whole().shares_memory() {
             cl::UNIFIED_SHARED_MEMORY_ACCESS_INTEL
                 | cl::UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL
                 | cl::UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL
-                | cl::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL,
-        ),
+                | cl::UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL
+        } else {
+            0
+        }),
         // CL_INVALID_VALUE if param_name is none of the supported values (4.2).
         _ => refuse(cl::INVALID_VALUE),
     }

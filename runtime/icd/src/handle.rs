@@ -102,6 +102,11 @@ const STEP: usize = 64 << 10;
 
 static REGION: OnceLock<Option<Region>> = OnceLock::new();
 
+/// The lock of the region's free slots, to keep all others from it.
+pub(crate) fn lock() -> impl std::any::Any {
+    Region::get().map(|region| region.free.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 impl Region {
     fn get() -> Option<&'static Region> {
         REGION.get_or_init(Region::reserve).as_ref()

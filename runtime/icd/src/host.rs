@@ -57,16 +57,14 @@ fn number(path: &str) -> Option<u64> {
     text(path).parse().ok()
 }
 
-/// The machine's memory, or the control group's limit where that is less.
+/// The machine's memory, or the control groups' limit where that is less.
 fn memory() -> u64 {
     // SAFETY: the call takes a number and returns one.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
     // SAFETY: the call takes a number and returns one.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let machine = u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0));
-    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let limit = limits.iter().filter_map(|path| number(path)).min().unwrap_or(u64::MAX);
-    machine.min(limit).max(64 << 20)
+    machine.min(oxcl_runtime::memory_limit().unwrap_or(u64::MAX)).max(64 << 20)
 }
 
 /// The highest clock in MHz: what the system's governor says, else what the CPU runs at now.

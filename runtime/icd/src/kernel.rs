@@ -89,7 +89,7 @@ impl Kernel {
 }
 
 fn make(program: &Shared<Program>, name: &str) -> Answer<Shared<Kernel>> {
-    let builds = program.builds();
+    let builds = program.finished_builds();
     let find = |built: &oxcl_runtime::Program| built.kernel(name).ok();
     let variants: Vec<Option<oxcl_runtime::Kernel>> =
         builds.iter().map(|build| build.executable.as_ref().and_then(find)).collect();

@@ -107,7 +107,7 @@ fn objects(args: &[Arg]) -> Answer<Vec<Option<Shared<Mem>>>> {
 }
 
 /// Where kernels print: the host program's standard output. What did not fit the buffer is lost without a word there.
-fn printer() -> PrintSink {
+pub(crate) fn printer() -> PrintSink {
     static PRINTER: LazyLock<PrintSink> = LazyLock::new(|| {
         Arc::new(|text, _dropped| {
             // SAFETY: the text is that long, and is not kept. C's own stream keeps the order with what the host prints.
@@ -157,6 +157,9 @@ fn prepare(
     for object in objects.iter().flatten() {
         object.remembered_by(kernel);
     }
+    if args.iter().any(|arg| matches!(arg, Arg::Pointer(_))) {
+        queue.context.shared_with(kernel);
+    }
     let new = Remembered { args: args.to_vec(), range: *range, device, launch: Arc::clone(&launch) };
     let old = kernel.prepared().put(new);
     drop(old);
@@ -194,13 +197,13 @@ pub(crate) fn nd_range(
     drop(args);
     let awaited = objects.iter().flatten().any(|object| mem::is_awaited(object));
     if event.is_null() && !awaited && !report::watches(&queue) {
-        return Ok(queue.runtime.launch_silently(&launch, &waits)?);
+        queue.runtime.launch_silently(&launch, &waits)?;
+        objects.iter().flatten().for_each(|object| mem::keep_all(object, &queue.runtime));
+        return Ok(());
     }
     let enqueued = queue.runtime.launch(&launch, &waits)?;
     report::watch(&queue, &enqueued);
-    if awaited {
-        objects.iter().flatten().for_each(|object| mem::keep(object, &enqueued));
-    }
+    objects.iter().flatten().for_each(|object| mem::keep(object, &enqueued));
     publish(&queue, command, enqueued, event)
 }
 

@@ -11,6 +11,7 @@ mod border;
 mod buffer;
 mod build;
 mod callback;
+mod calls;
 mod cl;
 mod command;
 mod compiler;

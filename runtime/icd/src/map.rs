@@ -54,15 +54,16 @@ pub(crate) fn map(
     let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits)?;
     let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
     mem::keep(&object, &done);
-    object.mappings().push(mapping);
     report::watch(&queue, &done);
     let outcome = if blocking != 0 { done.wait() } else { Ok(()) };
+    // The application gets no pointer from a call that fails, so it could not unmap either.
     publish(&queue, cl::COMMAND_MAP_BUFFER, done, event)?;
     // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event that it waits for failed (5.2.5).
     outcome.map_err(|cause| {
         report::tell(&queue.context, Some(&queue), &cause);
         Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
     })?;
+    object.mappings().push(mapping);
     Ok(mapped)
 }
 

@@ -32,7 +32,8 @@ pub(crate) struct Mem {
     pub(crate) has_device_address: bool,
     mappings: Mutex<Vec<Mapping>>,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Mem>, UserData), UserData)>>,
-    /// Whether there is any of them: then commands keep the object, as it may not go before they have ended.
+    /// Whether there is any of them: then commands keep the object, as it may not go before they have ended. Those that
+    /// were enqueued before are kept for as a whole.
     awaited: AtomicBool,
     /// Kernels that remember launches with this object.
     users: Mutex<Vec<Weak<Live<Kernel>>>>,
@@ -97,12 +98,26 @@ impl Mem {
     }
 }
 
-/// Keeps the object until the command has ended, if somebody waits for the object's end.
+/// Keeps the object until the command has ended, if somebody waits for the object's end. Comes after the command was
+/// enqueued: who begins to wait later sees it in its queue.
 pub(crate) fn keep(object: &Shared<Mem>, event: &oxcl_runtime::Event) {
     if is_awaited(object) {
         let kept = Arc::clone(object);
-        event.on_complete(move |_, _| drop(kept));
+        event.on_complete(move |_, _| let_go(kept));
     }
+}
+
+/// The same until all that is in the queue has ended.
+pub(crate) fn keep_all(object: &Shared<Mem>, queue: &oxcl_runtime::Queue) {
+    if is_awaited(object) {
+        let kept = Arc::clone(object);
+        queue.on_idle(move || let_go(kept));
+    }
+}
+
+fn let_go(object: Shared<Mem>) {
+    let calls = object.context.pool.calls.clone();
+    calls.let_go(object);
 }
 
 /// Whether commands have to keep the object.
@@ -127,8 +142,11 @@ pub(crate) fn set_destructor(object: Handle<Mem>, notify: MemDestructor, data: U
     let object = object.get()?;
     // CL_INVALID_VALUE if pfn_notify is NULL (5.5.2).
     let Some(call) = notify else { return refuse(cl::INVALID_VALUE) };
+    object.context.pool.calls.expect()?;
     object.destructors.lock().unwrap_or_else(PoisonError::into_inner).push((call, data));
-    // Release: see `keep`.
-    object.awaited.store(true, Ordering::Release);
+    // Release: see `keep`. A command that was enqueued without being kept is in its queue by now, or sees this.
+    if !object.awaited.swap(true, Ordering::AcqRel) {
+        object.context.all_queues().iter().for_each(|queue| keep_all(&object, queue));
+    }
     Ok(())
 }

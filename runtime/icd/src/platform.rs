@@ -2,10 +2,14 @@
 
 use std::sync::OnceLock;
 
+use oxcl_runtime::fork::{self, ForkLock};
+
 use crate::args::{Memory, Out};
 use crate::cl;
+use crate::compiler;
 use crate::device::Device;
-use crate::handle::{Handle, Live, Object, Shared};
+use crate::handle::{self, Handle, Live, Object, Shared};
+use crate::host::Host;
 use crate::info::Reply;
 use crate::reported;
 use crate::status::{Answer, Status, ensure, refuse};
@@ -28,8 +32,21 @@ pub(crate) struct Root {
 /// The one platform.
 pub(crate) fn root() -> Answer<&'static Root> {
     static ROOT: OnceLock<Answer<Root>> = OnceLock::new();
-    let root =
-        ROOT.get_or_init(|| Ok(Root { platform: Live::new(Platform)?, devices: crate::device::all()? }));
+    let root = ROOT.get_or_init(|| {
+        // Everything else comes after this, so none of the locks is held.
+        oxcl_runtime::survive_forks();
+        fork::hold(&[
+            ForkLock { rank: 1, hold: || Box::new(crate::device::lock()), in_child: None },
+            ForkLock { rank: 2, hold: || Box::new(compiler::lock()), in_child: None },
+            ForkLock { rank: 90, hold: || Box::new(handle::lock()), in_child: None },
+            // What is made once, before the locks that making it takes. The last to be entered: this function takes none of
+            // the locks above while somebody waits for its end.
+            ForkLock { rank: 0, hold: || Box::new(root().is_ok()), in_child: None },
+            ForkLock { rank: 3, hold: || Box::new(std::ptr::from_ref(Host::get())), in_child: None },
+            ForkLock { rank: 4, hold: || Box::new(crate::launch::printer()), in_child: None },
+        ]);
+        Ok(Root { platform: Live::new(Platform)?, devices: crate::device::all()? })
+    });
     root.as_ref().map_err(|status| *status)
 }
 
@@ -81,16 +98,19 @@ pub(crate) fn get_info(
     }
 }
 
-/// `clUnloadCompiler`: a hint.
+/// `clUnloadCompiler`: compilers that have nothing to do end.
 pub(crate) fn unload_compiler() -> Answer {
+    compiler::end_idle();
     Ok(())
 }
 
-/// `clUnloadPlatformCompiler`: a hint.
+/// `clUnloadPlatformCompiler`: the same.
 pub(crate) fn unload_platform_compiler(platform: Handle<Platform>) -> Answer {
     // CL_INVALID_PLATFORM if platform is not a valid platform (5.8.6); NULL is none here.
     ensure(!platform.is_null(), cl::INVALID_PLATFORM)?;
-    known(platform).map(drop)
+    known(platform)?;
+    compiler::end_idle();
+    Ok(())
 }
 
 impl From<std::collections::TryReserveError> for Status {

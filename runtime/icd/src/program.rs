@@ -1,7 +1,7 @@
 //! Programs: sources or binaries, and what was built of them for each device.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use oxcl_runtime::{BinaryType, BuildRequest};
 
@@ -50,6 +50,8 @@ pub(crate) struct Program {
     pub(crate) source: Option<String>,
     /// One for each device.
     builds: Mutex<Vec<Build>>,
+    /// Told when a build is over.
+    built: Condvar,
     /// Kernel objects that there are: while there is one, the program is not built again.
     pub(crate) kernels: AtomicUsize,
 }
@@ -66,16 +68,26 @@ impl Program {
         source: Option<String>,
         builds: Vec<Build>,
     ) -> Program {
-        Program { context, devices, source, builds: Mutex::new(builds), kernels: AtomicUsize::new(0) }
+        let (builds, built, kernels) = (Mutex::new(builds), Condvar::new(), AtomicUsize::new(0));
+        Program { context, devices, source, builds, built, kernels }
     }
 
     pub(crate) fn builds(&self) -> MutexGuard<'_, Vec<Build>> {
         self.builds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a build is under way.
-    pub(crate) fn is_building(&self) -> bool {
-        self.builds().iter().any(|build| build.status == cl::BUILD_IN_PROGRESS)
+    /// What was built, once no build is under way.
+    pub(crate) fn finished_builds(&self) -> MutexGuard<'_, Vec<Build>> {
+        let mut builds = self.builds();
+        while is_building(&builds) {
+            builds = self.built.wait(builds).unwrap_or_else(PoisonError::into_inner);
+        }
+        builds
+    }
+
+    /// Wakes those who wait for the end of a build.
+    pub(crate) fn tell_built(&self) {
+        self.built.notify_all();
     }
 
     pub(crate) fn has_kernels(&self) -> bool {
@@ -83,10 +95,15 @@ impl Program {
         self.kernels.load(Ordering::Acquire) > 0
     }
 
-    /// The first program that runs, whose kernels are those of all.
+    /// The first program that runs, whose kernels are those of all. Waits for a build that is under way.
     pub(crate) fn executable(&self) -> Option<oxcl_runtime::Program> {
-        self.builds().iter().find_map(|build| build.executable.clone())
+        self.finished_builds().iter().find_map(|build| build.executable.clone())
     }
+}
+
+/// Whether a build is under way.
+pub(crate) fn is_building(builds: &[Build]) -> bool {
+    builds.iter().any(|build| build.status == cl::BUILD_IN_PROGRESS)
 }
 
 /// `clCreateProgramWithSource`.

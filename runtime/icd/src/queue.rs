@@ -26,6 +26,10 @@ pub(crate) struct Queue {
 impl Object for Queue {
     const TAG: u32 = 0x6f78_0004;
     const INVALID: Int = cl::INVALID_COMMAND_QUEUE;
+
+    fn gone(&mut self, _: Handle<Queue>) {
+        self.context.leave(&self.runtime);
+    }
 }
 
 impl Queue {

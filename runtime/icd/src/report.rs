@@ -26,6 +26,11 @@ impl Reports {
         Self { notify, data, told: Mutex::default() }
     }
 
+    /// Whether there is somebody to tell.
+    pub(crate) fn has_function(&self) -> bool {
+        self.notify.is_some()
+    }
+
     /// Whether this is the first time that a cause is told.
     fn is_new(&self, cause: &Arc<CommandFailure>) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,8 +58,11 @@ pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<Command
         return;
     };
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
-    // SAFETY: the application registered the function for this call, and the text is kept until it returns.
-    unsafe { call(text.as_ptr(), std::ptr::null(), 0, context.reports.data) };
+    let data = context.reports.data;
+    context.pool.calls.post(move || {
+        // SAFETY: the application registered the function for this call, and the text is kept until it returns.
+        unsafe { call(text.as_ptr(), std::ptr::null(), 0, data) };
+    });
 }
 
 /// Whether the ends of a queue's commands are looked at.
@@ -72,5 +80,7 @@ pub(crate) fn watch(queue: &Shared<Queue>, event: &oxcl_runtime::Event) {
         if let Err(cause) = outcome {
             tell(&queue.context, Some(&queue), cause);
         }
+        let calls = queue.context.pool.calls.clone();
+        calls.let_go(queue);
     });
 }

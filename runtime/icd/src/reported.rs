@@ -71,21 +71,20 @@ pub(crate) const C_FEATURES: &[Named] = &[
 ];
 
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 5] = [
-    "__opencl_c_fp64",
-    "__opencl_c_generic_address_space",
-    "cl_ext_buffer_device_address",
-    "cl_intel_unified_shared_memory",
-    "cl_khr_fp64",
-];
+const WIDE_ONLY: [&str; 3] = ["__opencl_c_fp64", "__opencl_c_generic_address_space", "cl_khr_fp64"];
+
+/// What devices with memory of their own do not have.
+const SHARED_ONLY: [&str; 2] = ["cl_ext_buffer_device_address", "cl_intel_unified_shared_memory"];
 
 fn without_wide(all: &[Named], narrow: bool) -> Vec<Named> {
     all.iter().filter(|(name, _)| !narrow || !WIDE_ONLY.contains(name)).copied().collect()
 }
 
-/// The extensions of a device; one of the embedded profile says that it computes with 64-bit integers.
-pub(crate) fn extensions(narrow: bool, embedded: bool) -> Vec<Named> {
+/// The extensions of a device that shares the host's memory or does not; one of the embedded profile says that it computes
+/// with 64-bit integers.
+pub(crate) fn extensions(narrow: bool, shares: bool, embedded: bool) -> Vec<Named> {
     let mut all = without_wide(DEVICE_EXTENSIONS, narrow);
+    all.retain(|(name, _)| shares || !SHARED_ONLY.contains(name));
     if embedded {
         all.push(("cles_khr_int64", V1));
     }

@@ -48,7 +48,6 @@ pub(crate) fn alloc(
 
 /// `clSVMFree`: frees at once; what is no such memory, NULL among it, is left alone (5.6.1).
 pub(crate) fn free(context: Handle<Context>, pointer: Memory) -> Answer {
-    context.get()?;
-    SharedMemory::release(pointer.0.cast_const().cast());
+    context.get()?.release_memory(pointer.0.cast_const().cast());
     Ok(())
 }

@@ -17,7 +17,7 @@ use oxcl_runtime::SharedMemory;
 fn with_shared_memory(queue: Handle<Queue>) -> Answer<Shared<Queue>> {
     let queue = queue.get()?;
     // CL_INVALID_OPERATION if the device of the queue does not support SVM (5.6.1).
-    ensure(!queue.device.whole().is_narrow(), cl::INVALID_OPERATION)?;
+    ensure(queue.device.whole().shares_memory(), cl::INVALID_OPERATION)?;
     Ok(queue)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn free(
                 unsafe { call(kept.handle(), pointers.len() as Uint, pointers.as_mut_ptr(), data) };
             }
             None => pointers.iter().for_each(|pointer| {
-                SharedMemory::release(pointer.0.cast_const().cast());
+                kept.context.release_memory(pointer.0.cast_const().cast());
             }),
         }
         Ok(())

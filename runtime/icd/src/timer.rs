@@ -23,8 +23,8 @@ pub(crate) fn get_profiling(
     let profiles = event.queue.as_ref().is_some_and(|queue| queue.profiles());
     ensure(profiles && event.status() == cl::COMPLETE, cl::PROFILING_INFO_NOT_AVAILABLE)?;
     let times = event.runtime.times();
-    // Commands that are nothing but their place in the queue have no execution of their own.
-    let end = if times.ended == 0 { times.queued } else { times.ended };
+    // Commands that are nothing but their place in the queue have an end, but no execution of their own.
+    let end = times.ended.max(times.queued);
     let or_end = |time: u64| if time == 0 { end } else { time };
     let reply = Reply::new(size, value, size_ret);
     match name {

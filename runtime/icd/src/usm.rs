@@ -43,6 +43,8 @@ fn alloc(
         }
         None => None,
     };
+    // CL_INVALID_OPERATION if no device of the context supports it.
+    ensure(context.shares_memory(), cl::INVALID_OPERATION)?;
     let mut flags = 0;
     for pair in properties.until(64, 2, |name| *name == 0).chunks_exact(2) {
         // CL_INVALID_PROPERTY if a property is none of those there are.
@@ -107,14 +109,14 @@ pub(crate) fn free(context: Handle<Context>, pointer: Memory) -> Answer {
     }
     // CL_INVALID_VALUE if the pointer is none that the context gave.
     ensure(context.allocations.forget(pointer.address()).is_some(), cl::INVALID_VALUE)?;
-    SharedMemory::release(pointer.0.cast_const().cast());
+    context.release_memory(pointer.0.cast_const().cast());
     Ok(())
 }
 
 /// `clMemBlockingFreeINTEL`: after everything that was enqueued in the context.
 pub(crate) fn blocking_free(context: Handle<Context>, pointer: Memory) -> Answer {
-    for queue in context.get()?.live_queues() {
-        queue.runtime.finish()?;
+    for queue in context.get()?.all_queues() {
+        queue.finish()?;
     }
     free(context, pointer)
 }

@@ -169,6 +169,166 @@ fn contexts() {
 }
 
 #[test]
+fn callback_thread() {
+    client("callback_thread");
+}
+
+#[test]
+fn library_signals() {
+    client("library_signals");
+}
+
+#[test]
+fn small_stack() {
+    client("small_stack");
+}
+
+#[test]
+fn shared_memory() {
+    client("shared_memory");
+}
+
+#[test]
+fn times() {
+    client("times");
+}
+
+#[test]
+fn failed_map() {
+    client("failed_map");
+}
+
+#[test]
+fn destructors() {
+    client("destructors");
+}
+
+#[test]
+fn early_callbacks() {
+    client("early_callbacks");
+}
+
+#[test]
+fn idle_compilers() {
+    client("idle_compilers");
+    client_with("idle_compilers", &[("OXCL_IMPROVE", "off")]);
+}
+
+#[test]
+fn stuck_build() {
+    client("stuck_build");
+}
+
+#[test]
+fn environment() {
+    client("environment");
+}
+
+#[test]
+fn fork_busy() {
+    client("fork_busy");
+}
+
+#[test]
+fn mapped_pointer() {
+    client("mapped_pointer");
+}
+
+#[test]
+fn many_ranges() {
+    client("many_ranges");
+}
+
+#[test]
+fn many_contexts() {
+    client("many_contexts");
+}
+
+#[test]
+fn printf_null() {
+    client("printf_null");
+}
+
+#[test]
+fn svm_promises() {
+    client("svm_promises");
+    client_with("svm_promises", &[("OXCL_DEVICES", "discrete:64M")]);
+}
+
+#[test]
+fn link_devices() {
+    client_with("link_devices", &[("OXCL_DEVICES", "cpu basic ref")]);
+}
+
+/// What anybody could have put beside a program, or above it, is not run.
+#[test]
+fn a_compiler_of_somebody_else() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| temp.path().join(name);
+    for name in ["lib", "world", "world/x", "world/bin"] {
+        std::fs::create_dir(place(name)).expect("a folder");
+    }
+    let library = place("lib/liboxcl.so.1");
+    std::fs::copy(folder().join("liboxcl.so"), &library).expect("a library");
+    std::fs::write(place("lib/oxcl.icd"), format!("{}\n", library.display())).expect("a file");
+    let script = format!("#!/bin/sh\ntouch {}\n", place("was-run").display());
+    // In the parent of the program's folder, and beside it where everybody may write the file.
+    for (name, mode) in [("world/oxcl", 0o755), ("world/x/oxcl", 0o777), ("world/bin/oxcl", 0o777)] {
+        std::fs::write(place(name), &script).expect("a file");
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(place(name), permissions).expect("rights");
+    }
+    let program = place("world/x/prog");
+    compiled("no_compiler", &program, "-lOpenCL");
+    let mut command = Command::new(&program);
+    command.env_clear().env("OXCL_CACHE", "off").env("OCL_ICD_VENDORS", place("lib"));
+    run(&mut command);
+    assert!(!place("was-run").exists());
+}
+
+/// A program that has its owner's rights takes neither code nor folders that its user names.
+#[test]
+fn a_program_with_more_rights_than_its_user() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let possible = Command::new(user[0]).args(&user[1..]).arg("true").output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        eprintln!("not run: only the system's administrator can make such a program");
+        return;
+    }
+    let temp = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| temp.path().join(name);
+    let open = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("rights");
+    };
+    open(temp.path(), 0o755);
+    for name in ["lib", "bin"] {
+        std::fs::create_dir(place(name)).expect("a folder");
+    }
+    std::fs::create_dir(place("of-the-user")).expect("a folder");
+    open(&place("of-the-user"), 0o777);
+    std::fs::copy(compiler(), place("bin/oxcl")).expect("a program");
+    std::fs::copy(folder().join("liboxcl.so"), place("lib/liboxcl.so.1")).expect("a library");
+    std::os::unix::fs::symlink("liboxcl.so.1", place("lib/liboxcl.so")).expect("a link");
+    let program = place("privileged");
+    let lib = place("lib").display().to_string();
+    compiled("privileged", &program, &format!("-L{lib} -loxcl -Wl,-rpath,{lib}"));
+    open(&program, 0o4755);
+    let theirs = |name: &str| place("of-the-user").join(name);
+    let mut command = Command::new(user[0]);
+    command.args(&user[1..]).arg(&program).env_remove("OXCL_CACHE").env("LEFT_ALONE", theirs("cache"));
+    command.env("OXCL_CACHE_DIR", theirs("cache")).env("OXCL_REPRO_DIR", theirs("repro"));
+    command.env("XDG_CACHE_HOME", theirs("xdg")).env("HOME", theirs("home"));
+    let output = command.output().expect("a program that starts");
+    if output.status.code() == Some(77) {
+        eprintln!("not run: the folder's file system gives no rights");
+        return;
+    }
+    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_dir(place("of-the-user")).expect("a folder").count(), 0);
+}
+
+#[test]
 fn improve() {
     client("improve");
     client_with("improve", &[("OXCL_IMPROVE", "off")]);

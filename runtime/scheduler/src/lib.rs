@@ -5,9 +5,11 @@
 //! and the events it waits for. It checks nothing that the API layer has to check.
 
 pub mod bench;
+mod control_group;
 mod device;
 mod event;
 mod faults;
+pub mod fork;
 mod observe;
 #[cfg(test)]
 mod own_device;
@@ -18,12 +20,14 @@ mod release;
 mod scheduler;
 mod shim;
 mod task;
+pub mod thread;
 pub mod transfer;
 
+pub use control_group::memory_limit;
 pub use event::{Event, Stage, Status, UserEvent};
 pub use observe::{CommandRecord, Observer, ShareRecord, Times};
 pub use points::{Access, ResourceId, Touch};
-pub use pool::affinity::available_processors;
+pub use pool::affinity::{Bound, allowed_processors, available_processors};
 pub use queue::{Command, EnqueueError, Facts, Fence, Queue, QueueProperties};
 pub use scheduler::{MAX_WORKERS, Options, Scheduler, StartError};
 

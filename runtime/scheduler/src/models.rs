@@ -9,7 +9,7 @@ use oxcl_driver::capability::Execution;
 use oxcl_driver::command::SubmitResult;
 use oxcl_driver::{Capabilities, Driver, EventId, Failure, Lane, Launch, NullDriver, Submission};
 
-use crate::event::UserEvent;
+use crate::event::{Stage, UserEvent};
 use crate::own_device::{Executes, OwnDevice};
 use crate::points::{Access, ResourceId, Touch};
 use crate::pool::Core;
@@ -362,6 +362,28 @@ fn models_retiring_in_order() {
         first.complete();
         other.join().unwrap();
         let _ = markers[1].wait();
+        assert_eq!(called.load(Ordering::Acquire), 1);
+    });
+}
+
+/// A callback for a stage before the end is registered while a command without work ends: it is called, once.
+#[test]
+fn models_stage_callback_and_end() {
+    loom::model(|| {
+        let core = core(1);
+        let q = queue(&core, false);
+        let gate = UserEvent::new(&core).unwrap();
+        let marker = q.enqueue(Command { waits: &[gate.event().clone()], ..Command::default() }).unwrap();
+        let called = Arc::new(AtomicU32::new(0));
+        let (theirs, their_called) = (marker.clone(), Arc::clone(&called));
+        let setter = thread::spawn(move || {
+            theirs.on_stage(Stage::Running, move |_, _| {
+                their_called.fetch_add(1, Ordering::AcqRel);
+            });
+        });
+        gate.complete();
+        setter.join().unwrap();
+        marker.wait().unwrap();
         assert_eq!(called.load(Ordering::Acquire), 1);
     });
 }

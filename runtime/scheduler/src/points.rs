@@ -93,6 +93,8 @@ struct Line {
     segments: Vec<Segment>,
     /// What it knows was learnt in this age; of an age that is over it counts for nothing.
     age: u64,
+    /// When there are so many segments, those about nothing but commands that are over are removed.
+    sweep_at: usize,
 }
 
 /// Resource numbers are small and dense, so multiplying spreads them well enough.
@@ -123,6 +125,8 @@ pub(crate) struct Points {
     age: u64,
     /// When there are so many lines, those without anything left are removed.
     sweep_at: usize,
+    /// A line that has become long.
+    long: Option<ResourceId>,
 }
 
 /// What to wait for.
@@ -135,6 +139,9 @@ pub(crate) struct Wait {
 
 /// Lines that are always kept.
 const KEPT_LINES: usize = if cfg!(test) { 2 } else { 64 };
+
+/// Segments that a line always keeps.
+const KEPT_SEGMENTS: usize = if cfg!(test) { 4 } else { 64 };
 
 /// More lines than this are dropped when all is forgotten, for their memory.
 const MOST_LINES: usize = 1 << 16;
@@ -280,9 +287,16 @@ impl Line {
 }
 
 impl Points {
-    /// Forgets what is over, now and then. Comes before a command is planned: from [`Points::prepare`] to
-    /// [`Points::record`] nothing is forgotten, as the plan refers to it.
+    /// Forgets what is over, now and then: lines of which nothing is left, and the segments of one that has become long.
+    /// Comes before a command is planned: from [`Points::prepare`] to [`Points::record`] nothing is forgotten, as the plan
+    /// refers to it.
     pub(crate) fn sweep(&mut self) {
+        if let Some(long) = self.long.take()
+            && let Some(line) = self.lines.get_mut(&long)
+        {
+            line.forget_what_is_over();
+            line.sweep_at = 2 * line.segments.len();
+        }
         if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
             for line in self.lines.values_mut() {
                 if line.age == self.age {
@@ -310,6 +324,9 @@ impl Points {
                 line.age = self.age;
             }
             line.prepare(touch)?;
+            if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
+                self.long = Some(touch.resource);
+            }
             return line.wait_for(touch, spread, each);
         }
         if self.lines.capacity() == self.lines.len() {
@@ -444,6 +461,39 @@ mod tests {
             assert_eq!(waits, vec![4; all.len()]);
             drop((writer, reader, second, third, fourth));
         }
+    }
+
+    /// Commands on ever new bytes of one resource, none of which is forgotten otherwise.
+    #[test]
+    fn a_long_line_loses_what_is_over() {
+        let mut points = Points::default();
+        let mut running = Vec::new();
+        for number in 1..=1000_u64 {
+            let task = Fresh::new(Role::InOrder, EventId(number)).unwrap().share(1);
+            let start = 64 * (1000 - number);
+            let touch = Touch { resource: ResourceId(7), start, end: start + 64, access: Access::Write };
+            points.sweep();
+            points.prepare(&touch, None, |_| Ok(())).unwrap();
+            points.record(&touch, &task, crate::pool::weight::UNKNOWN);
+            // One in a hundred takes long.
+            if number % 100 == 0 {
+                running.push((number, task));
+            } else {
+                task.state.set(crate::task::state::Snapshot::EXECUTED);
+            }
+            let segments = points.lines[&ResourceId(7)].segments.len();
+            assert!(segments <= 2 * (KEPT_SEGMENTS + running.len()) + 2, "{segments} after {number}");
+        }
+        let mut waits = Vec::new();
+        let each = |wait: Wait| {
+            // SAFETY: the test keeps the tasks.
+            waits.push(unsafe { wait.task.get() });
+            Ok(())
+        };
+        points.prepare(&Touch::whole(ResourceId(7), Access::Write), None, each).unwrap();
+        let mut waits: Vec<u64> = waits.iter().filter(|task| !is_over(task)).map(|task| task.id.0).collect();
+        waits.sort_unstable();
+        assert_eq!(waits, running.iter().map(|(number, _)| *number).collect::<Vec<_>>());
     }
 
     #[test]

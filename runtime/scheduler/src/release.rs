@@ -264,10 +264,16 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
     }
     match task.role {
         Role::InOrder => {
+            // A command without work was never begun. Set before the look at the callbacks below: whoever registers one
+            // too late for that look sees the bit, and calls it.
+            if !task.state.load().is_running() {
+                task.state.set(Snapshot::RUNNING);
+            }
             let entries = task.executed.close();
             released.deliver(entries, task);
         }
         Role::OutOfOrder => {
+            end_without_work(task);
             task.state.set(Snapshot::COMPLETE);
             let entries = task.executed.close();
             released.deliver(entries, task);
@@ -285,6 +291,15 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
     // From here on another thread may retire the task, unless it is up to this one.
     if task.state.set(Snapshot::EXECUTED).is_before_retired() {
         released.retiring.push(at);
+    }
+}
+
+/// A command without work ends when nothing before it is left: that is its time. Comes before anyone sees it complete.
+fn end_without_work(task: &Task) {
+    if task.profiled && task.executor == Executor::Nobody {
+        // SAFETY: the queue is alive until the task retires, which it does not before this.
+        let core = unsafe { &(*task.queue).core };
+        task.times.ended.store(core.now(), crate::shim::Ordering::Relaxed);
     }
 }
 
@@ -308,6 +323,9 @@ fn retire(first: TaskPtr, released: &mut Released) {
         let task = unsafe { at.get() };
         // SAFETY: only who retires the task touches the field.
         let queue = task.queue_alive.with_mut(|queue| unsafe { (*queue).take() });
+        if task.role == Role::InOrder {
+            end_without_work(task);
+        }
         task.state.set(Snapshot::COMPLETE.and(Snapshot::RETIRED));
         let entries = task.retired.close();
         // Another worker has executed what comes next.

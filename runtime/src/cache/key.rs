@@ -67,7 +67,7 @@ pub(super) fn state_of(path: &str) -> Seen {
 }
 
 /// What CPUID says of this machine's features and model. All that LLVM looks at to choose a CPU by itself is in it.
-fn this_cpu() -> &'static [u8] {
+pub(crate) fn this_cpu() -> &'static [u8] {
     static CPU: OnceLock<Vec<u8>> = OnceLock::new();
     CPU.get_or_init(|| {
         let mut out = Vec::new();

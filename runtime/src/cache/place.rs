@@ -4,6 +4,8 @@ use std::env;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::service::is_privileged;
+
 /// `off`: there is no cache.
 const SWITCH: &str = "OXCL_CACHE";
 /// Its folder.
@@ -23,6 +25,10 @@ pub(super) fn place() -> Option<(PathBuf, u64)> {
 }
 
 fn folder() -> Option<PathBuf> {
+    // What is kept is code: a program with more rights than its user takes none that the user may have put somewhere.
+    if is_privileged() {
+        return None;
+    }
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = set(FOLDER) {
         return std::path::absolute(folder).ok();

@@ -103,18 +103,19 @@ pub(super) fn bounds(
     geometry: &Geometry,
 ) -> Result<(), LaunchError> {
     for (index, (facts, argument)) in facts.iter().zip(arguments).enumerate() {
-        let available = match argument {
-            ArgValue::Buffer(buffer) => Some(buffer.size()),
-            ArgValue::Null => None,
+        // Bytes before and from where the argument points to. A pointer may lead into the middle of shared memory.
+        let (before, available) = match argument {
+            ArgValue::Buffer(buffer) => (0, Some(buffer.size())),
+            ArgValue::Null => (0, None),
             ArgValue::Pointer(pointer) => match SharedMemory::find(*pointer) {
-                Some((memory, offset)) => Some(memory.size() - offset),
+                Some((memory, offset)) => (offset, Some(memory.size() - offset)),
                 None => continue,
             },
-            ArgValue::Local(bytes) => Some(*bytes),
+            ArgValue::Local(bytes) => (0, Some(*bytes)),
             ArgValue::Value(_) => continue,
         };
         for bound in &facts.bounds {
-            if let Some(mut error) = out_of_bounds(bound, available, geometry) {
+            if let Some(mut error) = out_of_bounds(bound, before, available, geometry) {
                 error.kernel.clone_from(&record.name);
                 error.argument = argument::parameter_name(record, index);
                 return Err(LaunchError::OutOfBounds(Box::new(error)));
@@ -124,15 +125,20 @@ pub(super) fn bounds(
     Ok(())
 }
 
-fn out_of_bounds(bound: &AccessBound, available: Option<u64>, geometry: &Geometry) -> Option<OutOfBounds> {
+fn out_of_bounds(
+    bound: &AccessBound,
+    before: u64,
+    available: Option<u64>,
+    geometry: &Geometry,
+) -> Option<OutOfBounds> {
     let span = bounds::span(bound, geometry)?;
-    if span.low >= 0 && span.high <= i128::from(available.unwrap_or(0)) {
+    if span.low >= -i128::from(before) && span.high <= i128::from(available.unwrap_or(0)) {
         return None;
     }
     Some(OutOfBounds {
         kernel: String::new(),
         argument: String::new(),
-        needed: u128::try_from(span.high).ok().filter(|_| span.low >= 0),
+        needed: u128::try_from(span.high).ok().filter(|_| span.low >= -i128::from(before)),
         lowest: span.low,
         available,
         line: bound.line,

@@ -1,9 +1,12 @@
 //! Mapping buffers for the host, and bringing them to where they will be used.
 
+use std::sync::{Mutex, PoisonError};
+
 use oxcl_scheduler::{Access, Event};
 
 use super::{Queue, QueueError};
 use crate::buffer::{Buffer, BufferError};
+use crate::mapped::Mapped;
 use crate::residence::{self, At, Order, Part};
 
 /// What the host will do with mapped bytes.
@@ -47,6 +50,8 @@ pub struct Mapping {
     offset: u64,
     bytes: u64,
     pointer: *mut u8,
+    /// The program may use the pointer in commands.
+    mapped: Mutex<Option<Mapped>>,
 }
 
 // SAFETY: the pointer is an address inside the buffer, which the mapping keeps; nothing here uses it.
@@ -117,8 +122,9 @@ impl Queue {
         let touches = [buffer.touch(offset, bytes, access.access())];
         // The mapping is the host's memory. Where devices share it nothing moves: the command only takes its place.
         let part = Part { buffer, bytes: offset..offset + bytes, access: access.access(), at: At::Host };
+        let mapped = Mutex::new(buffer.storage().map().map_err(BufferError::from)?);
         let event = self.placed(&Order { waits, ..self.order(&touches) }, &[part], |_| None)?;
-        Ok(Mapping { event, buffer: buffer.clone(), access, offset, bytes, pointer })
+        Ok(Mapping { event, buffer: buffer.clone(), access, offset, bytes, pointer, mapped })
     }
 
     /// Enqueues the end of a mapping.
@@ -130,7 +136,9 @@ impl Queue {
         let access = if mapping.access == MapAccess::Read { Access::Read } else { Access::ReadWrite };
         let touches = [buffer.touch(*offset, *bytes, access)];
         let part = Part { buffer, bytes: *offset..offset + bytes, access, at: At::Host };
-        self.placed(&Order { waits, ..self.order(&touches) }, &[part], |_| None)
+        let event = self.placed(&Order { waits, ..self.order(&touches) }, &[part], |_| None)?;
+        mapping.mapped.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(event)
     }
 
     /// Enqueues bringing buffers to where they will be used next.

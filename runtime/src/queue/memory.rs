@@ -10,7 +10,7 @@ use oxcl_scheduler::{Access, Command, Event, Touch};
 use super::{MapAccess, Migration, Queue, QueueError};
 use crate::buffer::{BufferError, check_pattern};
 use crate::shared::SharedMemory;
-use crate::storage::host_touch;
+use crate::storage::host_touches;
 
 /// Bytes known by address, and what keeps them if it is known.
 struct Place {
@@ -108,10 +108,14 @@ impl Queue {
         if from.abs_diff(to) < bytes {
             return Err(BufferError::OverlapAt { from, to, bytes }.into());
         }
-        let touches = [
-            host_touch(source.span, 0, bytes, Access::Read),
-            host_touch(target.span, 0, bytes, Access::Write),
-        ];
+        let touches: Vec<Touch> = [
+            host_touches(source.span, 0, bytes, Access::Read),
+            host_touches(target.span, 0, bytes, Access::Write),
+        ]
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
         let (from, to) = (allocation(source.span), allocation(target.span));
         let movement = Movement::Copy { from, from_offset: 0, to, to_offset: 0, length: bytes };
         self.on_memory(movement, vec![source, target], &touches, waits)
@@ -135,7 +139,8 @@ impl Queue {
         check_pattern(pattern, to as u64, bytes)?;
         // SAFETY: the caller's promise.
         let target = unsafe { place(to, bytes) }?;
-        let touches = [host_touch(target.span, 0, bytes, Access::Write)];
+        let touches: Vec<Touch> =
+            host_touches(target.span, 0, bytes, Access::Write).into_iter().flatten().collect();
         let movement =
             Movement::Fill { to: allocation(target.span), offset: 0, length: bytes, pattern: pattern.into() };
         self.on_memory(movement, vec![target], &touches, waits)

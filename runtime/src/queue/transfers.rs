@@ -6,14 +6,14 @@ use std::sync::Arc;
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{Failure, HostSpan};
 use oxcl_scheduler::transfer::{Movement, Transfer};
-use oxcl_scheduler::{Access, Event, Touch};
+use oxcl_scheduler::{Access, Event};
 
 use super::{Queue, QueueError};
 use crate::buffer::{Buffer, BufferError};
 use crate::guarded::Guarded;
 use crate::rect::{Placed, RectRegion};
 use crate::residence::{At, Order, Part, Placement};
-use crate::storage::host_touch;
+use crate::storage::{HostTouches, host_touches};
 
 /// Bytes that a queue reads from a buffer.
 #[derive(Debug)]
@@ -44,6 +44,9 @@ struct Given {
     transfer: Transfer,
     _data: Arc<[u8]>,
 }
+
+/// No memory of the program's is touched.
+const NO_HOST: HostTouches = [None, None];
 
 /// What a transfer keeps beside its buffers.
 enum Keep {
@@ -77,7 +80,7 @@ impl Queue {
     fn transfer(
         &self,
         sides: &[Part<'_>],
-        host: Option<Touch>,
+        host: HostTouches,
         keep: Keep,
         waits: &[Event],
         make: impl FnOnce(&[Placement]) -> Movement,
@@ -85,7 +88,7 @@ impl Queue {
         let touch = |side: &Part<'_>| {
             side.buffer.touch(side.bytes.start, side.bytes.end - side.bytes.start, side.access)
         };
-        let touches: Vec<_> = sides.iter().map(touch).chain(host).collect();
+        let touches: Vec<_> = sides.iter().map(touch).chain(host.into_iter().flatten()).collect();
         let mut buffers: Vec<Buffer> = sides.iter().map(|side| side.buffer.clone()).collect();
         self.placed(&Order { waits, ..self.order(&touches) }, sides, |placements| {
             let transfer = Transfer::new(self.device.driver(), make(placements));
@@ -117,7 +120,7 @@ impl Queue {
         let target = Buffer::zeroed(bytes)?;
         let to = target.span()?;
         // The target's memory is nobody else's, but it has to live as long as the command.
-        let event = self.read_span(buffer, offset, to, None, Keep::Target(target.clone()), waits)?;
+        let event = self.read_span(buffer, offset, to, NO_HOST, Keep::Target(target.clone()), waits)?;
         Ok(ReadBack { event, target })
     }
 
@@ -136,8 +139,8 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         buffer.check(offset, to.length())?;
-        let host = host_touch(to, 0, to.length(), Access::Write);
-        self.read_span(buffer, offset, to, Some(host), Keep::Nothing, waits)
+        let host = host_touches(to, 0, to.length(), Access::Write);
+        self.read_span(buffer, offset, to, host, Keep::Nothing, waits)
     }
 
     /// Enqueues the reading of bytes that the buffer has.
@@ -146,7 +149,7 @@ impl Queue {
         buffer: &Buffer,
         offset: u64,
         to: HostSpan,
-        host: Option<Touch>,
+        host: HostTouches,
         keep: Keep,
         waits: &[Event],
     ) -> Result<Event, QueueError> {
@@ -173,7 +176,7 @@ impl Queue {
         let start = NonNull::from(&*data).cast();
         // SAFETY: the bytes live as long as the command, which keeps them, and are only read.
         let from = unsafe { HostSpan::new(start, bytes) };
-        self.write_span(buffer, offset, from, None, Keep::Data(data), waits)
+        self.write_span(buffer, offset, from, NO_HOST, Keep::Data(data), waits)
     }
 
     /// Enqueues the writing of memory of the host program, all of it, to bytes from `offset` on.
@@ -191,8 +194,8 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         buffer.check(offset, from.length())?;
-        let host = host_touch(from, 0, from.length(), Access::Read);
-        self.write_span(buffer, offset, from, Some(host), Keep::Nothing, waits)
+        let host = host_touches(from, 0, from.length(), Access::Read);
+        self.write_span(buffer, offset, from, host, Keep::Nothing, waits)
     }
 
     /// Enqueues the writing of bytes that the buffer has.
@@ -201,7 +204,7 @@ impl Queue {
         buffer: &Buffer,
         offset: u64,
         from: HostSpan,
-        host: Option<Touch>,
+        host: HostTouches,
         keep: Keep,
         waits: &[Event],
     ) -> Result<Event, QueueError> {
@@ -226,7 +229,7 @@ impl Queue {
     ) -> Result<Event, QueueError> {
         from.check_copy(from_offset, to, to_offset, length)?;
         let sides = [source(from, from_offset, length), target(to, to_offset, length)];
-        self.transfer(&sides, None, Keep::Nothing, waits, |at| {
+        self.transfer(&sides, NO_HOST, Keep::Nothing, waits, |at| {
             let ((from, from_origin), (to, to_origin)) = (at[0].clone(), at[1].clone());
             let (from_offset, to_offset) = (from_origin + from_offset, to_origin + to_offset);
             Movement::Copy { from, from_offset, to, to_offset, length }
@@ -248,7 +251,7 @@ impl Queue {
     ) -> Result<Event, QueueError> {
         buffer.check_fill(pattern, offset, bytes)?;
         let side = target(buffer, offset, bytes);
-        self.transfer(&[side], None, Keep::Nothing, waits, |at| {
+        self.transfer(&[side], NO_HOST, Keep::Nothing, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::Fill { to, offset: origin + offset, length: bytes, pattern: pattern.into() }
         })
@@ -275,7 +278,7 @@ impl Queue {
                 (rect.from.offset, rect.to.offset, sides[0].bytes.end - sides[0].bytes.start);
             return Err(BufferError::Overlap { from, to, bytes }.into());
         }
-        self.transfer(&sides, None, Keep::Nothing, waits, |at| {
+        self.transfer(&sides, NO_HOST, Keep::Nothing, waits, |at| {
             let ((from, from_origin), (to, to_origin)) = (at[0].clone(), at[1].clone());
             Movement::CopyRect { from, to, rect: placed.shifted(from_origin, to_origin).rect }
         })
@@ -299,8 +302,8 @@ impl Queue {
         let placed = region.place()?;
         let side = from_side(buffer, &placed)?;
         let to = host_span(host, placed.ends[1])?;
-        let host = host_touch(to, placed.rect.to.offset, placed.ends[1], Access::ReadWrite);
-        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
+        let host = host_touches(to, placed.rect.to.offset, placed.ends[1], Access::ReadWrite);
+        self.transfer(&[side], host, Keep::Nothing, waits, |at| {
             let (from, origin) = at[0].clone();
             Movement::ReadRect { from, to, rect: placed.shifted(origin, 0).rect }
         })
@@ -324,8 +327,8 @@ impl Queue {
         let placed = region.place()?;
         let side = to_side(buffer, &placed)?;
         let from = host_span(host, placed.ends[0])?;
-        let host = host_touch(from, placed.rect.from.offset, placed.ends[0], Access::Read);
-        self.transfer(&[side], Some(host), Keep::Nothing, waits, |at| {
+        let host = host_touches(from, placed.rect.from.offset, placed.ends[0], Access::Read);
+        self.transfer(&[side], host, Keep::Nothing, waits, |at| {
             let (to, origin) = at[0].clone();
             Movement::WriteRect { to, from, rect: placed.shifted(0, origin).rect }
         })

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 use std::sync::OnceLock;
-use std::thread;
 
 use oxcl_binary::pipe::{Done, Hello, Job, Quality, Tidy};
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::pool::Pool;
 use crate::cache::{Cache, Claim, HostMark, Key, Stored, claim};
@@ -119,6 +119,6 @@ impl Kept {
         }
         let cache = self.cache.clone();
         // The next one will, without a thread.
-        let _ = thread::Builder::new().name("oxcl-cache".into()).spawn(move || cache.tidy());
+        let _ = spawn("oxcl-cache", SMALL_STACK, move || cache.tidy());
     }
 }

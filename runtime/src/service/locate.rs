@@ -1,13 +1,16 @@
-//! Where the program `oxcl` is. In: nothing but the process. Out: a path that exists.
+//! Where the program `oxcl` is. In: what was read of the environment. Out: a path that exists.
 //!
 //! `OXCL_COMPILER` names it (never for programs that run with more rights than their user); else it lies beside this
 //! library, or in the `bin` folder of the place where this library is installed, or beside the program; else `PATH`
-//! has it.
+//! has it. What nobody named must belong to the system, to this user, or to whom the library belongs, and nobody else
+//! may have written it: a program in `/tmp` does not run what others have put there.
 
 use std::ffi::{CStr, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use super::environment::Environment;
 
 /// Names the program.
 const VARIABLE: &str = "OXCL_COMPILER";
@@ -25,33 +28,39 @@ pub(super) enum LocateError {
 }
 
 /// Finds the program.
-pub(super) fn locate() -> Result<PathBuf, LocateError> {
-    // SAFETY: takes a number and gives one.
-    let privileged = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-    if !privileged && let Some(given) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-        let path = PathBuf::from(given);
-        return if is_program(&path) { Ok(path) } else { Err(LocateError::NotThere(path)) };
+pub(super) fn locate(environment: &Environment) -> Result<PathBuf, LocateError> {
+    if let Some(path) = &environment.compiler {
+        return if is_program(path) { Ok(path.clone()) } else { Err(LocateError::NotThere(path.clone())) };
     }
-    let mut folders = Vec::new();
+    // SAFETY: takes nothing.
+    let user = unsafe { libc::geteuid() };
     let library = library();
+    let owner = library.as_ref().and_then(|library| library.metadata().ok()).map(|data| data.uid());
     let program = std::env::current_exe().ok();
-    for file in library.iter().chain(&program) {
-        let Some(folder) = file.parent() else { continue };
-        let up = folder.parent().unwrap_or(folder);
-        folders.extend([folder.to_owned(), up.join("bin"), up.to_owned()]);
-        if let Some(further) = up.parent() {
-            // `lib/x86_64-linux-gnu` and the like.
-            folders.push(further.join("bin"));
-        }
+    let beside = |file: &PathBuf| {
+        let folder = file.parent()?.to_owned();
+        let up = folder.parent().unwrap_or(&folder).to_owned();
+        Some((folder, up))
+    };
+    let mut folders = Vec::new();
+    if let Some((folder, up)) = library.as_ref().and_then(beside) {
+        // `lib/x86_64-linux-gnu` and the like.
+        let further = up.parent().map(|further| further.join("bin"));
+        folders.extend([folder, up.join("bin"), up]);
+        folders.extend(further);
     }
-    if !privileged {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        folders.extend(std::env::split_paths(&path).filter(|folder| folder.is_absolute()));
+    if let Some((folder, up)) = program.as_ref().and_then(beside) {
+        folders.extend([folder, up.join("bin")]);
     }
+    let trusted = folders.len();
+    folders.extend(environment.path.iter().cloned());
     let mut looked: Vec<String> = Vec::new();
-    for folder in folders {
+    for (index, folder) in folders.iter().enumerate() {
         let candidate = folder.join(NAME);
-        if is_program(&candidate) {
+        let known = |owner: u32| owner == 0 || owner == user;
+        if is_program(&candidate)
+            && (index >= trusted || is_trusted(&candidate, |by| known(by) || Some(by) == owner))
+        {
             return Ok(candidate);
         }
         let shown = folder.display().to_string();
@@ -64,6 +73,11 @@ pub(super) fn locate() -> Result<PathBuf, LocateError> {
 
 fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether only trusted users can have written the file.
+fn is_trusted(path: &Path, trusts: impl Fn(u32) -> bool) -> bool {
+    path.metadata().is_ok_and(|data| trusts(data.uid()) && data.mode() & 0o002 == 0)
 }
 
 /// The file that this code was loaded from.
@@ -88,12 +102,26 @@ fn library() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_program, library};
+    use super::{is_program, is_trusted, library};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::path::Path;
 
     #[test]
     fn this_test_knows_its_own_file() {
         assert_eq!(library(), std::env::current_exe().ok().and_then(|path| path.canonicalize().ok()));
         assert!(is_program(Path::new("/bin/sh")) && !is_program(Path::new("/")));
+    }
+
+    #[test]
+    fn what_others_may_have_written_is_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("oxcl");
+        std::fs::write(&file, "#!/bin/sh\n").unwrap();
+        let owner = file.metadata().unwrap().uid();
+        for (mode, trusted) in [(0o755, true), (0o775, true), (0o777, false), (0o757, false)] {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_trusted(&file, |by| by == owner), trusted, "{mode:o}");
+            assert!(!is_trusted(&file, |by| by == owner + 1), "{mode:o}");
+        }
     }
 }

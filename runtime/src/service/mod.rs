@@ -9,6 +9,7 @@
 //! none of its files and write nothing to its terminal. They end with it, however it ends. A process that the host
 //! forks off starts its own.
 
+mod environment;
 mod kept;
 mod locate;
 mod merge;
@@ -17,6 +18,8 @@ mod repro;
 mod server;
 mod spawn;
 
+pub(crate) use environment::is_privileged;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,12 +27,14 @@ use std::thread;
 use std::time::Duration;
 
 use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use crate::cache::Cache;
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
 use crate::error::Coded as _;
+pub use environment::Environment;
 use kept::{Kept, Outcome};
 use pool::Pool;
 use server::{Answer, Lost, Server};
@@ -56,6 +61,9 @@ pub struct ServiceOptions {
     pub timeout: Duration,
     /// How many bytes of memory a server may have.
     pub memory: u64,
+    /// What else was read of the environment.
+    #[doc(hidden)]
+    pub environment: Arc<Environment>,
     /// More arguments for `oxcl serve`; tests make it fail with them.
     #[doc(hidden)]
     pub arguments: Vec<String>,
@@ -78,6 +86,7 @@ impl ServiceOptions {
             servers: servers.clamp(1, 64),
             timeout: Duration::from_secs(number("OXCL_BUILD_TIMEOUT").unwrap_or(TIMEOUT)),
             memory: number("OXCL_BUILD_MEMORY").unwrap_or(MEMORY).saturating_mul(1 << 20),
+            environment: Arc::new(Environment::read()),
             arguments: Vec::new(),
         }
     }
@@ -115,7 +124,7 @@ impl Service {
     ) -> std::io::Result<()> {
         let service = self.clone();
         let work = move || done(service.build(&request));
-        thread::Builder::new().name("oxcl-build".into()).spawn(work).map(drop)
+        spawn("oxcl-build", SMALL_STACK, work).map(drop)
     }
 
     /// Makes one kernel's functions for the request's local sizes and nothing else: what a program that runs its generic
@@ -131,6 +140,11 @@ impl Service {
     pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
         let stored = self.kept.as_ref()?.find(&self.pool, &special_job(request, kernel))?;
         Some(Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality })
+    }
+
+    /// Ends the servers that wait for work. The next build starts one.
+    pub fn end_idle(&self) {
+        self.pool.end_idle();
     }
 
     /// The same service for work that nobody waits for: one server, which lets everything else on the machine go first.
@@ -184,7 +198,7 @@ impl Service {
             let payload = part.encode();
             match self.send(server, &payload) {
                 Ok(server) => at_work.push((server, part, payload)),
-                Err(error) => lost = lost.or_else(|| Some(lost_error(&error, &part, &payload))),
+                Err(error) => lost = lost.or_else(|| Some(self.lost_error(&error, &part, &payload))),
             }
         }
         let mut done = Vec::new();
@@ -203,10 +217,10 @@ impl Service {
                     } else {
                         self.pool.give_back(server);
                     }
-                    failed = failed.or_else(|| Some(refused(answer, &part, &payload)));
+                    failed = failed.or_else(|| Some(self.refused(answer, &part, &payload)));
                 }
                 Err(error) => {
-                    lost = lost.or_else(|| Some(lost_error(&error, &part, &payload)));
+                    lost = lost.or_else(|| Some(self.lost_error(&error, &part, &payload)));
                 }
             }
         }
@@ -217,7 +231,7 @@ impl Service {
                 let payload = job.encode();
                 let message = format!("the parts of the program do not fit together: {error}");
                 let log = message.clone();
-                refused(Failed { kind: FailKind::Internal, message, log, last: false }, job, &payload)
+                self.refused(Failed { kind: FailKind::Internal, message, log, last: false }, job, &payload)
             }),
         }
     }
@@ -257,6 +271,39 @@ impl Service {
             }
         }
     }
+
+    fn refused(&self, failed: Failed, job: &Job, payload: &[u8]) -> BuildError {
+        let fault = match failed.kind {
+            FailKind::Source => BuildFault::Source,
+            FailKind::Options => BuildFault::Options,
+            FailKind::Request => BuildFault::Request,
+            FailKind::Internal => BuildFault::Crashed,
+        };
+        let mut log = if failed.log.trim().is_empty() { failed.message.clone() } else { failed.log };
+        let repro =
+            (fault == BuildFault::Crashed).then(|| self.keep(job, payload, &failed.message, &log)).flatten();
+        add_repro(&mut log, repro.as_ref());
+        BuildError { fault, message: failed.message, log, repro }
+    }
+
+    fn lost_error(&self, lost: &Lost, job: &Job, payload: &[u8]) -> BuildError {
+        let message = lost.to_string();
+        let repro = self.keep(job, payload, &message, lost.last_words());
+        let mut log = message.clone();
+        let said = lost.last_words().trim();
+        if !said.is_empty() {
+            log.push_str("\nIts last words:\n");
+            log.push_str(said);
+        }
+        add_repro(&mut log, repro.as_ref());
+        let fault = if lost.timed_out() { BuildFault::TimedOut } else { BuildFault::Crashed };
+        finish(BuildError { fault, message, log, repro })
+    }
+
+    /// Keeps a build that the compiler failed in.
+    fn keep(&self, job: &Job, payload: &[u8], reason: &str, messages: &str) -> Option<PathBuf> {
+        repro::keep(&self.pool.options().environment.repro, job, payload, reason, messages)
+    }
 }
 
 /// What all have in common.
@@ -271,34 +318,6 @@ fn parts_of(job: &Job, servers: usize) -> usize {
     let is_hurried = job.quality == Quality::First;
     let pieces = if is_hurried { kernels.min(hurried_objects(kernels)) } else { kernels };
     pieces.clamp(1, servers.max(1))
-}
-
-fn refused(failed: Failed, job: &Job, payload: &[u8]) -> BuildError {
-    let fault = match failed.kind {
-        FailKind::Source => BuildFault::Source,
-        FailKind::Options => BuildFault::Options,
-        FailKind::Request => BuildFault::Request,
-        FailKind::Internal => BuildFault::Crashed,
-    };
-    let mut log = if failed.log.trim().is_empty() { failed.message.clone() } else { failed.log };
-    let repro =
-        (fault == BuildFault::Crashed).then(|| repro::keep(job, payload, &failed.message, &log)).flatten();
-    add_repro(&mut log, repro.as_ref());
-    BuildError { fault, message: failed.message, log, repro }
-}
-
-fn lost_error(lost: &Lost, job: &Job, payload: &[u8]) -> BuildError {
-    let message = lost.to_string();
-    let repro = repro::keep(job, payload, &message, lost.last_words());
-    let mut log = message.clone();
-    let said = lost.last_words().trim();
-    if !said.is_empty() {
-        log.push_str("\nIts last words:\n");
-        log.push_str(said);
-    }
-    add_repro(&mut log, repro.as_ref());
-    let fault = if lost.timed_out() { BuildFault::TimedOut } else { BuildFault::Crashed };
-    finish(BuildError { fault, message, log, repro })
 }
 
 /// Puts the code of a failure that the compiler could not report itself into its texts.
@@ -330,9 +349,14 @@ impl CompilerService for Service {
         if self.kept.as_ref().is_some_and(|kept| kept.expects_hits()) {
             return;
         }
+        if !self.pool.begin_prewarming() {
+            return;
+        }
         let pool = Arc::clone(&self.pool);
-        // Without a thread it is only slower.
-        let _ = thread::Builder::new().name("oxcl-prewarm".into()).spawn(move || pool.prewarm());
+        if spawn("oxcl-prewarm", SMALL_STACK, move || pool.prewarm()).is_err() {
+            // Without a thread it is only slower.
+            self.pool.end_prewarming();
+        }
     }
 }
 

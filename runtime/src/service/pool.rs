@@ -55,6 +55,16 @@ struct State {
     busy: usize,
     /// Those of `busy` that are being started ahead of need: whoever needs one now waits for it.
     coming: usize,
+    /// A thread starts servers ahead of need.
+    prewarming: bool,
+}
+
+impl State {
+    /// Takes the servers out of those that wait that have ended, as servers without work do after a while. They are to be
+    /// dropped without the lock.
+    fn ended(&mut self) -> Vec<Server> {
+        self.idle.extract_if(.., |server| server.has_ended()).collect()
+    }
 }
 
 impl Here {
@@ -141,8 +151,11 @@ impl Pool {
         &self,
         mut state: MutexGuard<'h, State>,
     ) -> Result<Result<Server, StartError>, MutexGuard<'h, State>> {
+        let ended = state.ended();
         if let Some(server) = state.idle.pop() {
             state.busy += 1;
+            drop(state);
+            drop(ended);
             return Ok(Ok(server));
         }
         if state.busy >= self.options.servers {
@@ -156,9 +169,18 @@ impl Pool {
     /// A server that waits, if there is one.
     pub(super) fn try_take_idle(&self) -> Option<Server> {
         let mut state = self.here().lock();
-        let server = state.idle.pop()?;
-        state.busy += 1;
-        Some(server)
+        let ended = state.ended();
+        let server = state.idle.pop();
+        state.busy += usize::from(server.is_some());
+        drop(state);
+        drop(ended);
+        server
+    }
+
+    /// Ends the servers that wait.
+    pub(super) fn end_idle(&self) {
+        let idle = std::mem::take(&mut self.here().lock().idle);
+        drop(idle);
     }
 
     /// Takes back a server that can go on.
@@ -180,16 +202,39 @@ impl Pool {
         here.freed.notify_one();
     }
 
+    /// Whether servers are to be started ahead of need, by the caller: there are too few, and nobody else does it.
+    pub(super) fn begin_prewarming(&self) -> bool {
+        let mut state = self.here().lock();
+        let ended = state.ended();
+        let begins = !state.prewarming && !self.has_enough(&state);
+        state.prewarming |= begins;
+        drop(state);
+        drop(ended);
+        begins
+    }
+
+    pub(super) fn end_prewarming(&self) {
+        self.here().lock().prewarming = false;
+    }
+
+    fn has_enough(&self, state: &State) -> bool {
+        state.idle.len() + state.busy >= self.options.servers.min(PREWARMED)
+    }
+
     /// Starts two, or as many as may be, so that they are warm when they are wanted. On a machine that has more to do
-    /// than it can do already, a build starts what it needs.
+    /// than it can do already, a build starts what it needs. [`Self::begin_prewarming`] has said that it is to be done.
     pub(super) fn prewarm(&self) {
-        if is_overloaded() {
-            return;
+        if !is_overloaded() {
+            self.start_ahead();
         }
+        self.end_prewarming();
+    }
+
+    fn start_ahead(&self) {
         let here = self.here();
         loop {
             let mut state = here.lock();
-            if state.idle.len() + state.busy >= self.options.servers.min(PREWARMED) {
+            if self.has_enough(&state) {
                 return;
             }
             state.busy += 1;
@@ -218,7 +263,7 @@ impl Pool {
     pub(super) fn program(&self) -> Result<PathBuf, LocateError> {
         match &self.options.compiler {
             Some(program) => Ok(program.clone()),
-            None => locate(),
+            None => locate(&self.options.environment),
         }
     }
 
@@ -228,7 +273,8 @@ impl Pool {
             Some(server) => server,
             None => {
                 let program = self.program()?;
-                Server::start(&program, self.options.memory, &self.options.arguments)
+                let ServiceOptions { memory, arguments, environment, .. } = &self.options;
+                Server::start(&program, *memory, arguments, &environment.variables)
                     .map_err(|source| StartError::Spawn { program, source })?
             }
         };

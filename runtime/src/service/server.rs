@@ -1,5 +1,6 @@
 //! One server: its socket, what it says on standard error, and the way of one job to it and back.
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd as _, AsRawFd as _};
@@ -81,15 +82,28 @@ impl Lost {
 
 impl Server {
     /// Starts one. It may not be ready yet; a job waits until it is.
-    pub(super) fn start(compiler: &Path, memory: u64, more: &[String]) -> io::Result<Self> {
+    pub(super) fn start(
+        compiler: &Path,
+        memory: u64,
+        more: &[String],
+        environment: &[CString],
+    ) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         let messages = memory_file()?;
         let mut arguments =
             vec!["serve".to_owned(), format!("--host={}", std::process::id()), format!("--memory={memory}")];
         arguments.extend(more.iter().cloned());
-        let process = spawn(compiler, &arguments, theirs.as_fd(), messages.as_fd())?;
+        let process = spawn(compiler, &arguments, environment, theirs.as_fd(), messages.as_fd())?;
         let (until, timeout) = (Instant::now(), Duration::ZERO);
         Ok(Self { stream: ours, process, messages, hello: None, jobs: 0, begun: false, until, timeout })
+    }
+
+    /// Whether its side of the socket is closed: it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        let mut socket = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLRDHUP, revents: 0 };
+        // SAFETY: one structure to read from and to write to.
+        let ready = unsafe { libc::poll(&raw mut socket, 1, 0) };
+        ready > 0 && socket.revents & (libc::POLLRDHUP | libc::POLLHUP | libc::POLLERR) != 0
     }
 
     /// Whether it has had no job.

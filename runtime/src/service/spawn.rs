@@ -14,8 +14,10 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+
+use oxcl_scheduler::thread::SignalsBlocked;
 
 /// Bytes of stack for each of the two short-lived functions below.
 const STACK: usize = 64 << 10;
@@ -42,10 +44,11 @@ struct Shared {
     error: c_int,
 }
 
-/// Starts `program`. Both files become standard input and output (`socket`) and standard error (`messages`).
+/// Starts `program` with these variables. Both files become standard input and output (`socket`) and standard error (`messages`).
 pub(super) fn spawn(
     program: &Path,
     arguments: &[String],
+    variables: &[CString],
     socket: BorrowedFd<'_>,
     messages: BorrowedFd<'_>,
 ) -> io::Result<Process> {
@@ -54,17 +57,10 @@ pub(super) fn spawn(
     for argument in arguments {
         texts.push(CString::new(argument.as_str())?);
     }
-    let mut variables = Vec::new();
-    for (name, value) in std::env::vars_os() {
-        let mut text = name.into_vec();
-        text.push(b'=');
-        text.extend(value.into_vec());
-        variables.push(CString::new(text)?);
-    }
     let list = |texts: &[CString]| -> Vec<*const c_char> {
         texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
     };
-    let (arguments, environment) = (list(&texts), list(&variables));
+    let (arguments, environment) = (list(&texts), list(variables));
     // Above the standard files, so that none of them is overwritten before it is used.
     let socket = above_standard(socket)?;
     let messages = above_standard(messages)?;
@@ -81,7 +77,7 @@ pub(super) fn spawn(
         handle: -1,
         error: 0,
     };
-    let _blocked = SignalsBlocked::new();
+    let _blocked = SignalsBlocked::all();
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
     let stack: *mut c_void = first.as_mut_ptr_range().end.cast();
     // SAFETY: the stack is ours and large enough for `in_between`, and grows down from its end; `shared` and all it
@@ -193,31 +189,6 @@ pub(super) fn memory_file() -> io::Result<File> {
         return Err(io::Error::last_os_error());
     }
     Ok(File::from(file))
-}
-
-/// All signals are blocked for this thread while it exists.
-struct SignalsBlocked {
-    before: libc::sigset_t,
-}
-
-impl SignalsBlocked {
-    fn new() -> Self {
-        let mut all = std::mem::MaybeUninit::<libc::sigset_t>::uninit();
-        // SAFETY: a set to write to.
-        unsafe { libc::sigfillset(all.as_mut_ptr()) };
-        let mut before = std::mem::MaybeUninit::<libc::sigset_t>::zeroed();
-        // SAFETY: `all` was written, and `before` is a set to write to.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
-        // SAFETY: a set of zeros is one, and the call has filled it.
-        Self { before: unsafe { before.assume_init() } }
-    }
-}
-
-impl Drop for SignalsBlocked {
-    fn drop(&mut self) {
-        // SAFETY: the set was filled when the signals were blocked.
-        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
-    }
 }
 
 impl Process {

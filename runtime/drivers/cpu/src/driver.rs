@@ -17,6 +17,7 @@ use crate::arguments::Argument;
 use crate::error::{LoadError, Resource};
 use crate::features::HostCpu;
 use crate::geometry::Geometry;
+use crate::image;
 use crate::launch::{KernelTraits, PreparedLaunch};
 use crate::loader::{KernelCode, Target};
 use crate::memory::HostMemory;
@@ -92,6 +93,8 @@ impl CpuDriver {
     /// A device; `threads` is how many the scheduler has.
     #[must_use]
     pub fn new(kind: Kind, threads: u32) -> Self {
+        // Whoever loads code later, on whatever thread, reads no environment.
+        let _ = image::folders();
         let memory = physical_memory();
         let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
         let capabilities = Capabilities {
@@ -164,10 +167,6 @@ impl Launch for Holding {
 
     fn history(&self) -> Option<&oxcl_driver::History> {
         self.work.history()
-    }
-
-    fn needs_large_stack(&self) -> bool {
-        self.work.needs_large_stack()
     }
 
     fn label(&self) -> &str {

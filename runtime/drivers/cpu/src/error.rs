@@ -120,6 +120,8 @@ pub enum Resource {
     Printf,
     /// Memory of variables at program scope.
     Variables,
+    /// The stack of a thread that runs kernels.
+    Stack,
     /// Threads.
     Threads,
 }
@@ -133,6 +135,7 @@ impl fmt::Display for Resource {
             Self::Arguments => "bytes for arguments",
             Self::Printf => "bytes for printf text",
             Self::Variables => "bytes for variables at program scope",
+            Self::Stack => "bytes for a stack",
             Self::Threads => "threads",
         })
     }

@@ -19,6 +19,7 @@ use crate::error::{FaultSignal, Resource};
 use crate::image;
 use crate::memory::HostMemory;
 use crate::nonlocal::{self, Frame};
+use crate::stack::KernelStack;
 
 /// A fault as the signal handler saw it.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +46,8 @@ pub(crate) enum Ended {
 struct Call {
     image: (u64, u64),
     frame: *mut Frame,
+    /// The lowest address of the stack that it runs on; 0 where that is not known.
+    low: u64,
     fault: Option<RawFault>,
 }
 
@@ -128,27 +131,31 @@ fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// Calls `function(data)`, kernel code whose instructions lie in `image`; `frame` is what a callback may leave by.
+/// Calls `function(data)`, kernel code whose instructions lie in `image`, on `stack` or else on the thread's own; `frame` is
+/// what a callback may leave by.
 ///
 /// # Safety
-/// As for [`nonlocal::enter`]; and where faults are caught, no frame of code inside `image` has a destructor.
+/// As for [`nonlocal::enter`]; nobody else runs on `stack`; and where faults are caught, no frame of code inside `image` has a destructor.
 pub(crate) unsafe fn call(
     image: (usize, usize),
     frame: *mut Frame,
+    stack: Option<&KernelStack>,
     function: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
 ) -> Ended {
+    let top = stack.map_or(0, KernelStack::top);
     if !faults_are_caught() {
         // SAFETY: by the caller's promise.
-        let left = unsafe { nonlocal::enter(frame, function, data) };
+        let left = unsafe { nonlocal::enter(frame, function, data, top) };
         return if left { Ended::Left } else { Ended::Returned };
     }
     prepare_thread();
-    let mut record = Call { image: (image.0 as u64, image.1 as u64), frame, fault: None };
+    let low = stack.map_or_else(|| STACK_LOW.get(), KernelStack::low);
+    let mut record = Call { image: (image.0 as u64, image.1 as u64), frame, low, fault: None };
     let record = &raw mut record;
     let outer = CALL.replace(record);
     // SAFETY: by the caller's promise; the handler leaves by this frame only while `CALL` names this record.
-    let left = unsafe { nonlocal::enter(frame, function, data) };
+    let left = unsafe { nonlocal::enter(frame, function, data, top) };
     CALL.set(outer);
     // SAFETY: the record is this function's own, and the handler that writes it has returned.
     let fault = unsafe { (*record).fault };
@@ -191,7 +198,7 @@ unsafe fn leave_kernel(signal: c_int, info: *mut siginfo_t, context: *mut uconte
     let address = unsafe { info.si_addr() } as u64;
     // The system knows no address where the processor could not form one.
     let address = (info.si_code != SI_KERNEL).then_some(address);
-    let low = STACK_LOW.get();
+    let low = call.low;
     // A frame may reach past the guard page; nothing of ours lies within a mebibyte below a stack.
     let overflow = *signal == FaultSignal::Segmentation
         && low != 0

@@ -5,7 +5,7 @@
 //! file. The system's loader knows libraries by the text of their path and hands out the old one when a path comes
 //! again, so every load here has a path that no other has in the life of the process.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CString, OsString, c_void};
 use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn open(path: &str, bytes: &[u8]) -> Result<Library, LoadError> {
         Err(error) => attempts.push(format!("from memory: {error}")),
     }
     for folder in folders() {
-        match in_folder(&folder, bytes) {
+        match in_folder(folder, bytes) {
             Ok(library) => return Ok(library),
             Err(error) => attempts.push(format!("from {}: {error}", folder.display())),
         }
@@ -133,16 +133,21 @@ fn open(path: &str, bytes: &[u8]) -> Result<Library, LoadError> {
     Err(LoadError::Refused { path: path.to_owned(), attempts })
 }
 
-/// Where private temporary files are tried; one of them may be mounted so that nothing in it can be executed.
-fn folders() -> Vec<PathBuf> {
-    let mut folders = vec![std::env::temp_dir()];
-    let more = [std::env::var_os("XDG_RUNTIME_DIR"), std::env::var_os("HOME"), Some("/dev/shm".into())];
-    for folder in more.into_iter().flatten().map(PathBuf::from) {
-        if folder.is_dir() && !folders.contains(&folder) {
-            folders.push(folder);
+/// Where private temporary files are tried; one of them may be mounted so that nothing in it can be executed. Read of the
+/// environment once: the first time is when a driver is made, in the program's own thread.
+pub(crate) fn folders() -> &'static [PathBuf] {
+    static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    FOLDERS.get_or_init(|| {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let named = [set("TMPDIR").or(Some("/tmp".into())), set("XDG_RUNTIME_DIR"), set("HOME")];
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in named.into_iter().flatten().chain([OsString::from("/dev/shm")]).map(PathBuf::from) {
+            if folder.is_dir() && !folders.contains(&folder) {
+                folders.push(folder);
+            }
         }
-    }
-    folders
+        folders
+    })
 }
 
 fn next_number() -> u64 {

@@ -226,8 +226,7 @@ impl PreparedLaunch {
     /// # Safety
     /// `worker` was prepared for this launch, and for no launch with other needs since. The groups exist. The buffers
     /// that the arguments point to are alive, and whoever else touches them now synchronises with the kernel. The
-    /// kernel keeps to them: nothing here stops it from writing elsewhere. A foreign entry may use a great deal of
-    /// stack: it runs on threads made for that.
+    /// kernel keeps to them: nothing here stops it from writing elsewhere.
     pub unsafe fn run_groups(&self, first: u64, count: u64, worker: &mut Worker) -> Result<(), Failure> {
         worker.bind(self.number, &self.cells);
         let _mode = FloatingMode::enter(self.function.flush_denorms);
@@ -273,7 +272,9 @@ impl PreparedLaunch {
             NativeCall { entry, arguments: worker.arguments(), context, run, scratch: worker.scratch() };
         let data = (&raw mut call).cast();
         // SAFETY: the call's parts are those that the entry takes; neither `call_native` nor a kernel has destructors.
-        let ended = unsafe { faults::call(self.function.image.range(), &raw mut frame, call_native, data) };
+        let ended = unsafe {
+            faults::call(self.function.image.range(), &raw mut frame, worker.stack(), call_native, data)
+        };
         if self.prints() {
             // SAFETY: the context is this function's own copy, and the call that wrote to it is over.
             let dropped = unsafe { (*context).pocl.printf_dropped };
@@ -327,8 +328,9 @@ impl PreparedLaunch {
             PoclCall { entry, arguments: worker.arguments(), context, failed, run, done: 0, gave_up: false };
         let call = &raw mut call;
         // SAFETY: the call's parts are those that the entry takes; neither `call_pocl` nor a kernel has destructors.
-        let ended =
-            unsafe { faults::call(self.function.image.range(), &raw mut frame, call_pocl, call.cast()) };
+        let ended = unsafe {
+            faults::call(self.function.image.range(), &raw mut frame, worker.stack(), call_pocl, call.cast())
+        };
         // SAFETY: the structure is this function's own, and the call that wrote to it is over.
         let PoclCall { done, gave_up, .. } = unsafe { call.read() };
         self.printer.add(&worker.take_printed(), 0);
@@ -366,8 +368,9 @@ impl PreparedLaunch {
                 let mut call = ItemCall { entry, arguments: worker.arguments(), item: &raw const item };
                 let data = (&raw mut call).cast();
                 // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors.
-                let ended =
-                    unsafe { faults::call(self.function.image.range(), &raw mut frame, call_item, data) };
+                let ended = unsafe {
+                    faults::call(self.function.image.range(), &raw mut frame, worker.stack(), call_item, data)
+                };
                 if self.prints() {
                     // SAFETY: the block is this function's, over the worker's buffer; the kernel has returned.
                     unsafe { print::drain(&self.printer, block, self.function.image.range()) };

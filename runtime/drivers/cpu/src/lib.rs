@@ -3,7 +3,8 @@
 //!
 //! The way of a launch: [`KernelCode`] chooses an archive's machine code for this CPU, [`KernelCode::function`] loads
 //! it, [`PreparedLaunch`] binds arguments and sizes, and [`CpuDriver::work`] makes it the scheduler's work, whose pieces
-//! its threads execute. There are no other threads, but for those of the reference executor.
+//! its threads execute. There are no other threads, but for those of the reference executor. A
+//! kernel runs on a stack of ours in each thread.
 //!
 //! Nothing here checks what the specification asks the API to check (sizes, argument types): the runtime does, before
 //! it calls. What only a driver can know (machine code that this CPU cannot run, memory that cannot be had, faults of
@@ -31,6 +32,7 @@ mod needed;
 mod nonlocal;
 mod print;
 mod reference;
+mod stack;
 mod variables;
 mod watch;
 mod work;
@@ -39,7 +41,7 @@ mod worker;
 pub use arguments::Argument;
 pub use discrete::{
     DiscreteArgument, DiscreteDriver, DiscreteLaunch, MIN_DISCRETE_MEMORY, MemoryCounters, PagingKind,
-    PagingObserver,
+    PagingObserver, hold_at_fork,
 };
 pub use driver::CpuDriver;
 pub use error::{Failure, Fault, FaultSignal, GroupRun, LoadError, OutOfResources, Resource};

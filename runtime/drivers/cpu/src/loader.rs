@@ -5,7 +5,7 @@
 //! else the generic one. A function is loaded at its first use and kept. Functions that were made later can be added.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use oxcl_binary::abi::{
     ABI_VERSION, KernelConstants, NativeEntry, PoclEntry, RefEntry, constants_symbol, native_symbol,
@@ -14,6 +14,7 @@ use oxcl_binary::abi::{
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
 use oxcl_binary::meta::{Level, ProgramMeta};
+use oxcl_driver::lock;
 
 use crate::error::LoadError;
 use crate::features::HostCpu;
@@ -273,11 +274,6 @@ impl KernelCode {
         };
         LoadError::NoCode { kernel: record.name.clone(), device: target.describe(), found }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks is left half-changed by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The most demanding level that this CPU has everything for.

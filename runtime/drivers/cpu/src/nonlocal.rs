@@ -1,6 +1,6 @@
 //! Leaving a kernel before it returns: a call that can be ended from inside, or by a signal handler.
 //!
-//! [`enter`] saves the registers that a callee must keep and calls; [`leave`] (or a signal handler that arranges to
+//! [`enter`] saves the registers that a callee must keep and calls, on the thread's stack or another; [`leave`] (or a signal handler that arranges to
 //! continue at [`resume_address`] with the frame in the first argument register) takes the stack back to where
 //! `enter` was, and `enter` returns 1. Frames between the two vanish without being unwound: there must be none with a
 //! destructor. Kernel code has none, and the callbacks here keep to it.
@@ -44,8 +44,12 @@ global_asm!(
     "stmxcsr [rsp]",
     "fnstcw [rsp + 4]",
     "mov [rdi], rsp",
+    "mov rbx, rsp",
     "mov rdi, rdx",
+    "test rcx, rcx",
+    "cmovnz rsp, rcx",
     "call rsi",
+    "mov rsp, rbx",
     "xor eax, eax",
     "2:",
     "add rsp, 8",
@@ -76,22 +80,26 @@ unsafe extern "C" {
         frame: *mut Frame,
         function: unsafe extern "C" fn(*mut c_void),
         data: *mut c_void,
+        stack: u64,
     ) -> u32;
     fn oxcl_nonlocal_leave(frame: *const Frame) -> !;
 }
 
-/// Calls `function(data)`. Gives whether it was left instead of returning.
+/// Calls `function(data)`, on the stack that ends at `stack` unless that is 0. Gives whether it was left instead of
+/// returning.
 ///
 /// # Safety
-/// The call `function(data)` must be sound. `frame` must be writable and stay where it is until this returns. Whoever
+/// The call `function(data)` must be sound. `stack` must be a multiple of 16, and nobody else may use what is below it
+/// until this returns. `frame` must be writable and stay where it is until this returns. Whoever
 /// leaves must do so on this thread, while this call runs, with no frame in between that has a destructor.
 pub(crate) unsafe fn enter(
     frame: *mut Frame,
     function: unsafe extern "C" fn(*mut c_void),
     data: *mut c_void,
+    stack: u64,
 ) -> bool {
     // SAFETY: by the caller's promise.
-    unsafe { oxcl_nonlocal_enter(frame, function, data) != 0 }
+    unsafe { oxcl_nonlocal_enter(frame, function, data, stack) != 0 }
 }
 
 /// Ends the call that was entered with `frame`.
@@ -117,10 +125,15 @@ mod tests {
         frame: Frame,
         leaves: bool,
         done: bool,
+        /// Where the body's variables were.
+        at: u64,
     }
 
     unsafe extern "C" fn body(data: *mut c_void) {
         let call = data.cast::<Call>();
+        let here = std::hint::black_box(0_u8);
+        // SAFETY: `data` is the test's call.
+        unsafe { (*call).at = &raw const here as u64 };
         // SAFETY: `data` is the test's call.
         let leaves = unsafe { (*call).leaves };
         if leaves {
@@ -135,14 +148,18 @@ mod tests {
 
     #[test]
     fn a_call_returns_or_is_left() {
-        for leaves in [false, true, true, false] {
-            let mut call = Call { frame: Frame::default(), leaves, done: false };
+        let stack = crate::stack::KernelStack::new().unwrap();
+        for (leaves, stack) in [false, true, true, false].into_iter().flat_map(|l| [(l, 0), (l, stack.top())])
+        {
+            let mut call = Call { frame: Frame::default(), leaves, done: false, at: 0 };
             let data = &raw mut call;
             // SAFETY: the field lies inside the structure.
             let frame = unsafe { &raw mut (*data).frame };
             // SAFETY: the frame lives until the call is over, and `body` has no destructors.
-            let left = unsafe { enter(frame, body, data.cast()) };
+            let left = unsafe { enter(frame, body, data.cast(), stack) };
             assert_eq!((left, call.done), (leaves, !leaves));
+            let within = (stack.saturating_sub(1 << 16)..stack).contains(&call.at);
+            assert_eq!(within, stack != 0, "{:#x} {stack:#x}", call.at);
         }
     }
 }

@@ -11,10 +11,12 @@
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use oxcl_binary::abi::{PrintBlock, RefEntry, RefItem};
+use oxcl_driver::lock;
+use oxcl_scheduler::thread::spawn;
 
 use crate::error::{Failure, GroupRun, OutOfResources, Resource};
 use crate::faults::{self, Ended};
@@ -25,7 +27,7 @@ use crate::print;
 use crate::worker::Worker;
 
 /// Stack of an item's thread.
-const STACK_BYTES: usize = 256 * 1024;
+const STACK_BYTES: usize = 1 << 20;
 
 /// The threads of the reference executor.
 #[derive(Debug)]
@@ -145,11 +147,6 @@ enum Barrier {
     Doomed,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks is left half-changed by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The next even number, where 0 follows the last.
 fn next_even(number: u32) -> u32 {
     (number & !1).wrapping_add(2)
@@ -259,7 +256,7 @@ impl Job {
             let data = (&raw mut call).cast();
             // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors: the
             // callback has dropped its guards when it leaves.
-            let ended = unsafe { faults::call(self.launch.image_range(), frame, call_item, data) };
+            let ended = unsafe { faults::call(self.launch.image_range(), frame, None, call_item, data) };
             next = self.finish(group, Some(ended));
         }
     }
@@ -300,8 +297,7 @@ impl Team {
         while (members.handles.len() as u64) < items {
             let index = members.handles.len() as u64;
             let shared = Arc::clone(&self.shared);
-            let builder = thread::Builder::new().name(format!("oxcl-ref-{index}")).stack_size(STACK_BYTES);
-            let handle = builder.spawn(move || shared.serve(index));
+            let handle = spawn(format!("oxcl-ref-{index}"), STACK_BYTES, move || shared.serve(index));
             members
                 .handles
                 .push(handle.map_err(|_| OutOfResources { resource: Resource::Threads, amount: items })?);

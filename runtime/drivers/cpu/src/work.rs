@@ -5,12 +5,12 @@
 //! went wrong is kept here with all its facts; the scheduler gets the cause in words.
 
 use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch};
+use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch, lock};
 
 use crate::error::Failure;
-use crate::launch::{EntryKind, PreparedLaunch};
+use crate::launch::PreparedLaunch;
 use crate::reference::Team;
 use crate::watch::Watch;
 use crate::worker::Worker;
@@ -64,11 +64,6 @@ pub(crate) fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks is left half-changed by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl KernelWork {
     /// # Safety
     /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
@@ -100,8 +95,7 @@ impl KernelWork {
             self.launch.prepare(worker)?;
             let mut turn = worker.turn;
             // SAFETY: the worker is prepared; the groups exist, as the scheduler hands out only those there are; the
-            // buffers are as `new` was promised; foreign code comes only to threads of ours, as `needs_large_stack`
-            // says.
+            // buffers are as `new` was promised.
             let mut run = || unsafe { self.launch.run_groups(first, count, worker) };
             let outcome = match &self.watch {
                 Some(watch) => watch.run(&mut turn, run),
@@ -139,10 +133,6 @@ impl Launch for KernelWork {
             lock(&self.failure).get_or_insert(failure);
             cause
         })
-    }
-
-    fn needs_large_stack(&self) -> bool {
-        self.launch.entry_kind() == EntryKind::Foreign
     }
 
     fn history(&self) -> Option<&History> {

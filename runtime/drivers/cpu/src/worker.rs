@@ -1,4 +1,4 @@
-//! What a thread that runs work-groups has of its own: scratch memory, local memory, its copy of the arguments.
+//! What a thread that runs work-groups has of its own: a stack, scratch memory, local memory, its copy of the arguments.
 //!
 //! Growing comes before a command starts ([`Worker::reserve`]) and may fail; binding to a launch
 //! ([`Worker::bind`]) happens while it runs and cannot.
@@ -10,6 +10,7 @@ use oxcl_binary::abi::{MAX_ALIGNMENT, PrintBlock};
 use crate::arguments::Cells;
 use crate::error::{OutOfResources, Resource};
 use crate::memory::HostMemory;
+use crate::stack::KernelStack;
 
 /// Bytes of printf records, or text, that one thread can hold for one work-group; text for one command.
 const PRINTF_BYTES: u32 = 1 << 20;
@@ -22,6 +23,8 @@ pub struct Worker {
     arguments: Vec<*mut c_void>,
     bound_to: u64,
     printf: HostMemory,
+    /// What kernels run on.
+    stack: Option<KernelStack>,
     /// Bytes used of the printf buffer.
     printed: Box<u32>,
     /// Counts executions, so that some can be measured.
@@ -47,18 +50,22 @@ impl Worker {
             arguments: Vec::new(),
             bound_to: 0,
             printf: HostMemory::empty(),
+            stack: None,
             printed: Box::new(0),
             turn: 0,
         }
     }
 
-    /// Makes room for `scratch` bytes of scratch memory, for `cells`' local memory, and for printf text.
+    /// Makes room for `scratch` bytes of scratch memory, for `cells`' local memory, for printf text, and a stack.
     pub(crate) fn reserve(
         &mut self,
         scratch: u64,
         cells: &Cells,
         prints: bool,
     ) -> Result<(), OutOfResources> {
+        if self.stack.is_none() {
+            self.stack = Some(KernelStack::new()?);
+        }
         self.scratch.grow(scratch, Resource::Scratch)?;
         if cells.local_bytes > self.locals.len() as u64 {
             // The cells of the launch that it is bound to move.
@@ -102,6 +109,11 @@ impl Worker {
 
     pub(crate) fn arguments(&self) -> *const *mut c_void {
         self.arguments.as_ptr()
+    }
+
+    /// What kernels run on, once memory was reserved.
+    pub(crate) fn stack(&self) -> Option<&KernelStack> {
+        self.stack.as_ref()
     }
 
     pub(crate) fn scratch(&self) -> *mut u8 {

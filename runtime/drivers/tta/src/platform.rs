@@ -17,7 +17,7 @@ use crate::simulation::{Command, LinkTimes, Notice, Pause, Simulation};
 use oxcl_driver::command::SubmitResult;
 use oxcl_driver::error::Outcome;
 use oxcl_driver::printer::{Printed, Printer};
-use oxcl_driver::{DriverError, EventId, Failure, Lane, Submission, command};
+use oxcl_driver::{DriverError, EventId, Failure, Lane, Submission, command, lock};
 use oxcl_memory::bufalloc::{BufAlloc, Chunk, Strategy};
 use oxcl_tta::device_main::WAITS;
 use oxcl_tta::model::Machine;
@@ -31,6 +31,8 @@ use std::thread::JoinHandle;
 const STRETCH: u64 = 20_000;
 /// Alignment of buffers.
 const ALIGNMENT: u64 = 128;
+/// Stack of the simulator's threads, which link programs.
+const STACK: usize = 8 << 20;
 
 /// Why there is no platform, or a kernel cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -110,10 +112,6 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Platform {
     /// A platform of these machines, each with a name for its device.
     ///
@@ -160,7 +158,7 @@ impl Platform {
     }
 
     fn start(&mut self, name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), PlatformError> {
-        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+        let thread = oxcl_scheduler::thread::spawn(name, STACK, body);
         let thread = thread.map_err(|e| PlatformError::Thread { reason: e.to_string() })?;
         self.threads.push(thread);
         Ok(())

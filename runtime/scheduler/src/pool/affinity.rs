@@ -1,4 +1,6 @@
-//! Which processors this process may use.
+//! Which processors this process may use, and which of them a thread keeps to.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Number of processors that the affinity mask and the control groups leave to this process, at least 1.
 #[must_use]
@@ -8,7 +10,7 @@ pub fn available_processors() -> usize {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
         allowed => allowed,
     };
-    super::quota::processors().map_or(processors, |most| processors.min(most)).max(1)
+    crate::control_group::processors().map_or(processors, |most| processors.min(most)).max(1)
 }
 
 /// Number of processors that the machine has, at least 1.
@@ -19,16 +21,10 @@ pub(crate) fn online_processors() -> usize {
 }
 
 /// The processors in the calling thread's affinity mask, in order. Empty where the system does not say.
-pub(crate) fn allowed_processors() -> Vec<usize> {
-    // SAFETY: a set of processors is plain bits, all zero is the empty set.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is writable and its size is given; 0 is the calling thread.
-    if unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) } != 0 {
-        return Vec::new();
-    }
-    let most = usize::try_from(libc::CPU_SETSIZE).unwrap_or(0);
-    // SAFETY: the index is below the set's size.
-    (0..most).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
+#[must_use]
+pub fn allowed_processors() -> Vec<usize> {
+    let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
+    (0..CpuSet::MAX_CPU).filter(|&processor| mask.is_set(processor)).collect()
 }
 
 /// Binds the calling thread to one processor; without effect where the system refuses.
@@ -39,15 +35,51 @@ pub(crate) fn pin(processor: usize) {
 /// Lets the calling thread run on these processors only; without effect where the system refuses, as it does where it has
 /// none of them.
 pub(crate) fn restrict(processors: &[usize]) {
-    // SAFETY: as in `allowed_processors`.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    let most = usize::try_from(libc::CPU_SETSIZE).unwrap_or(0);
-    for &processor in processors.iter().filter(|&&processor| processor < most) {
-        // SAFETY: the index is below the set's size.
-        unsafe { libc::CPU_SET(processor, &mut set) };
+    let _ = sched_setaffinity(None, &mask_of(processors));
+}
+
+fn mask_of(processors: &[usize]) -> CpuSet {
+    let mut mask = CpuSet::new();
+    // More processors than the system has are no processors.
+    processors
+        .iter()
+        .filter(|&&processor| processor < CpuSet::MAX_CPU)
+        .for_each(|&processor| mask.set(processor));
+    mask
+}
+
+/// While this exists the calling thread runs on some processors only, where the system lets it; then it goes where it could
+/// before.
+#[derive(Debug)]
+pub struct Bound {
+    /// Where the thread could run before; none: nothing was changed.
+    before: Option<CpuSet>,
+    /// A thread's mask is its own.
+    _here: std::marker::PhantomData<*const ()>,
+}
+
+impl Bound {
+    /// Binds the calling thread; no processors: to nothing.
+    #[must_use]
+    pub fn to(processors: &[usize]) -> Bound {
+        let changed = || {
+            let wanted = mask_of(processors);
+            let before = sched_getaffinity(None).ok().filter(|before| *before != wanted)?;
+            sched_setaffinity(None, &wanted).ok()?;
+            Some(before)
+        };
+        let before = if processors.is_empty() { None } else { changed() };
+        Bound { before, _here: std::marker::PhantomData }
     }
-    // SAFETY: the set is readable and its size is given; 0 is the calling thread.
-    let _ = unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            // Where the system refuses now the thread stays where it is, which is only slower.
+            let _ = sched_setaffinity(None, before);
+        }
+    }
 }
 
 /// The processor that the calling thread runs on, which may be another one a moment later.
@@ -90,5 +122,24 @@ mod tests {
         assert_eq!(count, 1);
         // The mask of this thread is its own.
         assert!(available_processors() >= 1 && !allowed_processors().is_empty());
+    }
+
+    #[test]
+    fn a_thread_is_bound_for_a_while() {
+        std::thread::spawn(|| {
+            let before = allowed_processors();
+            let last = *before.last().unwrap();
+            {
+                let _bound = Bound::to(&[last]);
+                assert_eq!(allowed_processors(), [last]);
+            }
+            assert_eq!(allowed_processors(), before);
+            // Processors that there are not, and none.
+            drop(Bound::to(&[1000, 100_000]));
+            drop(Bound::to(&[]));
+            assert_eq!(allowed_processors(), before);
+        })
+        .join()
+        .unwrap();
     }
 }

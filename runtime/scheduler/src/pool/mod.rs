@@ -3,7 +3,9 @@
 //! whoever calls what must make progress (flush, a status query, setting a user event).
 //!
 //! Locks, outermost first: a queue's state, the idle list, the inject queue, the host slot's list. None is held while
-//! work, callbacks, drivers or destructors run.
+//! work, callbacks or destructors run. Of drivers' functions one, `submit` of a device that orders commands
+//! itself, is called with a queue's state locked, which keeps the queue's commands in order: a driver that calls the queue
+//! from there would wait for itself.
 
 pub(crate) mod affinity;
 mod aside;
@@ -13,7 +15,6 @@ pub(crate) mod inject;
 #[cfg(all(test, loom))]
 mod models;
 pub(crate) mod parker;
-mod quota;
 pub(crate) mod ring;
 mod threads;
 mod wait;

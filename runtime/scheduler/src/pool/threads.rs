@@ -1,19 +1,17 @@
 //! The pool's threads: how they begin, what they do while there is nothing to do, and how they end.
 
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-use oxcl_driver::{Failure, Lane, Launch};
 
 use super::aside::Aside;
 use super::parker::Parker;
 use super::wait::Search;
 use super::{Core, Local, affinity};
+use crate::thread::spawn;
 
-/// Stack of every thread of ours: memory is taken only as far as it is used, and a guard page follows.
-const STACK: usize = 64 << 20;
+/// Stack of a worker, on which functions of the program's may run as commands. Kernels have stacks of their own.
+const STACK: usize = 8 << 20;
 
 /// How long an enqueued command may lie untaken while a sleeping worker keeps watch.
 const WATCH_INTERVAL: Duration = Duration::from_micros(50);
@@ -50,9 +48,8 @@ impl Threads {
                 }
                 core.work(slot);
             };
-            let name = format!("oxcl-worker-{slot}");
             // On an error the threads so far end as `threads` is dropped.
-            threads.handles.push(std::thread::Builder::new().name(name).stack_size(STACK).spawn(main)?);
+            threads.handles.push(spawn(format!("oxcl-worker-{slot}"), STACK, main)?);
         }
         Ok(threads)
     }
@@ -157,47 +154,5 @@ impl Core {
             parker.park();
             aside.step(&self.host_place);
         }
-    }
-}
-
-/// Work for the thread with the large stack.
-struct Job {
-    launch: Arc<dyn Launch>,
-    first: u64,
-    count: u64,
-    lane: Lane,
-    answer: mpsc::Sender<std::thread::Result<Result<(), Failure>>>,
-}
-
-/// Runs pieces on a thread of ours with a large stack, and waits for them. One such thread is kept for the process.
-pub(super) fn on_large_stack(
-    launch: Arc<dyn Launch>,
-    first: u64,
-    count: u64,
-    lane: Lane,
-) -> Result<(), Failure> {
-    static KEPT: OnceLock<Mutex<mpsc::Sender<Job>>> = OnceLock::new();
-    let kept = KEPT.get_or_init(|| {
-        let (sender, jobs) = mpsc::channel::<Job>();
-        let main = move || {
-            for job in jobs {
-                let run = || job.launch.run(job.first, job.count, job.lane);
-                let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-                let _ = job.answer.send(result);
-            }
-        };
-        // Where no thread can be had the channel is closed, which the sender notices.
-        let _ = std::thread::Builder::new().name("oxcl-large-stack".to_owned()).stack_size(STACK).spawn(main);
-        Mutex::new(sender)
-    });
-    let (answer, result) = mpsc::channel();
-    let job = Job { launch, first, count, lane, answer };
-    if kept.lock().unwrap_or_else(PoisonError::into_inner).send(job).is_err() {
-        return Err(Failure::OutOfHostMemory);
-    }
-    match result.recv() {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        Err(_) => Err(Failure::OutOfHostMemory),
     }
 }

@@ -21,14 +21,7 @@ const STREAK: u32 = 256;
 
 /// Runs pieces; a panic is a failure.
 fn run_pieces(launch: &Arc<dyn Launch>, first: u64, count: u64, lane: Lane) -> Outcome {
-    let call = || {
-        if launch.needs_large_stack() && lane.index == 0 {
-            super::threads::on_large_stack(Arc::clone(launch), first, count, lane)
-        } else {
-            launch.run(first, count, lane)
-        }
-    };
-    match catch_unwind(AssertUnwindSafe(call)) {
+    match catch_unwind(AssertUnwindSafe(|| launch.run(first, count, lane))) {
         Ok(result) => result.map_err(Arc::new),
         Err(payload) => Err(release::panicked(payload.as_ref())),
     }

@@ -224,6 +224,19 @@ impl Queue {
         lock(&self.shared.state).tail.as_ref().is_none_or(|tail| tail.state.load().is_retired())
     }
 
+    /// Calls `call` once every command enqueued so far has ended, from whatever thread ends the last, or at once if none is
+    /// left. Makes nothing get on.
+    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) {
+        let tail = lock(&self.shared.state).tail.clone();
+        match tail {
+            None => call(),
+            Some(tail) => match tail.retired.push_callback(Box::new(move |_, _| call())) {
+                Ok(()) => {}
+                Err(call) => call(tail.id, &Ok(())),
+            },
+        }
+    }
+
     /// Waits for a command as part of enqueueing it (`CL_TRUE` for blocking).
     pub fn enqueue_and_wait(&self, command: Command<'_>) -> Result<Outcome, EnqueueError> {
         Ok(self.enqueue(command)?.wait())

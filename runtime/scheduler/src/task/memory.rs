@@ -6,7 +6,7 @@
 #[cfg(loom)]
 pub(crate) use boxed::{allocate, free};
 #[cfg(not(loom))]
-pub(crate) use pooled::{allocate, free};
+pub(crate) use pooled::{allocate, free, hold_at_fork};
 
 /// Loom's objects live no longer than one execution of the model, so its records are not kept.
 #[cfg(loom)]
@@ -66,6 +66,12 @@ mod pooled {
             self.length -= 1;
             Some(record)
         }
+    }
+
+    /// Has the list of all threads taken around every fork of the program's.
+    pub(crate) fn hold_at_fork() {
+        let hold = || -> Box<dyn std::any::Any> { Box::new(lock(&SHARED)) };
+        crate::fork::hold(&[crate::fork::ForkLock { rank: 100, hold, in_child: None }]);
     }
 
     /// What every thread can draw on.

@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 
 use oxcl_driver::Failure;
 use oxcl_memory::Fence;
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::coordinator::Message;
 
@@ -18,9 +19,6 @@ pub(super) enum Engine {
     /// Runs kernels, and copies within the memory.
     Kernel,
 }
-
-/// Stack of each thread; kernels of other compilers' archives may want much. Memory is taken as it is touched.
-const STACK: usize = 64 << 20;
 
 /// Something to do for a command.
 pub(super) struct Job {
@@ -52,8 +50,7 @@ impl Engines {
         let mut list = |suffix: &str| {
             let (sender, jobs) = channel();
             let done = done.clone();
-            let builder = std::thread::Builder::new().name(format!("{name}-{suffix}")).stack_size(STACK);
-            threads.push(builder.spawn(move || work(&jobs, &done))?);
+            threads.push(spawn(format!("{name}-{suffix}"), SMALL_STACK, move || work(&jobs, &done))?);
             std::io::Result::Ok(sender)
         };
         let lists = [list("upload")?, list("download")?, list("kernel")?];

@@ -2,9 +2,9 @@
 //! made of it each time.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use oxcl_driver::{Allocation, Failure as Cause, Lane, Launch};
+use oxcl_driver::{Allocation, Failure as Cause, Lane, Launch, lock};
 
 use super::operation::Addresses;
 use crate::arguments::Argument;
@@ -43,11 +43,6 @@ pub struct DiscreteLaunch {
     /// The launch as it looks from outside; its addresses are null.
     shape: PreparedLaunch,
     failure: Mutex<Option<Failure>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing under these locks is left half-changed by a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl DiscreteLaunch {

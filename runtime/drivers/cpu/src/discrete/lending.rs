@@ -8,8 +8,11 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_driver::{Allocation, DriverError, Failure, Lane, Launch};
+use oxcl_scheduler::fork::{self, ForkLock};
 
 use super::coordinator::Message;
+use crate::features::HostCpu;
+use crate::image;
 
 /// A copy between the allocations that two devices have for one buffer.
 pub(super) struct DeviceCopy {
@@ -57,6 +60,22 @@ static TURNS: Mutex<Turns> = Mutex::new(Turns { taken: false, waiting: VecDeque:
 fn turns() -> MutexGuard<'static, Turns> {
     // A panic leaves the list whole.
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Has the list of turns taken around every fork of the program's: in a child nobody has the turn. And what the driver makes
+/// once is made before.
+pub fn hold_at_fork() {
+    let made = || -> Box<dyn Any> {
+        Box::new((HostCpu::get().name().len(), image::folders().len(), image::provided("sinf")))
+    };
+    fork::hold(&[ForkLock { rank: 8, hold: made, in_child: None }]);
+    let mend = |held: &mut dyn Any| {
+        if let Some(turns) = held.downcast_mut::<MutexGuard<'static, Turns>>() {
+            // Not dropped: what waits is the parent's.
+            std::mem::forget(std::mem::take(&mut **turns));
+        }
+    };
+    fork::hold(&[ForkLock { rank: 60, hold: || Box::new(turns()), in_child: Some(mend) }]);
 }
 
 /// Asks for the turn, which comes as a message.

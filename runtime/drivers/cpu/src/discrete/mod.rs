@@ -23,14 +23,17 @@ use oxcl_driver::{
 };
 use oxcl_memory::policy::Adaptive;
 use oxcl_memory::{Pool, PoolUsage};
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 use oxcl_scheduler::transfer::Movement;
 
 use self::coordinator::{Coordinator, Message};
 use self::engine::Engines;
 use self::lending::DeviceCopy;
+pub use self::lending::hold_at_fork;
 use self::operation::Operation;
 use crate::error::Resource;
 use crate::features::HostCpu;
+use crate::image;
 use crate::memory::HostMemory;
 
 mod coordinator;
@@ -226,6 +229,8 @@ impl DiscreteDriver {
     /// There is no memory, or the system gives no threads.
     pub fn new(memory: u64, observer: Option<Arc<dyn PagingObserver>>) -> Result<Self, DriverError> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
+        // As the driver of the processor does.
+        let _ = image::folders();
         let alignment = MAX_ALIGNMENT as u64;
         let memory = memory.max(MIN_DISCRETE_MEMORY) / alignment * alignment;
         let out = |_| DriverError::OutOfMemory { needed: memory, available: 0 };
@@ -250,8 +255,8 @@ impl DiscreteDriver {
         let failed = |error: std::io::Error| device(error.to_string());
         let engines = Engines::start(&name, &inbox).map_err(failed)?;
         let coordinator = Coordinator::new(Arc::clone(&shared), pool, engines, messages, inbox.clone());
-        let thread = std::thread::Builder::new().name(format!("{name}-completion"));
-        let thread = thread.spawn(move || coordinator.run()).map_err(failed)?;
+        let thread = spawn(format!("{name}-completion"), SMALL_STACK, move || coordinator.run());
+        let thread = thread.map_err(failed)?;
         let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
         Ok(Self { capabilities, shared, inbox, coordinator, next })
     }

@@ -121,7 +121,9 @@ fn mend_expr(expr: &mut Expr, why: Why) -> bool {
             | ExprKind::Store(..)
             | ExprKind::Atomic { .. }
     );
-    let new = new.or_else(|| if effect { None } else { Expr::constant(&old.ty, 1) });
+    // A constant is no place: what is malformed goes as a whole.
+    let keeps = effect || why == Why::Malformed;
+    let new = new.or_else(|| if keeps { None } else { Expr::constant(&old.ty, 1) });
     match new {
         Some(new) => {
             *expr = new;

@@ -32,6 +32,33 @@ struct Process {
     errors: Receiver<String>,
 }
 
+impl Process {
+    /// The next line. A process that works is given up when it has used so much processor time, which a busy machine
+    /// does not change; one that waits, after ten times as long.
+    fn answer(&self, patience: Duration) -> Result<String, RecvTimeoutError> {
+        let (start, used) = (Instant::now(), self.processor_time());
+        loop {
+            match self.lines.recv_timeout(Duration::from_secs(1)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                other => return other,
+            }
+            let busy = self.processor_time().saturating_sub(used);
+            if busy > patience || start.elapsed() > 10 * patience {
+                return Err(RecvTimeoutError::Timeout);
+            }
+        }
+    }
+
+    /// What all threads of the process have used; nothing if the system does not say.
+    fn processor_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        // Behind the name, which may have blanks in it, the twelfth and thirteenth words count hundredths of a second.
+        let words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u64 = words.skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
+        Duration::from_millis(10 * ticks)
+    }
+}
+
 impl Worker {
     /// A worker that is started by this command when it is needed, and given up after so long without a verdict.
     #[must_use]
@@ -81,7 +108,7 @@ impl Worker {
         drop(process.input.write_all(text.as_bytes()).and_then(|()| process.input.write_all(b"\n")));
         drop(process.input.flush());
         for _ in 0..count {
-            match process.lines.recv_timeout(patience) {
+            match process.answer(patience) {
                 Ok(line) => {
                     let verdict = serde_json::from_str(&line);
                     verdicts

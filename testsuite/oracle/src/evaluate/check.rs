@@ -150,6 +150,17 @@ impl Checker<'_> {
         {
             return fail(Why::Malformed);
         }
+        let must_be_place = match &expr.kind {
+            ExprKind::Assign(place, _)
+            | ExprKind::Compound(_, place, _)
+            | ExprKind::Step { place, .. }
+            | ExprKind::AddressOf(place)
+            | ExprKind::Decay(place) => Some(place),
+            _ => None,
+        };
+        if must_be_place.is_some_and(|place| !place.is_place()) {
+            return fail(Why::Malformed);
+        }
         let children = expr.children();
         let ordered = match &expr.kind {
             ExprKind::AndAlso(..) | ExprKind::OrElse(..) => true,

@@ -254,10 +254,12 @@ impl Maker {
         let count = self.of(ids.size);
         let stride = if self.random.chance(20) { Some(Expr::literal(Scalar::Uint, 1)) } else { None };
         let mut meanwhile = Vec::new();
+        let mark = self.scope.known.len();
         if self.random.chance(40) {
             self.assign_scalar(Here { together: false, ..here }, &mut meanwhile);
             // What it declares would be in scope behind the copy.
             meanwhile.retain(|stmt| !matches!(stmt.kind, StmtKind::Declare { .. }));
+            self.scope.known.truncate(mark);
         }
         let event = self.name("e");
         out.push(Stmt::new(StmtKind::Copy { to, from, count, stride, meanwhile, event }));

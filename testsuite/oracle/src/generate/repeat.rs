@@ -373,7 +373,9 @@ impl Maker {
         let mut cases = Vec::new();
         for number in 0..count {
             let mut own = Vec::new();
-            for _ in 0..self.random.pick(&[1, 1, 2]) {
+            // Each of the cases that follow needs a label too.
+            let free = labels.len() as u64 - (count - number - 1);
+            for _ in 0..self.random.pick(&[1, 1, 2]).min(free) {
                 own.push(labels.swap_remove(self.random.index(labels.len())));
             }
             if default == Some(number) {

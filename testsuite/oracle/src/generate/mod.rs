@@ -216,7 +216,7 @@ impl Theme {
             structs: share(30, 6),
             arrays: share(60, 8),
             floats: share(25, 8),
-            doubles: share(6, 1) == 1,
+            doubles: share(14, 1) == 1,
             atomics: share(35, 5),
             collectives: share(40, 6),
             copies: share(20, 4),

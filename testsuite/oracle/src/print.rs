@@ -319,6 +319,10 @@ impl Printer<'_> {
             ExprKind::AndAlso(a, b) => format!("({} && {})", show(a), show(b)),
             ExprKind::OrElse(a, b) => format!("({} || {})", show(a), show(b)),
             ExprKind::Conditional(c, a, b) => format!("({} ? {} : {})", show(c), show(a), show(b)),
+            // A type in parentheses and what stands in parentheses behind it are one vector, whatever follows.
+            ExprKind::Cast(value) if matches!(expr.ty, Type::Vector(..)) => {
+                format!("(({})({}))", self.type_name(&expr.ty), show(value))
+            }
             ExprKind::Cast(value) => format!("(({}){})", self.type_name(&expr.ty), show(value)),
             ExprKind::Compose(parts) => {
                 let parts: Vec<String> = parts.iter().map(show).collect();

@@ -21,12 +21,10 @@ const C_CONVENTION: u32 = 0;
 const PIPELINE: &str = "always-inline,globaldce,\
     function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,instsimplify),\
     cgscc(function-attrs),\
-    function(early-cse<memssa>,instsimplify,sroa,adce)";
+    function(early-cse<memssa>,instsimplify,sroa,adce,\
+    simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,mergereturn)";
 
-/// One return, and no block that is not needed.
-const SHAPE: &str = "function(simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,mergereturn)";
-
-/// The same without a switch and with loops of one entry, which lanes need.
+/// No switch, and loops of one entry, which lanes need.
 const TWO_WAYS: &str = "function(lower-switch,fix-irreducible,\
     simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
 
@@ -63,7 +61,9 @@ pub(crate) fn prepare<'m, 'c>(
     ir_module::run_passes(module, PIPELINE)?;
     // LLVM mends loops of several entries only where nothing but branches leads to them.
     let two_ways = options.width > 1 || function.is_irreducible();
-    ir_module::run_passes(module, if two_ways { TWO_WAYS } else { SHAPE })?;
+    if two_ways {
+        ir_module::run_passes(module, TWO_WAYS)?;
+    }
     refuse_foreign_control_flow(function, kernel)?;
     if has_barrier_and_private_memory(function) {
         ir_module::run_passes(module, UNROLL)?;

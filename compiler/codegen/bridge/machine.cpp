@@ -27,6 +27,7 @@
 #include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -192,6 +193,12 @@ void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVe
   auto plain = [](llvm::CallingConv::ID convention) {
     return convention == llvm::CallingConv::SPIR_FUNC || convention == llvm::CallingConv::SPIR_KERNEL;
   };
+  // An inexact division of vectors starts from an estimate that the processor has only to 12 bits (how good it is differs
+  // from make to make): refined once, as LLVM would by itself, it can be 2.7 ulp off, and 3.6 without fused operations;
+  // OpenCL allows 2.5. Twice is enough; without fused operations it takes longer than to divide.
+  bool isX86 = machine.getTargetTriple().isX86();
+  bool fuses = isX86 && machine.getMCSubtargetInfo()->checkFeatures("+fma");
+  const char *estimates = fuses ? "vec-divf:2" : "!vec-divf";
   for (llvm::Function &function : module) {
     if (plain(function.getCallingConv()))
       function.setCallingConv(llvm::CallingConv::C);
@@ -200,6 +207,8 @@ void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVe
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     if (!machine.getTargetFeatureString().empty())
       function.addFnAttr("target-features", machine.getTargetFeatureString());
+    if (isX86)
+      function.addFnAttr("reciprocal-estimates", estimates);
     if (preferVectorWidth)
       function.addFnAttr("prefer-vector-width", std::to_string(preferVectorWidth));
     for (llvm::BasicBlock &block : function)

@@ -198,10 +198,11 @@ bool oxcl_ir_is_valid_comparison(LLVMValueRef Left, LLVMValueRef Right, bool Flo
   return T == unwrap(Right)->getType() && Comparable;
 }
 
+// A conversion to the type that the value has is none: the builder returns the value.
 bool oxcl_ir_is_valid_cast(LLVMOpcode Opcode, LLVMValueRef V, LLVMTypeRef T) {
   std::optional<Instruction::CastOps> Cast = castOf(Opcode);
   return Cast && &unwrap(V)->getContext() == &unwrap(T)->getContext() &&
-         CastInst::castIsValid(*Cast, unwrap(V)->getType(), unwrap(T));
+         (unwrap(V)->getType() == unwrap(T) || CastInst::castIsValid(*Cast, unwrap(V)->getType(), unwrap(T)));
 }
 
 bool oxcl_ir_is_valid_select(LLVMValueRef Condition, LLVMValueRef Yes, LLVMValueRef No) {

@@ -1,6 +1,4 @@
 //! Handles of what LLVM has deleted, by whatever way: each use is a panic that names the mistake, never freed memory.
-//!
-//! Run under AddressSanitizer as well (docs/testing.md): there a handle that does not notice is a report.
 
 use oxcl_ir::module::{delete_global, globals, run_passes};
 use oxcl_ir::{Block, Builder, Context, Function, Module, Opcode, Value, read_module};

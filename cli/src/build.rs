@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::kept;
 use crate::program::How;
 use crate::ui::Ui;
-use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, Request, SourceFile};
+use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, Request, SourceFile, Stage};
 use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
 };
@@ -98,6 +98,16 @@ pub(crate) fn compile(
         }
         Err(error) => Err(failed(&request.sources, &error, ui)),
     }
+}
+
+/// Runs one stage alone on a text.
+pub(crate) fn alone(
+    request: &Request<'_>,
+    stage: Stage,
+    kernel: Option<&str>,
+    ui: &mut Ui,
+) -> Result<String, CliError> {
+    oxcl_compiler::run_alone(request, stage, kernel).map_err(|error| failed(&request.sources, &error, ui))
 }
 
 /// The stages of a compilation.

@@ -1,8 +1,9 @@
 //! OpenCL C to device code: the pipeline from sources to an archive.
 //!
-//! [`Request`] says what is wanted, [`compile`] runs the stages (see `docs/architecture.md`), [`CompileError`] says what
-//! is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
+//! [`Request`] says what is wanted, [`compile`] runs the stages ([`Stage`] lists them), [`run_alone`] one of them on text,
+//! [`CompileError`] says what is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
 
+mod alone;
 mod collective;
 mod error;
 mod names;
@@ -13,15 +14,21 @@ mod pipeline;
 mod print;
 mod reference;
 mod request;
+mod settings;
 mod share;
-pub mod timing;
+mod stages;
+mod timing;
 pub mod tta;
 mod undefined;
 mod variables;
 
+pub use alone::run_alone;
 pub use error::{CompileError, Fault};
 pub use oxcl_binary::pipe::{Kernels, Quality};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
 pub use oxcl_workgroup::FormError;
-pub use pipeline::{Compiled, Emit, compile};
+pub use pipeline::{Compiled, compile};
 pub use request::{DeviceId, Devices, Request, SourceFile};
+pub use settings::Emit;
+pub use stages::Stage;
+pub use timing::Timings;

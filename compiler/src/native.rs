@@ -4,15 +4,10 @@
 //! for the processor at hand are known to compute and do nothing else, and carry the names of their vector forms; LLVM's
 //! vectoriser calls these. The bodies are neither read nor compiled: the linker takes what is called.
 
-use oxcl_binary::pipe::Quality;
 use oxcl_builtins::{NativeLevel, native_levels};
 use oxcl_codegen::CpuTarget;
-use oxcl_frontend::OptLevel;
 use oxcl_ir::inkwell::GlobalVisibility;
 use oxcl_ir::{Function, Module, Opcode, Place};
-
-use crate::error::CompileError;
-use crate::request::Request;
 
 /// The attribute that LLVM knows vector forms by.
 const WIDE_FORMS: &str = "vector-function-abi-variant";
@@ -44,22 +39,9 @@ impl Native {
     }
 }
 
-/// The machine code that a request's programs may call: none where the reference executor, which runs everything as it is
-/// written, lanes that the work-group pass makes, or several processors ask for the bodies.
-pub(crate) fn native(request: &Request<'_>) -> Result<Option<Native>, CompileError> {
-    let bodies = request.is_narrow()
-        || request.devices.reference
-        || request.width > 1
-        || request.options.opt_level() == OptLevel::O0;
-    if bodies {
-        return Ok(None);
-    }
-    let level = match request.cpus.as_slice() {
-        [] => of(&CpuTarget::host()),
-        [one] => of(&CpuTarget::named(one)?),
-        _ => None,
-    };
-    Ok(level.map(|level| Native { level, all: request.quality == Quality::First }))
+/// The machine code that programs may call on a processor; `all`: no bodies are compiled at all.
+pub(crate) fn native(cpu: &CpuTarget, all: bool) -> Option<Native> {
+    Some(Native { level: of(cpu)?, all })
 }
 
 /// The best level that a processor has all features of.

@@ -5,14 +5,12 @@
 //! `clGetProgramInfo(CL_PROGRAM_BINARIES)` gives, so it can be kept and linked by another process.
 
 use oxcl_binary::archive::{Archive, BinaryType};
-use oxcl_codegen::CpuTarget;
 use oxcl_frontend::{BuildOptions, OptLevel, Standard, Switch};
 use oxcl_ir::{Context, Module, read_module};
 
 use crate::error::CompileError;
 use crate::pack::{self, MODULE_PATH};
-use crate::pipeline::Emit;
-use crate::request::Request;
+use crate::settings::{Emit, Settings};
 
 fn refused(index: usize, reason: impl Into<String>) -> CompileError {
     CompileError::Input { index, reason: reason.into() }
@@ -37,13 +35,13 @@ pub(crate) fn module<'ctx>(
     read_module(context, &file.data, MODULE_PATH).map_err(|error| refused(index, error.to_string()))
 }
 
-/// The request with what its objects were compiled with: the latest language version, whatever concerns the program as
-/// a whole, and the lowest level of optimisation.
-pub(crate) fn with_options<'a>(request: &Request<'a>) -> Result<Request<'a>, CompileError> {
-    let mut linked = request.clone();
+/// The options of a link with what its objects were compiled with: the latest language version, whatever concerns the
+/// program as a whole, and the lowest level of optimisation.
+pub(crate) fn options(of_link: &BuildOptions, objects: &[Vec<u8>]) -> Result<BuildOptions, CompileError> {
+    let mut linked = of_link.clone();
     let mut latest: Option<Standard> = None;
     let mut level: Option<OptLevel> = None;
-    for (index, bytes) in request.objects.iter().enumerate() {
+    for (index, bytes) in objects.iter().enumerate() {
         let meta = read(index, bytes)?.program_meta()?;
         let meta = meta.ok_or_else(|| refused(index, "another compiler made it"))?;
         let options =
@@ -52,22 +50,19 @@ pub(crate) fn with_options<'a>(request: &Request<'a>) -> Result<Request<'a>, Com
         level = Some(level.map_or(options.opt_level(), |level| level.min(options.opt_level())));
         for switch in [Switch::DenormsAreZero, Switch::UniformWorkGroupSize, Switch::OptDisable] {
             if options.switches.has(switch) {
-                linked.options.switches.set(switch);
+                linked.switches.set(switch);
             }
         }
     }
-    linked.options.standard = latest;
-    linked.options.optimisation = level.filter(|level| *level != OptLevel::default());
+    linked.standard = latest;
+    linked.optimisation = level.filter(|level| *level != OptLevel::default());
     Ok(linked)
 }
 
 /// The archive of a compiled object or a library.
-pub(crate) fn archive(
-    request: &Request<'_>,
-    module: &Module<'_>,
-    emit: Emit,
-) -> Result<Vec<u8>, CompileError> {
-    let what = if emit == Emit::Library { BinaryType::Library } else { BinaryType::CompiledObject };
+pub(crate) fn archive(settings: &Settings<'_>, module: &Module<'_>) -> Result<Vec<u8>, CompileError> {
+    let is_library = settings.emit == Emit::Library;
+    let what = if is_library { BinaryType::Library } else { BinaryType::CompiledObject };
     let bitcode = module.write_bitcode_to_memory().as_slice().to_vec();
-    Ok(pack::object(request, &[CpuTarget::host()], what, bitcode)?.seal()?)
+    Ok(pack::object(settings, what, bitcode)?.seal()?)
 }

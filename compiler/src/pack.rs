@@ -2,17 +2,13 @@
 
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
-use oxcl_binary::hash;
 use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, ProgramVariables, SCHEMA};
-use oxcl_binary::unit::digest_text;
 use oxcl_codegen::{CpuTarget, TRIPLE};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
-use oxcl_tta::image::digest;
 use oxcl_workgroup::{Facts, Formed};
 
 use crate::error::CompileError;
-use crate::request::{DeviceId, Request};
-use crate::variables::Variables;
+use crate::settings::Settings;
 
 /// Most work-items in a group, unless scratch memory sets a lower limit.
 pub(crate) const MAX_GROUP: u64 = 4096;
@@ -52,89 +48,46 @@ pub(crate) struct KernelParts {
     pub(crate) units: Option<(Formed, Vec<File>)>,
 }
 
-/// The container version.
-fn version(request: &Request<'_>) -> Version {
-    let by_string = match &request.device_id {
-        DeviceId::OfString(text) => hash::version_of(text),
-        DeviceId::OfTarget | DeviceId::Number(_) => Version::V12,
-    };
-    request.version.unwrap_or(by_string)
-}
-
-/// The container version and the device's id.
-pub(crate) fn version_and_id(request: &Request<'_>, first: &CpuTarget) -> (Version, u64) {
-    let version = version(request);
-    let id = match &request.device_id {
-        DeviceId::Number(id) => *id,
-        DeviceId::OfString(text) => hash::device_id(text),
-        DeviceId::OfTarget if request.is_narrow() => {
-            let machine = request.machines.first().map(digest).unwrap_or_default();
-            hash::device_id(&hash::processor_string(&digest_text(&machine)))
-        }
-        DeviceId::OfTarget => {
-            let cpu = if version == Version::V9 { first.distribution_cpu() } else { first.cpu() };
-            // PoCL's builds take Debian's spelling of the triple.
-            hash::device_id(&hash::device_string(version, "x86_64-pc-linux-gnu", cpu))
-        }
-    };
-    (version, id)
-}
-
 /// Builds the archive; its build hash is still to be sealed. `variables`: those at program scope, for devices of 64 and of 32
 /// bits.
 pub(crate) fn archive(
-    request: &Request<'_>,
-    cpus: &[CpuTarget],
+    settings: &Settings<'_>,
     variables: [Option<ProgramVariables>; 2],
     kernels: Vec<KernelParts>,
     shared: Vec<File>,
 ) -> Result<Archive, CompileError> {
     let kernels = kernels
         .into_iter()
-        .map(|parts| kernel(parts, cpus, version_and_id(request, &cpus[0]).0))
+        .map(|parts| kernel(parts, &settings.cpus, settings.version))
         .collect::<Result<Vec<Kernel>, CompileError>>()?;
     let mut root =
-        vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, variables).to_json()? }];
+        vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(settings, variables).to_json()? }];
     root.extend(shared);
-    Ok(container(request, cpus, BinaryType::Executable, vec![root], kernels))
-}
-
-/// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without
-/// memory for their variables.
-pub(crate) fn check_variables(request: &Request<'_>, variables: &Variables) -> Result<(), CompileError> {
-    match variables.offsets.first() {
-        Some((variable, _)) if version(request) == Version::V9 => {
-            Err(CompileError::VariablesNotInVersion { variable: variable.clone() })
-        }
-        _ => Ok(()),
-    }
+    Ok(container(settings, BinaryType::Executable, vec![root], kernels))
 }
 
 /// A compiled object or a library: the module itself, to be linked.
 pub(crate) fn object(
-    request: &Request<'_>,
-    cpus: &[CpuTarget],
+    settings: &Settings<'_>,
     what: BinaryType,
     bitcode: Vec<u8>,
 ) -> Result<Archive, CompileError> {
-    let facts =
-        File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(request, cpus, [None, None]).to_json()? };
+    let facts = File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(settings, [None, None]).to_json()? };
     let module = File { path: MODULE_PATH.to_owned(), data: bitcode };
-    Ok(container(request, cpus, what, vec![vec![facts, module]], Vec::new()))
+    Ok(container(settings, what, vec![vec![facts, module]], Vec::new()))
 }
 
 fn meta_of(
-    request: &Request<'_>,
-    cpus: &[CpuTarget],
+    settings: &Settings<'_>,
     [variables, narrow_variables]: [Option<ProgramVariables>; 2],
 ) -> ProgramMeta {
-    let options = &request.options;
+    let options = &settings.program.options;
     ProgramMeta {
         schema: SCHEMA,
         compiler: env!("CARGO_PKG_VERSION").to_owned(),
         triple: TRIPLE.to_owned(),
-        levels: if request.devices.cpu { cpus.iter().map(level).collect() } else { Vec::new() },
-        has_ref: request.devices.reference,
+        levels: if settings.devices.cpu { settings.cpus.iter().map(level).collect() } else { Vec::new() },
+        has_ref: settings.devices.reference,
         cl_std: options.standard().name().to_owned(),
         uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
         options: print_options(options),
@@ -144,17 +97,16 @@ fn meta_of(
 }
 
 fn container(
-    request: &Request<'_>,
-    cpus: &[CpuTarget],
+    settings: &Settings<'_>,
     binary_type: BinaryType,
     root: Vec<Vec<File>>,
     kernels: Vec<Kernel>,
 ) -> Archive {
-    let (version, device_id) = version_and_id(request, &cpus[0]);
+    let version = settings.version;
     Archive {
         version,
-        device_id,
-        flush_denorms: request.options.switches.has(Switch::DenormsAreZero),
+        device_id: settings.device_id,
+        flush_denorms: settings.program.options.switches.has(Switch::DenormsAreZero),
         program_scope_bytes: (version != Version::V9).then_some(0),
         binary_type,
         build_hash: String::new(),

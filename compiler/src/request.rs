@@ -67,11 +67,6 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Whether code is made for 32-bit devices and no others.
-    pub(crate) fn is_narrow(&self) -> bool {
-        !self.machines.is_empty() && !self.devices.cpu && !self.devices.reference
-    }
-
     /// A request for this machine's CPU with default options.
     #[must_use]
     pub fn new(sources: Vec<SourceFile>) -> Self {

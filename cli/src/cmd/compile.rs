@@ -55,6 +55,10 @@ pub(crate) struct CompileArgs {
     /// The kernel to look at, where a stage shows one
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    /// Run one stage alone, on the text that the stage before it gives: one file of OpenCL C for frontend, of LLVM IR for the
+    /// others
+    #[arg(long, value_name = "STAGE", conflicts_with = "emit")]
+    only: Option<Only>,
     /// Make the code that the OpenCL library runs until the better one is there
     #[arg(long, hide = true)]
     quick: bool,
@@ -69,7 +73,8 @@ const EXAMPLES: &str = "Examples:
   oxcl compile scale.cl -o scale.poclbin
   oxcl compile blur.cl -o blur.poclbin --cpu x86-64-v2,x86-64-v3 --local 16,16 -DRADIUS=3 -cl-fast-relaxed-math
   oxcl compile scale.cl --device cpu,ref --pocl-version 3.1 -o scale.poclbin -- -cl-std=CL1.2
-  oxcl compile scale.cl --emit regions";
+  oxcl compile scale.cl --emit regions
+  oxcl compile scale.cl --emit workgroup -o scale.ll && oxcl compile scale.ll --only optimise";
 
 /// What code is made for.
 #[derive(Debug, Clone)]
@@ -121,11 +126,40 @@ enum PoclVersion {
     V72,
 }
 
+/// Stages that run alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Only {
+    /// clang: OpenCL C to LLVM IR
+    Frontend,
+    /// Links the built-in functions
+    Builtins,
+    /// Forms the work-group function of a kernel
+    WorkGroup,
+    /// Optimises
+    Optimise,
+    /// Assembly
+    Emit,
+}
+
+impl Only {
+    fn stage(self) -> oxcl_compiler::Stage {
+        match self {
+            Only::Frontend => oxcl_compiler::Stage::FrontEnd,
+            Only::Builtins => oxcl_compiler::Stage::Builtins,
+            Only::WorkGroup => oxcl_compiler::Stage::WorkGroup,
+            Only::Optimise => oxcl_compiler::Stage::Optimise,
+            Only::Emit => oxcl_compiler::Stage::Emit,
+        }
+    }
+}
+
 /// Stages of the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
     /// LLVM IR of the program, built-in functions linked
     Llvm,
+    /// Each kernel as the work-group compiler takes it, and what its analyses say beside the lines
+    Analysis,
     /// The regions between barriers of each kernel
     Regions,
     /// LLVM IR of the work-group functions before it is optimised
@@ -146,6 +180,7 @@ impl Stage {
     fn emit(self) -> Emit {
         match self {
             Stage::Llvm => Emit::Llvm,
+            Stage::Analysis => Emit::Analysis,
             Stage::Regions => Emit::Regions,
             Stage::Workgroup => Emit::WorkGroup,
             Stage::Asm => Emit::Assembly,
@@ -160,7 +195,9 @@ impl Stage {
             Stage::Obj => Some("o"),
             Stage::Poclbin => Some("poclbin"),
             Stage::Ttaimg => Some("ttaimg"),
-            Stage::Llvm | Stage::Regions | Stage::Workgroup | Stage::Asm | Stage::Mir => None,
+            Stage::Llvm | Stage::Analysis | Stage::Regions | Stage::Workgroup | Stage::Asm | Stage::Mir => {
+                None
+            }
         }
     }
 }
@@ -237,15 +274,16 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         width: args.build.width,
         quality: if args.quick { Quality::First } else { Quality::Full },
     };
+    if let Some(only) = args.only {
+        let text = build::alone(&request, only.stage(), args.kernel.as_deref(), ui)?;
+        put(&target, text.as_bytes(), ui)?;
+        return Ok(Outcome::Ok);
+    }
     let compiled = match args.emit.emit() {
         Emit::Archive => kept::archive(&request, &words, !args.no_cache, ui)?,
         stage => Built::new(build::compile(&request, stage, args.kernel.as_deref(), ui)?),
     };
-    match &target {
-        Target::StandardOutput => ui.result_bytes(&compiled.bytes)?,
-        Target::File(path) => crate::data::file::write_whole(path, &compiled.bytes)
-            .map_err(|source| CliError::Write { path: path.clone(), source })?,
-    }
+    put(&target, &compiled.bytes, ui)?;
     let archive = match args.emit {
         Stage::Poclbin => Archive::read(&compiled.bytes).ok(),
         _ => None,
@@ -290,6 +328,14 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     Ok(Outcome::Ok)
 }
 
+fn put(target: &Target, bytes: &[u8], ui: &mut Ui) -> Result<(), CliError> {
+    match target {
+        Target::StandardOutput => ui.result_bytes(bytes),
+        Target::File(path) => crate::data::file::write_whole(path, bytes)
+            .map_err(|source| CliError::Write { path: path.clone(), source }),
+    }
+}
+
 fn devices(args: &CompileArgs) -> Vec<Device> {
     args.device
         .iter()
@@ -309,15 +355,15 @@ fn kernel_json(kernel: &oxcl_binary::archive::Kernel) -> Json {
 }
 
 fn target(args: &CompileArgs, ui: &Ui) -> Result<Target, CliError> {
-    let standard = match (&args.output, args.emit.extension()) {
+    let extension = if args.only.is_some() { None } else { args.emit.extension() };
+    let standard = match (&args.output, extension) {
         (Some(path), _) => path == Path::new("-"),
         (None, extension) => extension.is_none(),
     };
     if !standard {
         let path = args.output.clone().unwrap_or_else(|| {
             let stem = args.files.first().and_then(|f| f.file_stem()).filter(|stem| *stem != "-");
-            PathBuf::from(stem.unwrap_or("out".as_ref()))
-                .with_extension(args.emit.extension().unwrap_or("txt"))
+            PathBuf::from(stem.unwrap_or("out".as_ref())).with_extension(extension.unwrap_or("txt"))
         });
         return Ok(Target::File(path));
     }
@@ -327,7 +373,7 @@ fn target(args: &CompileArgs, ui: &Ui) -> Result<Target, CliError> {
             "name a file: -o FILE",
         ));
     }
-    if args.emit.extension().is_some() && io::stdout().is_terminal() {
+    if extension.is_some() && io::stdout().is_terminal() {
         return Err(CliError::usage_with_help(
             "the result is no text for a terminal",
             "name a file: -o FILE",

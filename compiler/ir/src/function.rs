@@ -318,6 +318,15 @@ impl<'c> Function<'c> {
         llvm!(c::LLVMSetLinkage; self.raw(), linkage);
     }
 
+    /// Visible to its own module only.
+    #[must_use]
+    pub fn is_internal(self) -> bool {
+        matches!(
+            llvm!(c::LLVMGetLinkage; self.raw()),
+            LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage
+        )
+    }
+
     /// Makes the declaration one that need not be defined: its address is null then.
     pub fn set_weak(self) {
         llvm!(c::LLVMSetLinkage; self.raw(), LLVMLinkage::LLVMExternalWeakLinkage);

@@ -7,8 +7,10 @@
 use super::{Program, finish, read, select};
 use crate::error::CompileError;
 use crate::pack::MAX_GROUP;
-use crate::pipeline::{Parsed, front_end, link_builtins};
-use crate::request::{Request, SourceFile};
+use crate::request::SourceFile;
+use crate::settings::Program as Sources;
+use crate::stages::front_end::Parsed;
+use crate::stages::{builtins, front_end};
 use oxcl_binary::abi;
 use oxcl_codegen::{Level, Machine as Selector};
 use oxcl_frontend::{Bits, BuildOptions, KernelSignature, Source, VirtualHeader, compile_c, kernels};
@@ -17,6 +19,7 @@ use oxcl_tta::compile::CompileError as TtaError;
 use oxcl_tta::lift::Ability;
 use oxcl_tta::model::Machine;
 use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
+use std::borrow::Cow;
 
 /// The symbol of the description of a launch: words in the order of `launch.c`.
 pub const LAUNCH: &str = "oxcl_launch";
@@ -72,10 +75,9 @@ pub fn compile_kernel(
     let ability = Ability::of(machine).map_err(TtaError::from)?;
     let features = ability.features();
     let context = Context::create();
-    let mut request = Request::new(sources.to_vec());
-    request.options = options.clone();
-    let Parsed { module, diagnostics, .. } = front_end(&context, &request, Bits::Bits32)?;
-    link_builtins(&module, Bits::Bits32, None)?;
+    let program = Sources { sources, objects: &[], headers: &[], options: Cow::Borrowed(options) };
+    let Parsed { module, diagnostics, .. } = front_end::run(&context, &program, Bits::Bits32)?;
+    builtins::run(&module, Bits::Bits32, None)?;
     widen_ids(&module);
     let signature = choose(&module, sources, kernel)?;
     let name = signature.name.clone();

@@ -9,7 +9,7 @@ pub mod kernel;
 pub mod launch;
 mod units;
 
-pub(crate) use units::{Units, units};
+pub(crate) use units::{Selected, Units, units};
 
 use crate::error::CompileError;
 use crate::request::SourceFile;

@@ -7,25 +7,21 @@ use super::kernel::{form_kernel, widen_ids};
 use super::{ROUTINES, read, select};
 use crate::error::CompileError;
 use crate::pack::KernelParts;
-use crate::request::Request;
-use crate::timing::{self, Timings};
+use crate::settings::Settings;
+use crate::stages::{Stage, schedule};
+use crate::timing::Timings;
 use crate::variables::{self, Variables};
 use oxcl_binary::abi;
 use oxcl_binary::archive::File;
-use oxcl_binary::hash::clipped_name;
 use oxcl_binary::meta::ProgramVariables;
-use oxcl_binary::unit::{Needs, Unit, kernel_path, routine_path};
 use oxcl_frontend::KernelSignature;
 use oxcl_ir::Module;
 use oxcl_ir::module::{global_space, globals};
-use oxcl_tta::compile::{CompileError as TtaError, UnitCompiler};
-use oxcl_tta::device_main;
-use oxcl_tta::image::digest;
+use oxcl_tta::compile::CompileError as TtaError;
 use oxcl_tta::lift::Ability;
 use oxcl_tta::machine_ir;
-use oxcl_tta::model::Machine;
 use oxcl_workgroup::Formed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// OpenCL's address space of global memory.
 const GLOBAL: u32 = 1;
@@ -36,9 +32,9 @@ const CONSTANT: u32 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     /// By kernel: what the work-group pass found, and its units.
-    kernels: BTreeMap<String, (Formed, Vec<File>)>,
+    pub(crate) kernels: BTreeMap<String, (Formed, Vec<File>)>,
     /// What kernels share.
-    shared: Vec<File>,
+    pub(crate) shared: Vec<File>,
     /// The variables at program scope.
     variables: Option<ProgramVariables>,
 }
@@ -57,15 +53,15 @@ impl Units {
 }
 
 /// A kernel before the machine matters.
-struct Selected {
-    name: String,
-    formed: Formed,
-    code: machine_ir::Module,
+pub(crate) struct Selected {
+    pub(crate) name: String,
+    pub(crate) formed: Formed,
+    pub(crate) code: machine_ir::Module,
 }
 
 /// Makes the units of these kernels for all machines of the request.
 pub(crate) fn units(
-    request: &Request<'_>,
+    settings: &Settings<'_>,
     module: &Module<'_>,
     signatures: &[KernelSignature],
     timings: &mut Timings,
@@ -75,7 +71,7 @@ pub(crate) fn units(
     let routines = read(ROUTINES)?;
     let mut by_features: BTreeMap<String, Vec<Selected>> = BTreeMap::new();
     let mut units = Units { variables: initial, ..Units::default() };
-    for machine in &request.machines {
+    for machine in settings.machines {
         let ability = Ability::of(machine).map_err(TtaError::from)?;
         if ability.space(CONSTANT) != ability.space(GLOBAL) {
             refuse_constants(module, &offsets)?;
@@ -84,61 +80,18 @@ pub(crate) fn units(
         if !by_features.contains_key(&features) {
             let all = signatures
                 .iter()
-                .map(|s| select_kernel(request, module, &s.name, &features, &offsets, timings));
+                .map(|s| select_kernel(settings.uniform, module, &s.name, &features, &offsets, timings));
             let all = all.collect::<Result<Vec<_>, CompileError>>()?;
             by_features.insert(features.clone(), all);
         }
         let kernels = &by_features[&features];
-        timings.measure(timing::SCHEDULE, || schedule(machine, &routines, kernels, &mut units))?;
+        timings.measure(Stage::Schedule, || schedule::run(machine, &routines, kernels, &mut units))?;
     }
     Ok(units)
 }
 
-/// Schedules kernels for a machine.
-fn schedule(
-    machine: &Machine,
-    routines: &machine_ir::Module,
-    kernels: &[Selected],
-    units: &mut Units,
-) -> Result<(), CompileError> {
-    let own = digest(machine);
-    let mut compiler = UnitCompiler::new(machine, routines, &[(abi::LAUNCH_SYMBOL, GLOBAL)])?;
-    let mut reached = BTreeSet::new();
-    let main = device_main::unit(machine).map_err(TtaError::from)?;
-    share(units, routine_path(&own, device_main::NAME), &main);
-    for kernel in kernels {
-        let needs = Needs {
-            scratch_fixed: kernel.formed.scratch_fixed,
-            scratch_per_item: kernel.formed.scratch_per_item,
-            width: kernel.formed.width,
-            stack: 0,
-        };
-        let mut made = compiler.kernel(&kernel.code, &abi::start_symbol(&kernel.name), needs)?;
-        made.unit.locals.clone_from(&kernel.formed.local_sizes);
-        reached.extend(made.routines);
-        let file = File { path: kernel_path(&clipped_name(&kernel.name), &own), data: made.unit.write() };
-        let slot = units.kernels.entry(kernel.name.clone());
-        let (_, files) = slot.or_insert_with(|| (kernel.formed.clone(), Vec::new()));
-        if files.iter().all(|other| other.path != file.path) {
-            files.push(file);
-        }
-    }
-    for name in &reached {
-        let Some(unit) = compiler.routine(name) else { continue };
-        share(units, routine_path(&own, name), &unit);
-    }
-    Ok(())
-}
-
-/// Puts a unit among those that kernels share, unless it is there.
-fn share(units: &mut Units, path: String, unit: &Unit) {
-    if units.shared.iter().all(|other| other.path != path) {
-        units.shared.push(File { path, data: unit.write() });
-    }
-}
-
 fn select_kernel(
-    request: &Request<'_>,
+    uniform: bool,
     module: &Module<'_>,
     name: &str,
     features: &str,
@@ -146,12 +99,11 @@ fn select_kernel(
     timings: &mut Timings,
 ) -> Result<Selected, CompileError> {
     let copy = module.clone();
-    let uniform = request.options.has_uniform_groups();
     let variables = variables.to_vec();
     let formed =
-        timings.measure(timing::WORK_GROUP, || form_kernel(&copy, name, uniform, features, variables))?;
+        timings.measure(Stage::WorkGroup, || form_kernel(&copy, name, uniform, features, variables))?;
     let start = abi::start_symbol(name);
-    let text = timings.measure(timing::EMIT, || select(&copy, features, &[&start]))?;
+    let text = timings.measure(Stage::Emit, || select(&copy, features, &[&start]))?;
     Ok(Selected { name: name.to_owned(), formed, code: read(&text)? })
 }
 

@@ -1,0 +1,217 @@
+//! How a request is compiled: everything that stages ask, decided once.
+//!
+//! In: a request and what shall be made of it. Out: [`Settings`]. Whatever contradicts itself in a request is refused here,
+//! before anything is compiled; no stage looks at the request again.
+
+use std::borrow::Cow;
+
+use oxcl_binary::archive::Version;
+use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::hash;
+use oxcl_binary::pipe::{Kernels, Quality};
+use oxcl_binary::unit::digest_text;
+use oxcl_codegen::{CpuTarget, Level};
+use oxcl_frontend::{Bits, BuildOptions, OptLevel, VirtualHeader};
+use oxcl_tta::image::digest;
+use oxcl_tta::model::Machine;
+use oxcl_workgroup::PoclAbi;
+
+use crate::error::CompileError;
+use crate::native::{self, Native};
+use crate::objects;
+use crate::request::{DeviceId, Devices, Request, SourceFile};
+
+/// What a request is compiled to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emit {
+    /// The front end's IR, builtins linked.
+    Llvm,
+    /// Each kernel as the work-group compiler prepares it, and what its analyses say beside the lines.
+    Analysis,
+    /// The regions report of each kernel.
+    Regions,
+    /// The work-group functions' IR before LLVM optimises it.
+    WorkGroup,
+    /// Assembly of one kernel.
+    Assembly,
+    /// The object of one kernel.
+    Object,
+    /// A pocl-binary archive.
+    Archive,
+    /// An archive of a compiled object, to be linked.
+    CompiledObject,
+    /// An archive of a library, to be linked.
+    Library,
+}
+
+impl Emit {
+    /// Whether the program is kept as a module, to be linked.
+    pub(crate) fn is_module(self) -> bool {
+        matches!(self, Emit::CompiledObject | Emit::Library)
+    }
+}
+
+/// What the front end reads, and how.
+#[derive(Debug)]
+pub(crate) struct Program<'r> {
+    pub(crate) sources: &'r [SourceFile],
+    pub(crate) objects: &'r [Vec<u8>],
+    pub(crate) headers: &'r [VirtualHeader<'r>],
+    /// Those of the request; where objects are linked, with what they were compiled with.
+    pub(crate) options: Cow<'r, BuildOptions>,
+}
+
+/// Everything that stages ask.
+#[derive(Debug)]
+pub(crate) struct Settings<'r> {
+    pub(crate) program: Program<'r>,
+    pub(crate) emit: Emit,
+    /// Addresses of the program's module: 32 bits where code is made for processors of 32 bits and nothing else.
+    pub(crate) bits: Bits,
+    /// The library's machine code that kernels may call.
+    pub(crate) native: Option<Native>,
+    /// The kernels that an archive shall hold.
+    pub(crate) kernels: &'r Kernels,
+    pub(crate) devices: Devices,
+    /// Transport-triggered processors.
+    pub(crate) machines: &'r [Machine],
+    /// The CPUs, the first for PoCL's slots; at least one, no two alike.
+    pub(crate) cpus: Vec<CpuTarget>,
+    /// How hard LLVM works.
+    pub(crate) level: Level,
+    /// An archive gets generic functions only, several kernels in one object each.
+    pub(crate) is_hurried: bool,
+    /// Others than this runtime load the code: it has an entry for PoCL, and objects that can be linked.
+    pub(crate) is_for_others: bool,
+    /// The local sizes that functions are made for; [`ANY_SIZE`] is any.
+    pub(crate) sizes: Vec<[u64; 3]>,
+    /// The one of them to look at where only one function is shown: the first asked for, else any.
+    pub(crate) shown_size: [u64; 3],
+    /// W.
+    pub(crate) width: u32,
+    /// Every work-group is whole.
+    pub(crate) uniform: bool,
+    /// The context layout of PoCL's entry.
+    pub(crate) pocl: PoclAbi,
+    /// The container's version.
+    pub(crate) version: Version,
+    /// The id of the device that the container is for.
+    pub(crate) device_id: u64,
+    /// What the code is: nothing is left to do where the reference executor alone was asked for, or nothing was to be
+    /// optimised.
+    pub(crate) quality: Quality,
+}
+
+impl<'r> Settings<'r> {
+    /// Decides how `request` is compiled to `emit`.
+    ///
+    /// # Errors
+    /// An unknown CPU, one that is given twice, an object that cannot be linked.
+    pub(crate) fn of(request: &'r Request<'r>, emit: Emit) -> Result<Self, CompileError> {
+        let options = if request.objects.is_empty() {
+            Cow::Borrowed(&request.options)
+        } else {
+            Cow::Owned(objects::options(&request.options, &request.objects)?)
+        };
+        let cpus = if emit.is_module() { vec![CpuTarget::host()] } else { cpus(&request.cpus)? };
+        let narrow = !request.machines.is_empty() && !request.devices.cpu && !request.devices.reference;
+        let bits = if narrow { Bits::Bits32 } else { Bits::Bits64 };
+        let optimises = options.opt_level() != OptLevel::O0;
+        let is_quick = optimises && request.quality == Quality::First;
+        let level = match options.opt_level() {
+            OptLevel::O0 => Level::O0,
+            _ if is_quick => Level::Quick,
+            OptLevel::O1 => Level::O1,
+            OptLevel::O2 => Level::O2,
+            OptLevel::O3 => Level::O3,
+        };
+        // The reference executor, which runs everything as it is written, lanes that the work-group pass makes, several
+        // processors, and what others link or is shown before any link ask for the bodies of the library's functions.
+        let bodies = narrow
+            || request.devices.reference
+            || request.width > 1
+            || !optimises
+            || matches!(emit, Emit::Llvm | Emit::Object);
+        let native = match cpus.as_slice() {
+            [cpu] if !bodies => native::native(cpu, request.quality == Quality::First),
+            _ => None,
+        };
+        let only_special = matches!(request.kernels, Kernels::Specialised(_));
+        let mut sizes = if only_special { Vec::new() } else { vec![ANY_SIZE] };
+        for size in &request.local_sizes {
+            if !sizes.contains(size) {
+                sizes.push(*size);
+            }
+        }
+        let version = version(request);
+        Ok(Settings {
+            emit,
+            bits,
+            native,
+            kernels: &request.kernels,
+            devices: request.devices,
+            machines: &request.machines,
+            level,
+            is_hurried: is_quick
+                && request.devices == Devices { cpu: true, reference: false }
+                && request.local_sizes.is_empty()
+                && !only_special,
+            is_for_others: request.quality == Quality::Full,
+            sizes,
+            shown_size: request.local_sizes.first().copied().unwrap_or(ANY_SIZE),
+            width: request.width,
+            uniform: options.has_uniform_groups(),
+            pocl: if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 },
+            version,
+            device_id: device_id(request, version, narrow, &cpus[0]),
+            quality: if request.devices.cpu && optimises { request.quality } else { Quality::Full },
+            cpus,
+            program: Program {
+                sources: &request.sources,
+                objects: &request.objects,
+                headers: &request.headers,
+                options,
+            },
+        })
+    }
+}
+
+/// The CPUs of these names, or this machine's.
+fn cpus(names: &[String]) -> Result<Vec<CpuTarget>, CompileError> {
+    if names.is_empty() {
+        return Ok(vec![CpuTarget::host()]);
+    }
+    let cpus = names.iter().map(|name| CpuTarget::named(name)).collect::<Result<Vec<_>, _>>()?;
+    for (index, cpu) in cpus.iter().enumerate() {
+        if cpus[..index].iter().any(|other| other.cpu() == cpu.cpu()) {
+            return Err(CompileError::Request(format!("the CPU '{}' is given twice", cpu.cpu())));
+        }
+    }
+    Ok(cpus)
+}
+
+/// The container version.
+fn version(request: &Request<'_>) -> Version {
+    let by_string = match &request.device_id {
+        DeviceId::OfString(text) => hash::version_of(text),
+        DeviceId::OfTarget | DeviceId::Number(_) => Version::V12,
+    };
+    request.version.unwrap_or(by_string)
+}
+
+/// The device's id.
+fn device_id(request: &Request<'_>, version: Version, narrow: bool, first: &CpuTarget) -> u64 {
+    match &request.device_id {
+        DeviceId::Number(id) => *id,
+        DeviceId::OfString(text) => hash::device_id(text),
+        DeviceId::OfTarget if narrow => {
+            let machine = request.machines.first().map(digest).unwrap_or_default();
+            hash::device_id(&hash::processor_string(&digest_text(&machine)))
+        }
+        DeviceId::OfTarget => {
+            let cpu = if version == Version::V9 { first.distribution_cpu() } else { first.cpu() };
+            // PoCL's builds take Debian's spelling of the triple.
+            hash::device_id(&hash::device_string(version, "x86_64-pc-linux-gnu", cpu))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Sources and compiled objects to one module.
+//!
+//! In: texts, or objects that were compiled before. Out: LLVM IR of the whole program as clang leaves it, built-in functions
+//! declared; warnings; and what was read from disk.
+
+use oxcl_binary::pipe::Dependency;
+use oxcl_frontend::{Bits, Diagnostics, Source, compile as clang, link_into};
+use oxcl_ir::{Context, Module};
+
+use crate::error::CompileError;
+use crate::objects;
+use crate::settings::Program;
+
+/// What the sources and the objects have become.
+pub(crate) struct Parsed<'ctx> {
+    pub(crate) module: Module<'ctx>,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) dependencies: Vec<Dependency>,
+}
+
+/// Runs the stage, for addresses of so many bits.
+pub(crate) fn run<'ctx>(
+    context: &'ctx Context,
+    program: &Program<'_>,
+    bits: Bits,
+) -> Result<Parsed<'ctx>, CompileError> {
+    let mut whole: Option<Module<'ctx>> = None;
+    let mut diagnostics = Diagnostics::default();
+    let mut dependencies: Vec<Dependency> = Vec::new();
+    for file in program.sources {
+        let source = Source { name: &file.name, text: &file.text };
+        let compiled = clang(context, &source, &program.options, program.headers, bits);
+        let compiled = compiled.map_err(CompileError::Source)?;
+        diagnostics.items.extend(compiled.diagnostics.items);
+        for dependency in compiled.dependencies {
+            if !dependencies.contains(&dependency) {
+                dependencies.push(dependency);
+            }
+        }
+        match &whole {
+            None => whole = Some(compiled.module),
+            Some(first) => link_into(first, compiled.module)?,
+        }
+    }
+    for (index, object) in program.objects.iter().enumerate() {
+        let module = objects::module(context, index, object)?;
+        match &whole {
+            None => whole = Some(module),
+            Some(first) => link_into(first, module)?,
+        }
+    }
+    let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
+    Ok(Parsed { module, diagnostics, dependencies })
+}

@@ -1,0 +1,92 @@
+//! The kernels that code is made of, and the memory that they share.
+//!
+//! In: a complete module. Out: the signatures of the kernels that are wanted, the object that each is in where several are
+//! put together, and the places of variables at program scope.
+
+use oxcl_binary::archive::{ArgKind, Version};
+use oxcl_frontend::{Bits, KernelSignature, kernels};
+use oxcl_ir::Module;
+
+use crate::error::CompileError;
+use crate::settings::{Emit, Settings};
+use crate::share;
+use crate::variables::{self, Variables};
+
+/// What was chosen.
+pub(crate) struct Chosen {
+    /// The names of all kernels of the program, in the order of the sources.
+    pub(crate) names: Vec<String>,
+    /// Those that code is made of.
+    pub(crate) signatures: Vec<KernelSignature>,
+    /// The object that each of them is in, where an archive is made.
+    pub(crate) objects: Vec<usize>,
+    /// Where the variables lie that 64-bit code shares.
+    pub(crate) variables: Variables,
+}
+
+/// Runs the stage. `kernel` is the only one to look at, where what is emitted shows one.
+pub(crate) fn run(
+    module: &Module<'_>,
+    settings: &Settings<'_>,
+    kernel: Option<&str>,
+) -> Result<Chosen, CompileError> {
+    let is_archive = settings.emit == Emit::Archive;
+    let mut signatures = kernels(module);
+    // OpenCL takes programs without kernels; there is just nothing to show of one.
+    if signatures.is_empty() && !is_archive {
+        let sources = settings.program.sources.iter().map(|source| format!("'{}'", source.name)).collect();
+        return Err(CompileError::NoKernel { sources });
+    }
+    signatures.iter().try_for_each(check_parameters)?;
+    let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
+    if let Some(wanted) = kernel {
+        signatures.retain(|signature| signature.name == wanted);
+        if signatures.is_empty() {
+            return Err(CompileError::UnknownKernel { name: wanted.to_owned(), known: names });
+        }
+    }
+    let objects = if is_archive {
+        share::retain(module, settings.kernels, &mut signatures, settings.native, settings.is_hurried)?
+    } else {
+        Vec::new()
+    };
+    let variables = match settings.bits {
+        // Units for processors have their own.
+        Bits::Bits32 => Variables::default(),
+        Bits::Bits64 => variables::lay_out(module)?,
+    };
+    if is_archive {
+        check_variables(settings.version, &variables)?;
+    }
+    Ok(Chosen { names, signatures, objects, variables })
+}
+
+/// Refuses parameters that no device takes, whether the kernel uses them or not.
+fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
+    for arg in &signature.args {
+        let what = match arg.kind {
+            ArgKind::Image => "images",
+            ArgKind::Sampler => "samplers",
+            ArgKind::Pipe => "pipes",
+            ArgKind::Pointer | ArgKind::Value => continue,
+        };
+        return Err(CompileError::ParameterNotYet {
+            kernel: signature.name.clone(),
+            parameter: arg.name.clone(),
+            type_name: arg.type_name.clone(),
+            what,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without
+/// memory for their variables.
+fn check_variables(version: Version, variables: &Variables) -> Result<(), CompileError> {
+    match variables.offsets.first() {
+        Some((variable, _)) if version == Version::V9 => {
+            Err(CompileError::VariablesNotInVersion { variable: variable.clone() })
+        }
+        _ => Ok(()),
+    }
+}

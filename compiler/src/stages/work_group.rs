@@ -1,0 +1,63 @@
+//! A kernel to functions that run it.
+//!
+//! In: the program's complete module. Out: a module of the kernel's own for the real target. [`run`] gives the work-group
+//! function, formed by `oxcl_workgroup`; [`reference`] what the reference executor runs instead.
+
+use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_ir::module::clone_reached;
+use oxcl_ir::{Function, Module};
+use oxcl_workgroup::{Formed, Options, form};
+
+use super::target::Cpu;
+use crate::error::CompileError;
+use crate::reference as reference_code;
+use crate::settings::Settings;
+use crate::variables::Variables;
+
+/// How `kernel` is formed for a local size or for [`ANY_SIZE`].
+pub(crate) fn options(settings: &Settings<'_>, variables: &Variables, cpu: &Cpu, size: [u64; 3]) -> Options {
+    Options {
+        width: settings.width,
+        local_size: (size != ANY_SIZE).then_some(size),
+        uniform: settings.uniform,
+        variables: variables.offsets.clone(),
+        pocl: settings.pocl,
+        target: cpu.target.clone(),
+    }
+}
+
+/// A copy of what a kernel reaches.
+pub(crate) fn own_module<'ctx>(module: &Module<'ctx>, kernel: &str) -> Module<'ctx> {
+    match Function::find(module, kernel) {
+        Some(function) => clone_reached(module, function),
+        // A kernel that is not there is refused by what follows.
+        None => module.clone(),
+    }
+}
+
+/// Runs the stage.
+pub(crate) fn run<'ctx>(
+    module: &Module<'ctx>,
+    kernel: &str,
+    options: &Options,
+    cpu: &Cpu,
+) -> Result<(Module<'ctx>, Formed), CompileError> {
+    let copy = own_module(module, kernel);
+    let formed = form(&copy, kernel, options)
+        .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;
+    cpu.machine.retarget(&copy);
+    Ok((copy, formed))
+}
+
+/// Makes the reference executor's function; gives the sizes of the kernel's `__local` variables as well.
+pub(crate) fn reference<'ctx>(
+    module: &Module<'ctx>,
+    kernel: &str,
+    variables: &Variables,
+    cpu: &Cpu,
+) -> Result<(Module<'ctx>, Vec<u64>), CompileError> {
+    let copy = module.clone();
+    let sizes = reference_code::build(&copy, kernel, &variables.offsets, &cpu.target)?;
+    cpu.machine.retarget(&copy);
+    Ok((copy, sizes))
+}

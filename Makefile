@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install demo test test-runtime lint doc setup setup-test clean
+.PHONY: build install demo test test-compiler test-runtime lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -29,6 +29,11 @@ demo: build
 test: setup setup-test
 	cargo build --release --locked --package oxcl --package oxcl-icd
 	OXCL_REQUIRE_POCL=1 cargo test --workspace --locked
+
+# The tests that notice when an analysis of the kernel compiler is wrong; minutes less than all, so run them after each change
+# to compiler/ir and compiler/workgroup. testsuite/mutations/mutate.py measures what they notice.
+test-compiler: setup
+	cargo test --locked -p oxcl-ir -p oxcl-irtest -p oxcl-workgroup
 
 # The program without the compiler, and so without LLVM: it runs archives for simulated processors. Says how large it is.
 test-runtime: setup

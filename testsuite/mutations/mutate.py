@@ -265,6 +265,10 @@ static unsigned oxclMutant() {
 
 def apply(left_out):
     content = json.loads(LIST.read_text())
+    files = sorted({mutation["file"] for mutation in content["mutations"]})
+    same = subprocess.run(["git", "diff", "--quiet", content["commit"], "--", *files], cwd=ROOT)
+    if same.returncode != 0:
+        sys.exit(f"the files are not those of {content['commit']}, where the mutations were drawn: draw again")
     by_file = {}
     for mutation in content["mutations"]:
         if mutation["number"] not in left_out:

@@ -27,11 +27,11 @@ pub struct Trial {
 
 /// A trial and the way to run it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
+pub(super) struct Order {
     /// What to run.
-    pub trial: Trial,
+    pub(super) trial: Trial,
     /// In which ways.
-    pub configurations: Vec<Configuration>,
+    pub(super) configurations: Vec<Configuration>,
 }
 
 /// What came of a trial in one configuration.

@@ -13,6 +13,7 @@ use crate::event::{Stage, UserEvent};
 use crate::own_device::{Executes, OwnDevice};
 use crate::points::{Access, ResourceId, Touch};
 use crate::pool::Core;
+use crate::pool::board::Board;
 use crate::pool::idle::Idle;
 use crate::pool::inject::Inject;
 use crate::pool::parker::Parker;
@@ -58,14 +59,21 @@ fn task(id: u64) -> TaskRef {
     Fresh::new(Role::OutOfOrder, EventId(id)).unwrap().share(1)
 }
 
+/// Adds a task to a ring. Whether there was room.
+fn push(ring: &Ring, task: &TaskRef) -> bool {
+    let mut list = TaskList::of(task.ptr());
+    ring.push_list(&mut list);
+    list.is_empty()
+}
+
 /// Every task is taken once, by the owner or by a thief, also when the ring wraps around.
 #[test]
 fn models_ring_steal_and_pop() {
     loom::model(|| {
         let tasks: Arc<Vec<TaskRef>> = Arc::new((0..3).map(task).collect());
         let ring = Arc::new(Ring::new());
-        ring.push(tasks[0].ptr()).unwrap();
-        ring.push(tasks[1].ptr()).unwrap();
+        assert!(push(&ring, &tasks[0]));
+        assert!(push(&ring, &tasks[1]));
         let theirs = Arc::clone(&ring);
         let thief = thread::spawn(move || {
             let mine = Ring::new();
@@ -73,7 +81,7 @@ fn models_ring_steal_and_pop() {
             [first, mine.pop().map(|t| t.as_ptr() as usize)]
         });
         let mut seen = vec![ring.pop().map(|t| t.as_ptr() as usize)];
-        ring.push(tasks[2].ptr()).unwrap();
+        assert!(push(&ring, &tasks[2]));
         seen.push(ring.pop().map(|t| t.as_ptr() as usize));
         seen.extend(thief.join().unwrap());
         seen.push(ring.pop().map(|t| t.as_ptr() as usize));
@@ -93,11 +101,11 @@ fn models_ring_full() {
         let tasks: Arc<Vec<TaskRef>> = Arc::new((0..5).map(task).collect());
         let ring = Arc::new(Ring::new());
         for t in &tasks[..4] {
-            ring.push(t.ptr()).unwrap();
+            assert!(push(&ring, t));
         }
         let theirs = Arc::clone(&ring);
         let thief = thread::spawn(move || theirs.pop().is_some());
-        let pushed = ring.push(tasks[4].ptr()).is_ok();
+        let pushed = push(&ring, &tasks[4]);
         assert!(thief.join().unwrap());
         let left = std::iter::from_fn(|| ring.pop()).count();
         assert_eq!(left, if pushed { 4 } else { 3 });
@@ -616,4 +624,99 @@ fn after_a_command(core: &Arc<Core>, ran: &Arc<Plain>) -> crate::event::Event {
     // Its end would promise what the model is to see unpromised.
     std::mem::forget(caller);
     after
+}
+
+/// Chunks of what stands on the board are taken once each, and the place is used again only when all were reported, also
+/// by a thread that had looked at the place before and counts down what has come there since.
+#[test]
+fn models_board() {
+    loom::model(|| {
+        let board = Arc::new(Board::new(1));
+        let tasks: Arc<Vec<TaskRef>> = Arc::new(vec![task(1), task(2)]);
+        // What belongs to a task is written before it is put up, and read by those who have a chunk.
+        let put_up = |board: &Board, tasks: &[TaskRef], index: usize| {
+            let place = board.reserve(0, tasks[index].ptr());
+            if let Some(place) = place {
+                tasks[index].order.store(1 + index as u64, Ordering::Relaxed);
+                board.publish(place, 2);
+            }
+            place.is_some()
+        };
+        let work = |board: &Board| {
+            let mut done = 0;
+            while let Some(claim) = board.claim_any(0) {
+                // SAFETY: the model keeps the tasks.
+                let task = unsafe { claim.task.get() };
+                assert_eq!(task.order.load(Ordering::Relaxed), task.id.0);
+                assert!(claim.chunk < 2);
+                done += 1;
+                if task.finished.fetch_add(1, Ordering::AcqRel) == 1 {
+                    board.close(claim.place);
+                }
+            }
+            done
+        };
+        assert!(put_up(&board, &tasks, 0));
+        let theirs = Arc::clone(&board);
+        let other = thread::spawn(move || work(&theirs));
+        let mut done = work(&board);
+        let again = put_up(&board, &tasks, 1);
+        done += work(&board);
+        done += other.join().unwrap();
+        // Where the other thread had not reported yet, the place was not free.
+        assert_eq!(done, if again { 4 } else { 2 });
+        assert_eq!(tasks[0].finished.load(Ordering::Relaxed), 2);
+        assert!(!board.has_work());
+    });
+}
+
+/// A worker falls asleep while another puts a launch on the board: it sees that, or is woken.
+#[test]
+fn models_board_and_sleep() {
+    loom::model(|| {
+        let idle = Arc::new(Idle::new(2));
+        let board = Arc::new(Board::new(2));
+        let work = task(1);
+        let (their_idle, their_board) = (Arc::clone(&idle), Arc::clone(&board));
+        let sleeper = thread::spawn(move || {
+            let parker = Arc::new(Parker::new());
+            their_idle.begin_search();
+            their_idle.sleep(1, &parker, false);
+            if !their_board.has_work() {
+                parker.park();
+            }
+            their_idle.rise(1);
+            their_board.claim_any(1).is_some()
+        });
+        let place = board.reserve(0, work.ptr()).unwrap();
+        board.publish(place, 1);
+        if idle.after_push().sleeping() {
+            idle.wake_another();
+        }
+        assert!(sleeper.join().unwrap());
+    });
+}
+
+/// A launch of many pieces is executed by two threads: each piece once, and what waits for it comes after all of them.
+#[test]
+fn models_launch_that_two_threads_execute() {
+    loom::model(|| {
+        let core = core(2);
+        let q = queue(&core, false);
+        let (ran, after) = (Arc::new(Plain::new(0)), Arc::new(Plain::new(0)));
+        let enqueue = |counter: &Arc<Plain>, pieces| {
+            let touches = [Touch::whole(ResourceId(7), Access::Write)];
+            let work: Option<Arc<dyn Launch>> = Some(Arc::new(Counting(Arc::clone(counter), pieces)));
+            q.enqueue_silently(Command { work, touches: &touches, ..Command::default() }).unwrap();
+        };
+        enqueue(&ran, 2);
+        enqueue(&after, 2);
+        let theirs = Arc::clone(&core);
+        let other = thread::spawn(move || theirs.drain(1));
+        core.drain(0);
+        other.join().unwrap();
+        core.drain(0);
+        assert_eq!((ran.load(Relaxed), after.load(Relaxed)), (2, 2));
+        assert!(q.is_idle());
+    });
 }

@@ -235,14 +235,14 @@ impl Line {
     }
 
     /// Records a reader.
-    fn read(&mut self, touch: &Touch, task: &TaskRef, weight: u8) {
+    fn read(&mut self, touch: &Touch, task: &TaskRef) {
         let first = self.first_behind(touch.start);
         for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
             segment.readers.push(task.clone());
             if segment.readers.len() == segment.readers.capacity() {
                 segment.readers.retain(|reader| !is_over(reader));
             }
-            segment.fan.count(weight);
+            segment.fan.count();
         }
     }
 
@@ -311,7 +311,7 @@ impl Points {
     }
 
     /// Makes room for a touch, and tells what a command that touches this must wait for. Many readers of one writer wait
-    /// in groups if there is a queue to `spread` them to.
+    /// in a row if there is a queue to `spread` them to.
     pub(crate) fn prepare(
         &mut self,
         touch: &Touch,
@@ -340,12 +340,12 @@ impl Points {
         line.prepare(touch)
     }
 
-    /// Records the touch of a command of this weight, unless all was forgotten since it was prepared.
-    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef, weight: u8) {
+    /// Records the touch of a command, unless all was forgotten since it was prepared.
+    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef) {
         if let Some(line) = self.lines.get_mut(&touch.resource)
             && line.age == self.age
         {
-            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task, weight) }
+            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task) }
         }
     }
 
@@ -382,7 +382,7 @@ mod tests {
             };
             points.prepare(touch, None, each).unwrap();
         }
-        touches.iter().for_each(|touch| points.record(touch, &task, crate::pool::weight::UNKNOWN));
+        touches.iter().for_each(|touch| points.record(touch, &task));
         (task, waits)
     }
 
@@ -418,7 +418,7 @@ mod tests {
                     let task = task.share(1);
                     let touch = Touch::whole(ResourceId(7), Access::Read);
                     points.prepare(&touch, None, |_| Ok(())).unwrap();
-                    points.record(&touch, &task, crate::pool::weight::UNKNOWN);
+                    points.record(&touch, &task);
                 }
                 let mut planned = Vec::new();
                 for touch in [

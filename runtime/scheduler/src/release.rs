@@ -3,6 +3,7 @@
 //! long the chain, and no lock is held while a callback, a driver or a destructor runs.
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -11,19 +12,33 @@ use oxcl_driver::{Failure, Submission};
 
 use crate::device::Ticket;
 use crate::event::Stage;
-use crate::pool::Core;
+use crate::pool::{Core, weight};
+use crate::shim::Ordering;
 use crate::task::list::TaskList;
 use crate::task::notice::{CallbackNotice, Delivery, Entries};
 use crate::task::state::Snapshot;
 use crate::task::{Executor, Role, Task, TaskPtr};
+
+/// A row of so many tasks is told by several workers, where there are several; fewer tasks are told sooner than others
+/// have found the row.
+const SHARED: u32 = if cfg!(loom) {
+    1
+} else if cfg!(test) {
+    2
+} else {
+    6
+};
+
+/// Tasks that are brought to this processor before they are told: about as many as it can fetch at the same time.
+const PREFETCHED: usize = 4;
 
 /// What the ends of tasks have set free.
 #[derive(Default)]
 pub(crate) struct Released {
     /// For the workers, oldest first.
     pub(crate) ready: TaskList,
-    /// For the workers after those: each stands for a group of tasks.
-    pub(crate) relays: TaskList,
+    /// Ended, with rows of tasks for the workers to tell.
+    pub(crate) rows: TaskList,
     /// For threads of the host program.
     callers: TaskList,
     /// Ready, but there is nothing to execute.
@@ -45,7 +60,6 @@ pub(crate) struct Released {
 struct Ready {
     tasks: TaskList,
     callers: TaskList,
-    relays: TaskList,
 }
 
 impl Released {
@@ -60,10 +74,9 @@ impl Released {
         let record = unsafe { task.get() };
         match record.executor {
             _ if record.has_cause() => &mut self.instant,
-            Executor::Nobody => &mut self.instant,
+            Executor::Nobody | Executor::Row => &mut self.instant,
             Executor::Workers => &mut self.ready,
             Executor::Caller => &mut self.callers,
-            Executor::Relay => &mut self.relays,
             // A driver that orders commands is told, and gets nothing here.
             Executor::Driver | Executor::OrderingDriver => &mut self.device,
         }
@@ -102,14 +115,20 @@ impl Released {
     fn take_over(&mut self, ready: Ready) {
         self.ready.append(ready.tasks);
         self.callers.append(ready.callers);
-        self.relays.append(ready.relays);
     }
 
-    /// Tells everyone in `task`'s group that it has ended.
-    fn deliver_group(&mut self, task: &Task) {
+    /// Tells those at some places of an ended task's row.
+    pub(crate) fn tell(&mut self, task: &Task, places: Range<u32>) {
         let cause = task.cause();
         let mut ready = Ready::default();
-        for target in task.rare.group.close().rev() {
+        let row = &task.rare.row;
+        let mut ahead = places.clone().rev().skip(PREFETCHED);
+        for place in places.clone().rev().take(PREFETCHED) {
+            row.at(place).inspect(|task| task.prefetch());
+        }
+        for place in places.rev() {
+            ahead.next().and_then(|place| row.at(place)).inspect(|task| task.prefetch());
+            let Some(target) = row.at(place) else { continue };
             if let Some(cause) = &cause {
                 // SAFETY: the target cannot end before it was told.
                 unsafe { target.get() }.blame(cause);
@@ -119,26 +138,30 @@ impl Released {
         self.take_over(ready);
     }
 
+    /// The row of a task that has ended is told completely.
+    pub(crate) fn told(&mut self, at: TaskPtr) {
+        self.over.push(at);
+    }
+
     /// `target` waits for one event less. Ready tasks go to the front of `ready`, as entries come newest first.
     fn arrive(&mut self, target: TaskPtr, ended: &Task, ready: &mut Ready) {
         // SAFETY: the target cannot end before this entry was delivered, which the decrement below does.
         let record = unsafe { target.get() };
         let ticket = if record.executor == Executor::OrderingDriver { record.ticket() } else { None };
         // Release passes on what this thread saw; acquire collects it from everyone before.
-        let last = record.pending.fetch_sub(1, crate::shim::Ordering::AcqRel) == 1;
+        let last = record.pending.fetch_sub(1, Ordering::AcqRel) == 1;
         if let Some(ticket) = ticket {
             self.notify.push((ticket, ended.id));
         } else if last {
             if record.profiled {
                 // SAFETY: the queue is alive until the task retires, which it cannot before it is executed.
                 let core = unsafe { &(*record.queue).core };
-                record.times.submitted.store(core.now(), crate::shim::Ordering::Relaxed);
+                record.times.submitted.store(core.now(), Ordering::Relaxed);
             }
             match record.executor {
                 _ if record.has_cause() => self.add(target),
                 Executor::Workers => ready.tasks.push_front(target),
                 Executor::Caller => ready.callers.push_front(target),
-                Executor::Relay => ready.relays.push_front(target),
                 _ => self.add(target),
             }
         }
@@ -280,10 +303,19 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
         }
         Role::Join | Role::User => {
             task.state.set(Snapshot::COMPLETE.and(Snapshot::EXECUTED).and(Snapshot::RETIRED));
-            released.deliver_group(task);
+            let waiting = task.rare.row.close();
+            let shared = waiting >= SHARED && task.executor == Executor::Row;
+            if !shared {
+                released.tell(task, 0..waiting);
+            }
             let entries = task.executed.close();
             released.deliver(entries, task);
-            released.over.push(at);
+            if shared {
+                task.weight.store(weight::of_work(task.rare.row.nanoseconds()), Ordering::Relaxed);
+                released.rows.push(at);
+            } else {
+                released.told(at);
+            }
             return;
         }
     }
@@ -407,7 +439,7 @@ pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
 pub(crate) fn conclude(released: &mut Released) {
     settle_nested(released, false);
     released.give_to_callers();
-    released.ready.append(std::mem::take(&mut released.relays));
+    released.ready.append(std::mem::take(&mut released.rows));
     let mut local: Option<(*const Core, TaskList)> = None;
     while let Some(task) = released.ready.pop() {
         // SAFETY: a ready task and its queue are alive, and so is the queue's scheduler.

@@ -206,6 +206,10 @@ impl Sample {
     }
 }
 
+/// The pause before each run: longer than the workers of the platform before it sleep lightly. Their waking up would be
+/// measured, and no application has a pool of workers for each number of them.
+const QUIET: Duration = if cfg!(test) { Duration::ZERO } else { Duration::from_millis(15) };
+
 /// Numbers of parallel kernels or work-groups that the imbalance benchmarks go through.
 const WIDTHS: [u64; 5] = [1, 4, 16, 64, 256];
 
@@ -231,6 +235,8 @@ pub fn run<P: Platform>(
             let mut best: Vec<Option<Sample>> = vec![None; platforms.len()];
             for _ in 0..plan.runs.max(1) {
                 for ((platform, prepared), best) in platforms.iter().zip(&prepared).zip(&mut best) {
+                    // The workers of the platform before look for work for a while, and sleep lightly then.
+                    std::thread::sleep(QUIET);
                     let sample = programs::run(platform, prepared, benchmark, size, plan.n)?;
                     *best = Some(best.map_or(sample, |before| before.better(sample)));
                 }

@@ -9,6 +9,7 @@
 
 pub(crate) mod affinity;
 mod aside;
+pub(crate) mod board;
 mod callers;
 pub(crate) mod idle;
 pub(crate) mod inject;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::aside::HostPlace;
+use self::board::Board;
 use self::callers::Callers;
 use self::idle::Idle;
 use self::inject::Inject;
@@ -38,6 +40,7 @@ use crate::task::{Task, TaskPtr};
 
 pub(crate) use threads::Threads;
 pub(crate) use wait::Goal;
+use work::Next;
 
 /// Ready tasks that a worker takes from the inject queue at once, at most.
 const BATCH: usize = 32;
@@ -60,6 +63,8 @@ pub(crate) struct Core {
     /// N.
     pub(crate) workers: usize,
     rings: Box<[Ring]>,
+    /// What several workers do together.
+    board: Board,
     inject: Inject,
     /// What only threads of the host program take.
     callers: Callers,
@@ -112,6 +117,7 @@ impl Core {
         Core {
             workers,
             rings: (0..workers).map(|_| Ring::new()).collect(),
+            board: Board::new(workers),
             inject: Inject::new(),
             callers: Callers::new(),
             idle: Idle::new(workers),
@@ -151,15 +157,15 @@ impl Core {
         self.threads_alive.load(Ordering::Acquire)
     }
 
-    /// Ready tasks that lie in queues, about.
+    /// Ready tasks that lie in queues, and chunks on the board, about.
     fn lying(&self) -> usize {
         let rings = self.rings.iter().map(|ring| usize::try_from(ring.len()).unwrap_or(usize::MAX));
-        rings.fold(self.inject.len(), usize::saturating_add)
+        rings.fold(self.inject.len().saturating_add(self.board.left()), usize::saturating_add)
     }
 
-    /// Whether any ready task lies in a queue.
+    /// Whether any ready task lies in a queue, or a chunk is left on the board.
     fn has_work(&self) -> bool {
-        self.inject.len() > 0 || self.rings.iter().any(|ring| !ring.is_empty())
+        self.inject.len() > 0 || self.board.has_work() || self.rings.iter().any(|ring| !ring.is_empty())
     }
 
     /// Takes tasks that an enqueue made ready. Wakes nobody for a single piece of work, unless nobody would find it
@@ -177,9 +183,10 @@ impl Core {
     /// as the caller may be the last one to come by.
     pub(crate) fn accept(&self, list: TaskList) {
         let worth = self.worth_waking(&list);
+        let for_many = list.iter().any(weight::is_for_many);
         let length = self.inject.push(weight::longest_first(list));
         if self.has_threads() {
-            self.tell_at_once(length, worth);
+            self.tell_at_once(if for_many { MANY } else { length }, worth);
         } else {
             self.help_out();
         }
@@ -193,10 +200,18 @@ impl Core {
 
     /// How many workers to wake at once for these tasks.
     fn worth_waking(&self, list: &TaskList) -> usize {
-        if self.workers <= 1 + WAKE_AT_ONCE || list.len() <= WAKE_AT_ONCE {
+        if self.workers <= 1 + WAKE_AT_ONCE {
             return WAKE_AT_ONCE;
         }
         weight::worth_waking(list, WAKE_AT_MOST).max(WAKE_AT_ONCE)
+    }
+
+    /// How many workers to wake at once for so much work that they can share.
+    fn worth_waking_for(&self, nanoseconds: u64) -> usize {
+        if self.workers <= 1 + WAKE_AT_ONCE {
+            return WAKE_AT_ONCE;
+        }
+        weight::workers_for(nanoseconds, WAKE_AT_MOST).max(WAKE_AT_ONCE)
     }
 
     /// As [`Core::tell`], waking up to so many `at_once`.
@@ -220,13 +235,21 @@ impl Core {
         }
     }
 
-    /// One more group of commands waits for one task: when that ends there is work for one more worker at once. One that
-    /// sleeps is woken beforehand, as a processor that has slept for long begins some hundred microseconds after it was
-    /// told to; if the task does not end while it looks for work, it sleeps lightly for a while.
-    pub(crate) fn expect_group(&self) {
-        if self.has_threads() && self.idle.wake_early() && self.current_slot().is_none() {
+    /// So much work waits for one task: when that ends there is work for several workers at once, of which so many were
+    /// `told`. Others that sleep are woken beforehand, as a processor that has slept for long begins some hundred
+    /// microseconds after it was told to; if the task does not end while they look for work, they sleep lightly for a
+    /// while. Returns how many were told now.
+    pub(crate) fn expect(&self, nanoseconds: u64, told: u64) -> u64 {
+        // The thread that ends the task, or waits, is one of them.
+        let wanted = (nanoseconds / weight::EXPECTED).min(self.workers as u64 - 1);
+        if wanted <= told || !self.has_threads() {
+            return told;
+        }
+        let woken = (told..wanted).take_while(|_| self.idle.wake_early()).count();
+        if woken > 0 && self.current_slot().is_none() {
             self.host_place.is_here();
         }
+        wanted
     }
 
     /// What is ready must make progress from here on, whether or not anybody calls again.
@@ -263,25 +286,28 @@ impl Core {
         }
     }
 
-    /// Takes the next task for a worker.
-    fn find(&self, local: &Local) -> Option<TaskPtr> {
+    /// Takes what a worker does next.
+    fn find(&self, local: &Local) -> Option<Next> {
         if local.slot == 0
             && self.callers.has_work()
             && let Some(task) = self.callers.take()
         {
-            return Some(task);
+            return Some(Next::Task(task));
         }
         let ticks = local.ticks.get().wrapping_add(1);
         local.ticks.set(ticks);
         if ticks.is_multiple_of(FAIRNESS)
             && let Some(task) = self.take_injected(local.slot)
         {
-            return Some(task);
+            return Some(Next::Task(task));
         }
-        self.rings[local.slot]
-            .pop()
-            .or_else(|| self.take_injected(local.slot))
-            .or_else(|| self.steal(local.slot))
+        if let Some(task) = self.rings[local.slot].pop() {
+            return Some(Next::Task(task));
+        }
+        if let Some(claim) = self.board.claim_any(local.slot) {
+            return Some(Next::Chunk(claim));
+        }
+        self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Next::Task)
     }
 
     /// Takes a share of the inject queue: one task to return, the others for the worker's ring.

@@ -65,9 +65,9 @@ fn models_last_searcher_finds_work() {
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || {
             let local = Local::new(1);
-            let Search::Found(task) = theirs.search(&local, || false) else { return };
+            let Search::Found(found) = theirs.search(&local, || false) else { return };
             theirs.stop_searching();
-            theirs.run(&local, task, || false);
+            theirs.run(&local, found, || false);
         });
         enqueue(&q, &second);
         // The worker executes no more, so somebody has to wake the sleeper.

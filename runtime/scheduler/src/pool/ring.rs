@@ -38,26 +38,12 @@ impl Ring {
         &self.slots[index]
     }
 
-    /// Adds a task; gives it back where the ring is full. Only the owner calls this.
-    pub(crate) fn push(&self, task: TaskPtr) -> Result<(), TaskPtr> {
-        let tail = self.tail.0.load(Ordering::Relaxed);
-        // Acquire pairs with the exchange in `take`: a slot that was passed is no longer read by its taker.
-        let head = self.head.0.load(Ordering::Acquire);
-        if tail - head >= CAPACITY as u64 {
-            return Err(task);
-        }
-        self.slot(tail).store(task.as_ptr(), Ordering::Relaxed);
-        // Release pairs with the acquire of `tail` in `take`.
-        self.tail.0.store(tail + 1, Ordering::Release);
-        Ok(())
-    }
-
     /// Takes the oldest task. Anyone calls this.
     pub(crate) fn pop(&self) -> Option<TaskPtr> {
         // Acquire: a thief that moved the head has published nothing, but the tail below must not be older.
         let mut head = self.head.0.load(Ordering::Acquire);
         loop {
-            // Acquire pairs with the release in `push`: the slot and the task behind it are visible.
+            // Acquire pairs with the release in `push_list`: the slot and the task behind it are visible.
             let tail = self.tail.0.load(Ordering::Acquire);
             if head >= tail {
                 return None;
@@ -75,7 +61,7 @@ impl Ring {
     /// finds the share that the list was laid out for. Only the owner calls this.
     pub(crate) fn push_list(&self, list: &mut TaskList) {
         let tail = self.tail.0.load(Ordering::Relaxed);
-        // Acquire as in `push`.
+        // Acquire pairs with the exchanges in `pop` and `steal`: a slot that was passed is no longer read by its taker.
         let head = self.head.0.load(Ordering::Acquire);
         let end = head + CAPACITY as u64;
         let mut next = tail;
@@ -95,7 +81,7 @@ impl Ring {
         // Acquire as in `pop`.
         let mut head = self.head.0.load(Ordering::Acquire);
         loop {
-            // Acquire pairs with the releases in `push` and `push_list`.
+            // Acquire pairs with the release in `push_list`.
             let tail = self.tail.0.load(Ordering::Acquire);
             let there = tail.saturating_sub(head).min(CAPACITY as u64);
             if there == 0 {
@@ -117,7 +103,7 @@ impl Ring {
                 Ok(_) => {
                     TaskPtr::new(first).inspect(|task| task.prefetch());
                     if rest > 0 {
-                        // Release as in `push`.
+                        // Release as in `push_list`.
                         mine.tail.0.store(own + rest, Ordering::Release);
                     }
                     return TaskPtr::new(first);

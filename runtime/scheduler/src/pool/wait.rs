@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::parker::Parker;
-use super::{Core, Local};
+use super::{Core, Local, Next};
 use crate::shim::{Ordering, fence, lock, spin_loop};
+use crate::task::Task;
 use crate::task::notice::{NoticeList, Registered};
-use crate::task::{Task, TaskPtr};
 
 /// What a thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,13 +278,13 @@ impl Core {
 
     /// Whether the only work that lies anywhere is one task on the inject queue.
     fn is_alone(&self) -> bool {
-        self.inject.len() == 1 && self.rings.iter().all(super::ring::Ring::is_empty)
+        self.inject.len() == 1 && !self.board.has_work() && self.rings.iter().all(super::ring::Ring::is_empty)
     }
 }
 
 /// What a search ended with.
 pub(super) enum Search {
-    Found(TaskPtr),
+    Found(Next),
     Over,
     Nothing,
 }

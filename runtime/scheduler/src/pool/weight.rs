@@ -13,7 +13,7 @@ use crate::task::list::TaskList;
 use crate::task::{Executor, TaskPtr};
 
 /// Lists that are longer stay as they are: so many commands balance by their number.
-const MOST: usize = 256;
+pub(crate) const MOST: usize = 256;
 
 /// Lists up to this length are sorted in a small place, which is made in no time.
 const FEW: usize = 16;
@@ -28,6 +28,13 @@ pub(crate) const UNKNOWN: u8 = u8::MAX;
 
 /// Nanoseconds of work that a worker takes at once from the queue that all share.
 const AT_ONCE: u64 = 64 << 10;
+
+/// Nanoseconds of short tasks that a worker takes at once from a row, and how many of them at most.
+pub(crate) const SHARE: u64 = 2 << 10;
+pub(crate) const SHARE_AT_MOST: usize = 16;
+
+/// Nanoseconds of work that wait for one task and are reason enough to wake one worker beforehand.
+pub(crate) const EXPECTED: u64 = 16 << 10;
 
 /// Workers among which a list is dealt out, at most.
 const HANDS: usize = 16;
@@ -50,6 +57,18 @@ pub(crate) fn of(launch: &dyn Launch) -> u8 {
     launch.history().and_then(|history| history.time()).map_or(UNKNOWN, class)
 }
 
+/// The weight of so much work.
+pub(crate) fn of_work(nanoseconds: u64) -> u8 {
+    class(Duration::from_nanos(nanoseconds))
+}
+
+/// Whether several workers can have a part of a ready task: it has many pieces, or a row.
+pub(super) fn is_for_many(task: TaskPtr) -> bool {
+    // SAFETY: whoever has a list of ready tasks has a reference to each.
+    let task = unsafe { task.get() };
+    task.groups > 1 || task.executor == Executor::Row
+}
+
 fn weight(task: TaskPtr) -> u8 {
     // SAFETY: whoever has a list of ready tasks has a reference to each.
     unsafe { task.get() }.weight.load(Ordering::Relaxed)
@@ -65,8 +84,7 @@ pub(super) struct Enough {
 impl Enough {
     /// The worker takes this task. Whether that is enough.
     pub(super) fn after(&mut self, task: TaskPtr) -> bool {
-        // SAFETY: whoever has a list of ready tasks has a reference to each.
-        if unsafe { task.get() }.executor == Executor::Relay {
+        if is_for_many(task) {
             return true;
         }
         self.nanoseconds += nanoseconds(weight(task));
@@ -75,7 +93,7 @@ impl Enough {
 }
 
 /// How long work of this weight takes, about.
-fn nanoseconds(weight: u8) -> u64 {
+pub(crate) fn nanoseconds(weight: u8) -> u64 {
     match weight {
         LIGHT => 512,
         UNKNOWN => 4096,
@@ -94,7 +112,12 @@ pub(super) fn worth_waking(list: &TaskList, most: usize) -> usize {
             return most;
         }
     }
-    usize::try_from(work / AT_ONCE).unwrap_or(most)
+    workers_for(work, most)
+}
+
+/// The same for so much work.
+pub(super) fn workers_for(nanoseconds: u64, most: usize) -> usize {
+    usize::try_from(nanoseconds / AT_ONCE).map_or(most, |workers| workers.min(most))
 }
 
 /// Whether some tasks are known to take longer than others, and the list is short enough to care.

@@ -8,8 +8,8 @@ use super::plan::Planned;
 use super::{EnqueueError, QueueShared};
 use crate::faults;
 use crate::shim::UnsafeCell;
-use crate::task::group::Joined;
 use crate::task::notice::{Kind, Notice};
+use crate::task::row::Joined;
 use crate::task::state::Snapshot;
 use crate::task::{Fresh, INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
 
@@ -66,8 +66,7 @@ pub(super) fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
     for (index, planned) in plan.iter().enumerate() {
         // SAFETY: the planner holds a reference, as it still holds the queue's lock.
         let other = unsafe { planned.task.get() };
-        let joined =
-            if planned.depends && !planned.retired { other.rare.group.join(at) } else { Joined::Full };
+        let joined = if planned.depends && !planned.retired { other.rare.row.join(at) } else { Joined::Full };
         let waits = match joined {
             Joined::Yes => true,
             Joined::Closed => false,

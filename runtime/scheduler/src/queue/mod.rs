@@ -20,7 +20,7 @@ mod plan;
 pub(crate) mod reach;
 
 use self::enter::{chain, enter, room_for_notices};
-use self::plan::{Hold, Plan, SharedWaits, plan_order, plan_waits};
+use self::plan::{Hold, Plan, SHARED_WAITS, SharedWaits, plan_order, plan_waits};
 use crate::device::{self, Ticket};
 use crate::event::Event;
 use crate::points::{Points, Touch};
@@ -102,6 +102,8 @@ struct QueueState {
     /// Commands enqueued so far.
     position: u64,
     shared_waits: Option<SharedWaits>,
+    /// The last short wait list.
+    short_waits: Option<[EventId; SHARED_WAITS]>,
 }
 
 /// The queue itself; alive while a handle or a command that is not retired is.
@@ -115,8 +117,8 @@ pub(crate) struct QueueShared {
 }
 
 impl QueueShared {
-    /// Itself, if many commands that wait for one task wait in groups: where several workers execute. Of two, one walks
-    /// while the other executes, and the groups' own cost shows.
+    /// Itself, if several workers share the telling of many commands that wait for one task. Of two, one tells them
+    /// while the other executes, and what sharing costs shows.
     fn spreads(self: &Arc<Self>) -> Option<&Arc<Self>> {
         let few = if cfg!(any(loom, test)) { 1 } else { 2 };
         (self.execution == Execution::Host && self.core.workers > few).then_some(self)
@@ -286,7 +288,7 @@ impl Queue {
         state.plan.reaches.clear(in_order && shared.execution == Execution::DeviceOrdered);
         let weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
         let barrier = plan_order(&self.shared, state, &command)?;
-        let hold = plan_waits(&self.shared, state, &command, weight)?;
+        let hold = plan_waits(&self.shared, state, &command)?;
 
         let groups = command.work.as_ref().map_or(0, |work| work.groups());
         let executor = match shared.execution {
@@ -347,7 +349,7 @@ impl Queue {
                 state.points.clear();
             }
             for touch in &state.touches {
-                state.points.record(touch, &task, weight);
+                state.points.record(touch, &task);
             }
         }
         let itself = matches!(hold, Hold::Itself);
@@ -376,6 +378,10 @@ impl Queue {
             released.notify_later(ticket);
         } else if last {
             *ready = Some(at);
+        } else if groups > 1
+            && let Some(queue) = self.shared.spreads()
+        {
+            queue.core.expect(weight::nanoseconds(weight), 0);
         }
         Ok(handle)
     }

@@ -7,7 +7,7 @@ use oxcl_driver::capability::Execution;
 use oxcl_driver::{EventId, Failure};
 
 use super::enter::{enter, room_for_notices};
-use super::fan::Fan;
+use super::fan::{Expected, share_row};
 use super::reach::Reaches;
 use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
 use crate::event::Event;
@@ -15,14 +15,11 @@ use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
 use crate::release;
 use crate::shim::Ordering;
-use crate::task::group::Group;
 use crate::task::{Fresh, Role, TaskPtr, TaskRef};
 
-/// Wait lists at least this long that come twice in a row share one hidden task that waits for them.
-const SHARED_WAITS: usize = 4;
-
-/// Tasks that wait for a hidden task in a row; the others are in its list.
-const ROW: u32 = 16;
+/// Wait lists at least this long share one hidden task that waits for them, if they come twice in a row; shorter ones from
+/// the second time on.
+pub(super) const SHARED_WAITS: usize = 4;
 
 /// How many entries of a plan are looked through; more would cost more than telling a command twice.
 const LOOKED_AT: usize = 16;
@@ -39,8 +36,7 @@ pub(super) struct Planned {
 pub(super) struct SharedWaits {
     pub(super) of: Vec<EventId>,
     pub(super) join: TaskRef,
-    /// Where those who share it wait for it.
-    fan: Fan,
+    expected: Expected,
     /// The in-order queue has had it as its barrier: whatever was enqueued since then waits for it.
     pub(super) held: bool,
 }
@@ -166,13 +162,12 @@ pub(super) fn plan_waits(
     queue: &Arc<QueueShared>,
     state: &mut QueueState,
     command: &Command<'_>,
-    weight: u8,
 ) -> Result<Hold, EnqueueError> {
     let (own, waits) = (Arc::as_ptr(queue), command.waits);
     let outside = !queue.properties.out_of_order && waits.iter().any(|event| is_outside(event, own));
     let ordering = queue.execution == Execution::DeviceOrdered;
     let holds = outside && !ordering;
-    if waits.len() >= SHARED_WAITS || holds {
+    if waits.len() >= SHARED_WAITS || holds || (queue.spreads().is_some() && comes_again(state, waits)) {
         let same = state.shared_waits.as_ref().is_some_and(|shared| {
             shared.of.len() == waits.len()
                 && shared.of.iter().zip(waits).all(|(id, event)| *id == event.task.id)
@@ -182,9 +177,11 @@ pub(super) fn plan_waits(
         }
         if let Some(shared) = &mut state.shared_waits {
             let join = &shared.join;
-            let target = shared.fan.target(join, queue.spreads())?;
-            state.plan.add(target, false, true)?;
-            shared.fan.count(weight);
+            join.rare.row.reserve()?;
+            state.plan.add(join.ptr(), false, true)?;
+            if let Some(queue) = queue.spreads() {
+                shared.expected.grow(join, queue);
+            }
             return Ok(match shared.held {
                 _ if !outside => Hold::Nothing,
                 _ if ordering => Hold::Itself,
@@ -195,6 +192,17 @@ pub(super) fn plan_waits(
     }
     waits.iter().try_for_each(|event| state.plan.add_event(event, own))?;
     Ok(if outside { Hold::Itself } else { Hold::Nothing })
+}
+
+/// Whether a short wait list is that of the command before, which is remembered: many commands that wait for one event
+/// wait in a row.
+fn comes_again(state: &mut QueueState, waits: &[Event]) -> bool {
+    let mut ids = [EventId(0); SHARED_WAITS];
+    for (id, event) in ids.iter_mut().zip(waits) {
+        *id = event.task.id;
+    }
+    let before = state.short_waits.replace(ids);
+    !waits.is_empty() && before == Some(ids)
 }
 
 /// Whether an event is none of the queue's own commands, and not over.
@@ -225,7 +233,10 @@ fn share_waits(
     let Plan { waits: plan, blame, .. } = plan;
     let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
     let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
-    task.rare.group = Group::new(ROW)?;
+    task.rare.row.reserve()?;
+    if let Some(queue) = queue.spreads() {
+        share_row(&mut task, queue);
+    }
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     room_for_notices(&mut task, plan.len())?;
     let join = task.share(1);
@@ -238,6 +249,6 @@ fn share_waits(
         // Nobody waits for it yet, so nothing follows from its end.
         release::end_unheard(at);
     }
-    state.shared_waits = Some(SharedWaits { of, join, fan: Fan::default(), held: false });
+    state.shared_waits = Some(SharedWaits { of, join, expected: Expected::default(), held: false });
     Ok(())
 }

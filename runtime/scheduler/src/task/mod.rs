@@ -8,16 +8,16 @@
 //! Who may touch what:
 //! * `body` and `times`: the thread that makes the task, until the task is ready; then its executor (of several
 //!   executors of one launch, `body` is only read until the last of them ends the task).
-//! * `queue_alive`: the maker; then whoever retires the task, or ends it if it is a relay.
+//! * `queue_alive`: the maker; then whoever retires the task, or ends it if it is a row's.
 //! * everything else is atomic or constant.
 //!
 //! References: one is the scheduler's from the making to the retirement (of user events and joins: to the
 //! completion); the others are handles, the queue's tail, synchronisation points, and offers of a launch's pieces.
 
-pub(crate) mod group;
 pub(crate) mod list;
 pub(crate) mod memory;
 pub(crate) mod notice;
+pub(crate) mod row;
 pub(crate) mod state;
 
 use std::ptr::NonNull;
@@ -25,8 +25,8 @@ use std::sync::Arc;
 
 use oxcl_driver::{EventId, Failure, Launch};
 
-use self::group::Group;
 use self::notice::{Callback, Notice, NoticeList};
+use self::row::Row;
 use self::state::{Snapshot, State};
 use crate::device::Ticket;
 use crate::queue::QueueShared;
@@ -58,8 +58,8 @@ pub(crate) enum Executor {
     Workers,
     /// Threads of the host program, one at a time, as a whole (`pool::callers`).
     Caller,
-    /// The workers: it has no work, but a group of tasks that wait for it, which they tell.
-    Relay,
+    /// Nobody; but if many tasks wait in its row, the workers tell those.
+    Row,
     /// The driver, which gets it when it is ready.
     Driver,
     /// The driver, which has it from the beginning and is told of every event it waited for.
@@ -119,7 +119,7 @@ pub(crate) struct Task {
     /// Times are kept.
     pub(crate) profiled: bool,
     pub(crate) executor: Executor,
-    /// How long its work took before, as `pool::weight` counts; of a relay, the longest of its group's.
+    /// How long its work took before, as `pool::weight` counts; of a row, all of it.
     pub(crate) weight: AtomicU8,
     /// Closed when executed.
     pub(crate) executed: NoticeList,
@@ -135,7 +135,8 @@ pub(crate) struct Task {
     pub(crate) body: UnsafeCell<Option<Arc<dyn Launch>>>,
     /// The queue; null for user events and joins. Valid until the task is retired.
     pub(crate) queue: *const QueueShared,
-    /// Keeps the queue alive, in the first task of those that are not retired, and in relays.
+    /// Keeps the queue alive, in the first task of those that are not retired, and in tasks with a row that
+    /// workers share.
     pub(crate) queue_alive: UnsafeCell<Option<Arc<QueueShared>>>,
     /// Its entry in the queue's chain.
     pub(crate) chain_notice: UnsafeCell<Notice>,
@@ -143,11 +144,10 @@ pub(crate) struct Task {
     pub(crate) groups: u64,
     pub(crate) id: EventId,
 
-    /// Pieces that were taken. Of commands in queues of devices that order commands, of which nobody takes pieces, this and
-    /// the next one are the reach.
-    pub(crate) taken: AtomicU64,
-    /// Pieces that were executed.
+    /// Pieces that were executed, or entries of its row that were told. Of commands in queues of devices that order
+    /// commands, which have neither, this and the next one are the reach.
     pub(crate) finished: AtomicU64,
+    reach_last: AtomicU64,
     /// The order of the parts, of launches that have a history; else 0. Written before the launch is offered.
     pub(crate) order: AtomicU64,
     /// This execution is measured. Written as `order` is.
@@ -161,8 +161,8 @@ pub(crate) struct Task {
 /// What few tasks have.
 #[repr(C)]
 pub(crate) struct Rare {
-    /// Tasks that wait for it, beside those in `executed`: in joins and relays. Closed with that.
-    pub(crate) group: Group,
+    /// Tasks that wait for it, beside those in `executed`: in joins. Closed with that.
+    pub(crate) row: Row,
     pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
     pub(crate) early: Mutex<Vec<EarlyCallback>>,
     /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
@@ -172,9 +172,8 @@ pub(crate) struct Rare {
 #[cfg(not(any(loom, oxcl_tsan)))]
 const _: () = assert!(
     std::mem::offset_of!(Task, body) == 64
-        && std::mem::offset_of!(Task, taken) == 128
+        && std::mem::offset_of!(Task, finished) == 128
         && std::mem::offset_of!(Task, rare).is_multiple_of(64)
-        && size_of::<Group>() <= 64
 );
 
 // SAFETY: the header says which thread may touch which field when; the raw queue pointer is valid until retirement.
@@ -211,8 +210,8 @@ impl Task {
             chain_notice: notice(),
             id: EventId(0),
             groups: 0,
-            taken: AtomicU64::new(0),
             finished: AtomicU64::new(0),
+            reach_last: AtomicU64::new(0),
             order: AtomicU64::new(0),
             measured: AtomicBool::new(false),
             times: AtomicTimes::new(0),
@@ -255,11 +254,10 @@ impl Task {
         drop((body, queue));
     }
 
-    /// Work of several pieces, while nobody else sees the task.
+    /// Work of so many pieces, while nobody else sees the task.
     pub(crate) fn set_groups(&mut self, groups: u64) {
         self.groups = groups;
         if groups > 1 {
-            self.taken = AtomicU64::new(0);
             self.finished = AtomicU64::new(0);
             self.order = AtomicU64::new(0);
             self.measured = AtomicBool::new(false);
@@ -268,13 +266,13 @@ impl Task {
 
     /// How far a command of a device that orders commands reaches back, while nobody else sees the task.
     pub(crate) fn set_reach(&mut self, reach: Reach) {
-        self.taken = AtomicU64::new(reach.first);
-        self.finished = AtomicU64::new(reach.last);
+        self.finished = AtomicU64::new(reach.first);
+        self.reach_last = AtomicU64::new(reach.last);
     }
 
     /// What [`Task::set_reach`] said; of no meaning for other tasks.
     pub(crate) fn reach(&self) -> Reach {
-        Reach { first: self.taken.load(Ordering::Relaxed), last: self.finished.load(Ordering::Relaxed) }
+        Reach { first: self.finished.load(Ordering::Relaxed), last: self.reach_last.load(Ordering::Relaxed) }
     }
 
     /// When it was what; zeros where no times are kept.
@@ -337,7 +335,7 @@ impl Task {
 impl Rare {
     fn none() -> Rare {
         Rare {
-            group: Group::none(),
+            row: Row::new(),
             more_notices: Box::default(),
             early: Mutex::new(Vec::new()),
             ticket: Mutex::new(None),
@@ -372,11 +370,11 @@ impl TaskPtr {
         crate::shim::prefetch_to_write(lines.wrapping_add(1));
     }
 
-    /// Has a join's group brought to this processor, which may be about to tell it.
+    /// Has a join's row brought to this processor, which may be about to close it.
     #[inline]
-    pub(crate) fn prefetch_group(self) {
-        let group = self.as_ptr().cast::<u8>().wrapping_add(std::mem::offset_of!(Task, rare));
-        crate::shim::prefetch_to_write(group);
+    pub(crate) fn prefetch_row(self) {
+        let row = self.as_ptr().cast::<u8>().wrapping_add(std::mem::offset_of!(Task, rare));
+        crate::shim::prefetch_to_write(row);
     }
 
     /// The task.
@@ -432,7 +430,7 @@ impl Fresh {
     /// From here on others may see it. The result is the first of so many references.
     pub(crate) fn share(mut self, references: u32) -> TaskRef {
         self.refs = AtomicU32::new(references);
-        if !self.rare.more_notices.is_empty() || !self.rare.group.takes_none() {
+        if !self.rare.more_notices.is_empty() || !self.rare.row.is_unused() {
             self.state = State::new(Snapshot::RARE);
         }
         let record = self.0;

@@ -230,7 +230,7 @@ impl Iterator for Entries {
                 (Kind::Order, Some(target)) => Delivery::Order(target),
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),
                 (Kind::Join, Some(target)) => {
-                    target.prefetch_group();
+                    target.prefetch_row();
                     Delivery::Depend(target)
                 }
                 (Kind::Chain, Some(target)) => Delivery::Chain(target),

@@ -3,7 +3,6 @@
 //! | bit | set by | when |
 //! | --- | --- | --- |
 //! | running | its executor | before the work begins |
-//! | offered | the first executor | before a second one can see the task |
 //! | executed | the last executor | after the work, and after waiters inside the queue were released |
 //! | before-retired | whoever retires the predecessor in the queue, or the enqueuer where there is none | |
 //! | complete | the last executor (out-of-order queues, user events), or whoever retires the task (in-order queues) | before anyone is told of the completion |
@@ -20,7 +19,6 @@ pub(crate) struct Snapshot(u32);
 impl Snapshot {
     pub(crate) const NEW: Snapshot = Snapshot(0);
     pub(crate) const RUNNING: Snapshot = Snapshot(1);
-    pub(crate) const OFFERED: Snapshot = Snapshot(2);
     pub(crate) const EXECUTED: Snapshot = Snapshot(4);
     pub(crate) const BEFORE_RETIRED: Snapshot = Snapshot(8);
     pub(crate) const COMPLETE: Snapshot = Snapshot(16);
@@ -38,10 +36,6 @@ impl Snapshot {
 
     pub(crate) fn is_running(self) -> bool {
         self.has(Snapshot::RUNNING)
-    }
-
-    pub(crate) fn is_offered(self) -> bool {
-        self.has(Snapshot::OFFERED)
     }
 
     pub(crate) fn is_executed(self) -> bool {

@@ -1,0 +1,307 @@
+//! Tasks that wait for one task, as a row. A list that goes through the records of those who wait can only be walked by
+//! one thread, which fetches each record from another processor's cache before it knows the next one; of a row every
+//! thread can take an entry by its number, and the order in which they begin can be chosen without touching a record.
+//!
+//! A row has room for a task before others see the task that it belongs to, or never. One thread at a time makes room
+//! ([`Row::reserve`]) and adds tasks ([`Row::join`]), until the row is closed, once, by
+//! whoever ends the task. From then on it only changes in [`Row::arrange`], which the same thread calls before others
+//! see the row. Telling the tasks is not done here.
+
+use std::sync::OnceLock;
+
+use super::{Task, TaskPtr};
+use crate::faults;
+use crate::pool::weight;
+use crate::queue::EnqueueError;
+use crate::shim::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// No more tasks are taken.
+const CLOSED: u32 = 1 << 31;
+
+/// Entries of the first segment; a power of two.
+const FIRST: usize = if cfg!(any(loom, test)) { 2 } else { 16 };
+
+/// So many times as large as the one before is each segment.
+const GROWTH: usize = 16;
+
+/// Segments, with 16, 256, 4,096, 65,536 and 1,048,576 entries.
+const SEGMENTS: usize = 5;
+
+/// An entry.
+type Entry = AtomicPtr<Task>;
+
+/// So many entries at most are put into order.
+const SORTED: usize = weight::MOST;
+
+const _: () = assert!(SORTED <= 1 << u8::BITS);
+
+/// The row. Few tasks have one, so the record has only room for its address.
+#[derive(Debug)]
+pub(crate) struct Row(OnceLock<Box<Entries>>);
+
+/// What is in a row.
+#[derive(Debug)]
+struct Entries {
+    /// Entries, or [`CLOSED`].
+    count: AtomicU32,
+    /// Entries when it was closed.
+    length: AtomicU32,
+    /// Entries that one worker takes at once. Written before the row is offered.
+    share: AtomicU32,
+    /// The entries' places are not those in which they came. Written before the row is offered.
+    arranged: AtomicBool,
+    /// How long the work of all entries takes, about.
+    nanoseconds: AtomicU64,
+    /// The first entries' weights, close together, as they were written by another processor than the one that sorts.
+    weights: [AtomicU8; SORTED],
+    /// Which entry comes at each place, if they are arranged.
+    order: [AtomicU8; SORTED],
+    segments: [OnceLock<Box<[Entry]>>; SEGMENTS],
+}
+
+/// What became of a task that wants to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joined {
+    /// It is told when the row is closed.
+    Yes,
+    /// There is no place.
+    Full,
+    /// The row was closed; what came before is seen.
+    Closed,
+}
+
+/// The segment of an entry, and its place there.
+fn locate(mut index: usize) -> (usize, usize) {
+    let (mut segment, mut size) = (0, FIRST);
+    while index >= size {
+        index -= size;
+        size *= GROWTH;
+        segment += 1;
+    }
+    (segment, index)
+}
+
+impl Entries {
+    fn new() -> Entries {
+        Entries {
+            count: AtomicU32::new(0),
+            length: AtomicU32::new(0),
+            share: AtomicU32::new(1),
+            arranged: AtomicBool::new(false),
+            nanoseconds: AtomicU64::new(0),
+            weights: std::array::from_fn(|_| AtomicU8::new(0)),
+            order: std::array::from_fn(|_| AtomicU8::new(0)),
+            segments: [const { OnceLock::new() }; SEGMENTS],
+        }
+    }
+
+    fn reserve(&self) -> Result<(), EnqueueError> {
+        // Only the caller adds tasks, so only [`CLOSED`] may be missed, and then the room is not used.
+        let count = self.count.load(Ordering::Relaxed);
+        if count & CLOSED != 0 {
+            return Ok(());
+        }
+        let (segment, _) = locate(count as usize);
+        let Some(room) = self.segments.get(segment).filter(|room| room.get().is_none()) else {
+            return Ok(());
+        };
+        let size = FIRST * GROWTH.pow(u32::try_from(segment).unwrap_or(0));
+        let mut entries = Vec::new();
+        faults::reserve(&mut entries, size)?;
+        entries.extend((0..size).map(|_| AtomicPtr::new(std::ptr::null_mut())));
+        let _ = room.set(entries.into_boxed_slice());
+        Ok(())
+    }
+
+    fn entry(&self, index: usize) -> Option<&Entry> {
+        let (segment, index) = locate(index);
+        self.segments.get(segment)?.get()?.get(index)
+    }
+
+    fn join(&self, task: TaskPtr) -> Joined {
+        // Acquire pairs with the release half of the swap in `close`, for the case that it is closed.
+        let count = self.count.load(Ordering::Acquire);
+        if count & CLOSED != 0 {
+            return Joined::Closed;
+        }
+        let Some(entry) = self.entry(count as usize) else { return Joined::Full };
+        // SAFETY: the caller is enqueueing the task, which cannot end before that is done.
+        let weight = unsafe { task.get() }.weight.load(Ordering::Relaxed);
+        entry.store(task.as_ptr(), Ordering::Relaxed);
+        if let Some(place) = self.weights.get(count as usize) {
+            place.store(weight, Ordering::Relaxed);
+        }
+        let before = self.nanoseconds.load(Ordering::Relaxed);
+        self.nanoseconds.store(before + weight::nanoseconds(weight), Ordering::Relaxed);
+        // Release publishes the entry and the task to `close`; acquire as above.
+        match self.count.compare_exchange(count, count + 1, Ordering::Release, Ordering::Acquire) {
+            Ok(_) => Joined::Yes,
+            Err(_) => Joined::Closed,
+        }
+    }
+
+    /// Sorts the entries, if they are few enough.
+    fn sort(&self, count: usize) {
+        if !(2..=SORTED).contains(&count) {
+            return;
+        }
+        let mut ranks = [0_u16; SORTED];
+        let ranks = &mut ranks[..count];
+        for ((rank, weight), number) in ranks.iter_mut().zip(&self.weights).zip(0..=u8::MAX) {
+            let weight = weight.load(Ordering::Relaxed);
+            *rank = u16::from_be_bytes([u8::MAX - weight, number]);
+        }
+        if ranks.is_sorted() {
+            return;
+        }
+        ranks.sort_unstable();
+        for (place, rank) in self.order.iter().zip(ranks) {
+            let [_, number] = rank.to_be_bytes();
+            place.store(number, Ordering::Relaxed);
+        }
+        self.arranged.store(true, Ordering::Relaxed);
+    }
+
+    fn at(&self, place: u32) -> Option<TaskPtr> {
+        let mut index = place;
+        if self.arranged.load(Ordering::Relaxed) {
+            index = self.order.get(place as usize)?.load(Ordering::Relaxed).into();
+        }
+        TaskPtr::new(self.entry(index as usize)?.load(Ordering::Relaxed))
+    }
+}
+
+impl Row {
+    /// Without room for any task.
+    pub(crate) const fn new() -> Row {
+        Row(OnceLock::new())
+    }
+
+    /// Whether there never was room for anything.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.0.get().is_none()
+    }
+
+    /// Makes room for one task more. Where a row has as many entries as it can have, it takes no more. Called by one
+    /// thread at a time.
+    pub(crate) fn reserve(&self) -> Result<(), EnqueueError> {
+        if let Some(entries) = self.0.get() {
+            return entries.reserve();
+        }
+        let entries = faults::try_box(Entries::new()).map_err(|_| EnqueueError::OutOfHostMemory)?;
+        entries.reserve()?;
+        let _ = self.0.set(entries);
+        Ok(())
+    }
+
+    /// Adds a task, which stays where it is until it was told. Called by one thread at a time.
+    pub(crate) fn join(&self, task: TaskPtr) -> Joined {
+        self.0.get().map_or(Joined::Full, |entries| entries.join(task))
+    }
+
+    /// How long the work of all tasks takes that have joined, about.
+    pub(crate) fn nanoseconds(&self) -> u64 {
+        self.0.get().map_or(0, |entries| entries.nanoseconds.load(Ordering::Relaxed))
+    }
+
+    /// Closes the row. How many tasks are in it. Called once.
+    pub(crate) fn close(&self) -> u32 {
+        let Some(entries) = self.0.get() else { return 0 };
+        // Acquire pairs with the exchanges in `join`; release makes what came before visible to those that find it
+        // closed.
+        let count = entries.count.swap(CLOSED, Ordering::AcqRel) & !CLOSED;
+        // Other threads read it after the row was published to them.
+        entries.length.store(count, Ordering::Relaxed);
+        count
+    }
+
+    /// Tasks in a closed row.
+    pub(crate) fn len(&self) -> u32 {
+        self.0.get().map_or(0, |entries| entries.length.load(Ordering::Relaxed))
+    }
+
+    /// Tasks that a worker takes from a closed row at once.
+    pub(crate) fn share(&self) -> u32 {
+        self.0.get().map_or(1, |entries| entries.share.load(Ordering::Relaxed))
+    }
+
+    /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, and as
+    /// many at once as take a little while. The caller is the only one who sees the row.
+    pub(crate) fn arrange(&self, workers: usize) {
+        let Some(entries) = self.0.get() else { return };
+        let count = self.len() as usize;
+        let nanoseconds = self.nanoseconds().max(1);
+        let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
+        let share = (count as u64 * weight::SHARE / nanoseconds).clamp(1, most);
+        entries.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
+        entries.sort(count);
+    }
+
+    /// The task at a place of a closed row.
+    pub(crate) fn at(&self, place: u32) -> Option<TaskPtr> {
+        self.0.get()?.at(place)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::task::{Fresh, Role, TaskRef};
+    use oxcl_driver::EventId;
+
+    fn task(number: u64, weight: u8) -> TaskRef {
+        let mut task = Fresh::new(Role::OutOfOrder, EventId(number)).unwrap();
+        task.weight = AtomicU8::new(weight);
+        task.share(1)
+    }
+
+    /// A closed row of tasks with these weights, arranged, as their numbers; and the tasks.
+    fn arranged(weights: &[u8], workers: usize) -> (Row, Vec<u64>, Vec<TaskRef>) {
+        let row = Row::new();
+        let tasks: Vec<TaskRef> = (0..).zip(weights).map(|(number, weight)| task(number, *weight)).collect();
+        for task in &tasks {
+            row.reserve().unwrap();
+            assert_eq!(row.join(task.ptr()), Joined::Yes);
+        }
+        assert_eq!(row.close() as usize, weights.len());
+        row.arrange(workers);
+        // SAFETY: the tasks are kept.
+        let numbers = (0..row.len()).map(|place| unsafe { row.at(place).unwrap().get() }.id.0).collect();
+        (row, numbers, tasks)
+    }
+
+    #[test]
+    fn the_longest_come_first_and_equal_ones_stay_in_their_order() {
+        assert_eq!(arranged(&[10, 20, 30, 20], 4).1, [2, 1, 3, 0]);
+        assert_eq!(arranged(&[5; 40], 4).1, Vec::from_iter(0..40));
+        let falling: Vec<u8> = (0..200).rev().collect();
+        assert_eq!(arranged(&falling, 4).1, Vec::from_iter(0..200));
+        let rising: Vec<u8> = (0..200).collect();
+        assert_eq!(arranged(&rising, 4).1, Vec::from_iter((0..200).rev()));
+        // Too many to sort.
+        let many: Vec<u8> = (0..=255).chain(0..=255).collect();
+        assert_eq!(arranged(&many, 4).1, Vec::from_iter(0..512));
+    }
+
+    #[test]
+    fn long_tasks_are_taken_one_by_one_and_short_ones_together() {
+        let share = |weight, count, workers| arranged(&vec![weight; count], workers).0.share();
+        assert_eq!(share(60, 1000, 4), 1);
+        assert!(share(0, 1000, 4) > 1);
+        // Each worker takes several times.
+        assert_eq!(share(0, 16, 8), 1);
+    }
+
+    #[test]
+    fn what_has_no_room_or_comes_late_is_refused() {
+        let row = Row::new();
+        let (first, second) = (task(1, 0), task(2, 0));
+        assert_eq!(row.join(first.ptr()), Joined::Full);
+        row.reserve().unwrap();
+        assert_eq!(row.join(first.ptr()), Joined::Yes);
+        assert_eq!(row.close(), 1);
+        assert_eq!(row.join(second.ptr()), Joined::Closed);
+        row.reserve().unwrap();
+        assert_eq!(row.len(), 1);
+    }
+}

@@ -256,6 +256,9 @@ impl Core {
         let (first, end) = (first.min(row.len()), first.saturating_add(row.share()).min(row.len()));
         let all = u64::from(row.len());
         released.tell(task, first..end);
+        // What is taken next time is likely to be about there. It may be another's by then, who loses little by it.
+        let ahead = u32::try_from(self.workers).unwrap_or(u32::MAX).saturating_mul(row.share());
+        row.at(end.saturating_add(ahead).saturating_sub(1)).inspect(|task| task.prefetch());
         let told = u64::from(end - first);
         // Acquire and release: whoever tells the last frees what the others have read.
         if task.finished.fetch_add(told, Ordering::AcqRel) + told == all {

@@ -163,6 +163,9 @@ impl Entries {
     }
 
     fn at(&self, place: u32) -> Option<TaskPtr> {
+        if place >= self.length.load(Ordering::Relaxed) {
+            return None;
+        }
         let mut index = place;
         if self.arranged.load(Ordering::Relaxed) {
             index = self.order.get(place as usize)?.load(Ordering::Relaxed).into();
@@ -237,7 +240,7 @@ impl Row {
         entries.sort(count);
     }
 
-    /// The task at a place of a closed row.
+    /// The task at a place of a closed row; `None` behind its end.
     pub(crate) fn at(&self, place: u32) -> Option<TaskPtr> {
         self.0.get()?.at(place)
     }

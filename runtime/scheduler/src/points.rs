@@ -474,7 +474,7 @@ mod tests {
             let touch = Touch { resource: ResourceId(7), start, end: start + 64, access: Access::Write };
             points.sweep();
             points.prepare(&touch, None, |_| Ok(())).unwrap();
-            points.record(&touch, &task, crate::pool::weight::UNKNOWN);
+            points.record(&touch, &task);
             // One in a hundred takes long.
             if number % 100 == 0 {
                 running.push((number, task));

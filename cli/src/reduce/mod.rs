@@ -1,8 +1,8 @@
 //! Makes a source smaller for as long as a test of its user's still says yes.
 //!
 //! In: a text for which the test says yes. Out: a text for which it says yes too, of which nothing that is tried here can
-//! be taken away. Steps are: lines, blocks and statements, groups in parentheses, tokens, shorter tokens. The test
-//! may say anything about texts that are no program any more; only its answer counts.
+//! be taken away. Steps are: lines, blocks and statements, groups in parentheses, tokens, shorter tokens, letters of
+//! comments and literals, blanks. The test may say anything about texts that are no program any more; only its answer counts.
 
 mod tokens;
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 use tokens::{is_number, tokens};
 
 /// Something to try: a text without a part, or with a part replaced.
-type Edit = (Range<usize>, &'static str);
+type Edit = (Range<usize>, String);
 
 /// Reduces a text. `holds` is the test; `better` hears of every smaller text for which it holds.
 ///
@@ -32,6 +32,8 @@ pub(crate) fn reduce<E>(
         state.edits(&groups)?;
         state.chunks(&token_ranges)?;
         state.edits(&shorter)?;
+        state.chunks(&letters)?;
+        state.edits(&blanks)?;
         if state.best == before {
             return Ok(state.best);
         }
@@ -91,7 +93,7 @@ impl<E> State<'_, E> {
             let Some((range, by)) = edits.get(at).cloned() else {
                 return Ok(());
             };
-            let candidate = without(&self.best, range, by);
+            let candidate = without(&self.best, range, &by);
             if !self.accepts(candidate)? {
                 at += 1;
             }
@@ -118,6 +120,33 @@ fn token_ranges(text: &str) -> Vec<Range<usize>> {
     tokens(text)
 }
 
+/// The letters of comments, literals and lines for the preprocessor, which are one token each.
+fn letters(text: &str) -> Vec<Range<usize>> {
+    let inside =
+        |token: &Range<usize>| text[token.clone()].starts_with(['"', '\'', '/', '#']) && token.len() > 1;
+    let of_token = |token: Range<usize>| {
+        let letters = text[token.clone()].char_indices();
+        letters.map(move |(at, letter)| token.start + at..token.start + at + letter.len_utf8())
+    };
+    tokens(text).into_iter().filter(inside).flat_map(of_token).collect()
+}
+
+/// Blanks between tokens: away, or one.
+fn blanks(text: &str) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    let mut from = 0;
+    for to in tokens(text).into_iter().chain([text.len()..text.len()]) {
+        if from < to.start {
+            edits.push((from..to.start, String::new()));
+            if &text[from..to.start] != "\n" {
+                edits.push((from..to.start, "\n".into()));
+            }
+        }
+        from = to.end;
+    }
+    edits
+}
+
 /// Pairs of brackets of a kind, by their tokens' places.
 fn pairs(text: &str, tokens: &[Range<usize>], open: &str, close: &str) -> Vec<(usize, usize)> {
     let mut stack = Vec::new();
@@ -137,13 +166,15 @@ fn blocks(text: &str) -> Vec<Edit> {
     let tokens = tokens(text);
     let mut edits: Vec<Edit> = Vec::new();
     for (open, close) in pairs(text, &tokens, "{", "}") {
-        edits.push((tokens[open].end..tokens[close].start, ""));
+        edits.push((tokens[open].end..tokens[close].start, String::new()));
+        let inside = &text[tokens[open].end..tokens[close].start];
+        edits.push((tokens[open].start..tokens[close].end, inside.to_owned()));
         let start = leads(text, &tokens, open);
-        edits.push((tokens[start].start..tokens[close].end, ""));
-        edits.push((tokens[start].start..tokens[close].end, ";"));
+        edits.push((tokens[start].start..tokens[close].end, String::new()));
+        edits.push((tokens[start].start..tokens[close].end, ";".into()));
         // What leads to the block goes, the block stays.
         if start < open {
-            edits.push((tokens[start].start..tokens[open].start, ""));
+            edits.push((tokens[start].start..tokens[open].start, String::new()));
         }
     }
     edits
@@ -170,7 +201,7 @@ fn statements(text: &str) -> Vec<Edit> {
     for (index, token) in tokens.iter().enumerate() {
         if &text[token.clone()] == ";" {
             let start = leads(text, &tokens, index);
-            edits.push((tokens[start].start..token.end, ""));
+            edits.push((tokens[start].start..token.end, String::new()));
         }
     }
     edits
@@ -182,13 +213,13 @@ fn groups(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for (open, close) in pairs(text, &tokens, "(", ")").into_iter().chain(pairs(text, &tokens, "[", "]")) {
         let whole = tokens[open].start..tokens[close].end;
-        edits.push((whole.clone(), ""));
-        edits.push((whole, "0"));
-        edits.push((tokens[open].end..tokens[close].start, ""));
-        edits.push((tokens[open].end..tokens[close].start, "0"));
+        edits.push((whole.clone(), String::new()));
+        edits.push((whole, "0".into()));
+        edits.push((tokens[open].end..tokens[close].start, String::new()));
+        edits.push((tokens[open].end..tokens[close].start, "0".into()));
         // With the name before it, as a call has one.
         if open > 0 {
-            edits.push((tokens[open - 1].start..tokens[close].end, "0"));
+            edits.push((tokens[open - 1].start..tokens[close].end, "0".into()));
         }
     }
     edits
@@ -201,11 +232,11 @@ fn shorter(text: &str) -> Vec<Edit> {
         let word = &text[token.clone()];
         if is_number(word) {
             if word != "0" && word != "1" {
-                edits.push((token.clone(), "0"));
-                edits.push((token, "1"));
+                edits.push((token.clone(), "0".into()));
+                edits.push((token, "1".into()));
             }
         } else if word.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            edits.push((token, "0"));
+            edits.push((token, "0".into()));
         }
     }
     edits

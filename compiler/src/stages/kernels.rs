@@ -8,6 +8,7 @@ use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::Module;
 
 use crate::error::CompileError;
+use crate::names;
 use crate::settings::{Emit, Settings};
 use crate::share;
 use crate::variables::{self, Variables};
@@ -85,7 +86,7 @@ fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
 fn check_variables(version: Version, variables: &Variables) -> Result<(), CompileError> {
     match variables.offsets.first() {
         Some((variable, _)) if version == Version::V9 => {
-            Err(CompileError::VariablesNotInVersion { variable: variable.clone() })
+            Err(CompileError::VariablesNotInVersion { variable: names::shown(variable).to_owned() })
         }
         _ => Ok(()),
     }

@@ -9,7 +9,9 @@ mod identity;
 mod job;
 mod limits;
 
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,8 +52,11 @@ pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
     reserve_heap();
     // Who is asked already has no time for it.
     let warming = (!limits::is_asked()).then(WarmUp::start);
-    // Not the locked handles, which buffer: messages are whole already.
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
+    // Not `Stdin`, which buffers: a job that came together with what was asked before it would lie where nobody who waits for
+    // the socket sees it.
+    let input = io::stdin().as_fd().try_clone_to_owned();
+    let mut input = File::from(input.map_err(|error| CliError::Internal { message: error.to_string() })?);
+    let mut output = io::stdout().lock();
     match jobs(&mut input, &mut output, options, warming.as_ref()) {
         // Whoever asked has gone; nobody is left to be told.
         Ok(()) | Err(FrameError::Closed | FrameError::Broken(_)) => Ok(()),

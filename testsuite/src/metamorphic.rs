@@ -162,17 +162,18 @@ fn places(source: &str) -> Vec<Place> {
             places.push(Place::Start(tokens[index].start));
         }
         let is_barrier = matches!(word(index), "barrier" | "work_group_barrier");
-        if is_barrier && matches!(before, ";" | "{" | "}" | ")") {
-            if let Some(close) = closing(&tokens, source, index + 1) {
-                if word(close + 1) == ";" {
-                    places.push(Place::Barrier(tokens[index].start, tokens[close + 1].end));
-                }
-            }
+        if is_barrier
+            && matches!(before, ";" | "{" | "}" | ")")
+            && let Some(close) = closing(&tokens, source, index + 1)
+            && word(close + 1) == ";"
+        {
+            places.push(Place::Barrier(tokens[index].start, tokens[close + 1].end));
         }
-        if word(index) == "if" && word(index + 1) == "(" {
-            if let Some(close) = closing(&tokens, source, index + 1) {
-                places.push(Place::Condition(tokens[index + 1].end, tokens[close].start));
-            }
+        if word(index) == "if"
+            && word(index + 1) == "("
+            && let Some(close) = closing(&tokens, source, index + 1)
+        {
+            places.push(Place::Condition(tokens[index + 1].end, tokens[close].start));
         }
     }
     places

@@ -19,10 +19,10 @@ fn ways(seed: u64) -> Vec<Configuration> {
     let cpu = Configuration::of_cpu();
     let mut ways = vec![cpu[seed as usize % cpu.len()], cpu[(seed as usize * 5 + 1) % cpu.len()]];
     ways.dedup();
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         ways.extend(Configuration::of_ref());
     }
-    if seed % 8 == 0 {
+    if seed.is_multiple_of(8) {
         ways.extend(&Configuration::of_tta(seed / 8)[..1]);
     }
     ways

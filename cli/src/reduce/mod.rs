@@ -135,7 +135,7 @@ fn letters(text: &str) -> Vec<Range<usize>> {
 fn blanks(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut from = 0;
-    for to in tokens(text).into_iter().chain([text.len()..text.len()]) {
+    for to in tokens(text).into_iter().chain(std::iter::once(text.len()..text.len())) {
         if from < to.start {
             edits.push((from..to.start, String::new()));
             if &text[from..to.start] != "\n" {

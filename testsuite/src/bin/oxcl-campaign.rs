@@ -175,7 +175,7 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         }
     };
     let progress = |done: u64| {
-        if done % 500 == 0 {
+        if done.is_multiple_of(500) {
             say(&format!("{done} of {} programs", options.count));
         }
     };

@@ -1,6 +1,6 @@
 //! The steps and analyses of this crate on their own, over IR that somebody wrote.
 //!
-//! In: a module in which a kernel is defined, as the front end makes it or already in the form that [`crate::prepare`]
+//! In: a module in which a kernel is defined, as the front end makes it or already in the form that `prepare`
 //! gives. Out: what the analyses find, as [`Fact`]s beside the IR, or the module after one step. What is found here is
 //! what [`crate::form`] would go by: both run the same code.
 //!

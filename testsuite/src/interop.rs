@@ -35,7 +35,12 @@ pub fn run_here(device: &str, binary: &[u8], case: &Case) -> Result<Vec<Vec<Vec<
     case.launches.iter().map(|(launch, _)| launch_here(&device, &program, launch)).collect()
 }
 
-fn launch_here(device: &Device, program: &Program, launch: &Launch) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+/// Launches once on buffers of its own, and gives what they hold after it.
+pub(crate) fn launch_here(
+    device: &Device,
+    program: &Program,
+    launch: &Launch,
+) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     let kernel = program.kernel(&launch.kernel)?;
     let sizes = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<u64>>();
     let range = NdRange::new(&sizes(&launch.global))?

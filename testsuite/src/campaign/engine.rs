@@ -6,11 +6,11 @@ use std::str::FromStr;
 use oxcl_compiler::{
     BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
 };
-use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+use oxcl_runtime::{Device, Program};
 use serde::{Deserialize, Serialize};
 
 use super::trial::{Trial, Verdict};
-use crate::opencl::{Launch, Value};
+use crate::interop::launch_here;
 use crate::processors;
 
 /// The most cycles that a launch may take on a simulated processor.
@@ -141,7 +141,7 @@ pub(super) fn run(trial: &Trial, configuration: Configuration) -> Verdict {
         Err(error) => return Verdict::Rejected(error.to_string()),
     };
     for (number, (launch, expected)) in trial.launches.iter().zip(&trial.expected).enumerate() {
-        let buffers = match execute(&device, &program, launch) {
+        let buffers = match launch_here(&device, &program, launch).map_err(|error| error.to_string()) {
             Ok(buffers) => buffers,
             Err(error) => return Verdict::Rejected(format!("launch {number}: {error}")),
         };
@@ -217,33 +217,4 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
             Err(Verdict::Rejected(format!("[{}] {text}", error.code())))
         }
     }
-}
-
-fn execute(device: &Device, program: &Program, launch: &Launch) -> Result<Vec<Vec<u8>>, String> {
-    let said = |error: &dyn fmt::Display| error.to_string();
-    let kernel = program.kernel(&launch.kernel).map_err(|e| said(&e))?;
-    let sizes = |sizes: &[usize]| sizes.iter().map(|&size| size as u64).collect::<Vec<u64>>();
-    let range = NdRange::new(&sizes(&launch.global)).map_err(|e| said(&e))?;
-    let range = range.with_local(&sizes(&launch.local)).map_err(|e| said(&e))?;
-    let range = range.with_offset(&sizes(&launch.offset)).map_err(|e| said(&e))?;
-    let mut buffers = Vec::new();
-    for value in &launch.args {
-        buffers.push(match value {
-            Value::Buffer(bytes) => Some(Buffer::from_bytes(bytes).map_err(|e| said(&e))?),
-            Value::Value(_) | Value::Local(_) => None,
-        });
-    }
-    let arguments: Vec<ArgValue<'_>> = launch
-        .args
-        .iter()
-        .zip(&buffers)
-        .map(|(value, buffer)| match (value, buffer) {
-            (Value::Local(size), _) => ArgValue::Local(*size as u64),
-            (Value::Value(bytes), _) => ArgValue::Value(bytes),
-            (Value::Buffer(_), Some(buffer)) => ArgValue::Buffer(buffer),
-            (Value::Buffer(_), None) => ArgValue::Null,
-        })
-        .collect();
-    device.launch(&kernel, &range, &arguments).map_err(|e| said(&e))?;
-    Ok(buffers.iter().flatten().map(Buffer::to_vec).collect())
 }

@@ -29,6 +29,21 @@ pub struct ContextOptions {
     pub pin: bool,
     /// Sees every executed command.
     pub observer: Option<Arc<dyn Observer>>,
+    /// What becomes of launches that would leave a buffer.
+    pub bounds: Bounds,
+}
+
+/// What becomes of a launch that leaves a buffer, as far as that can be told before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bounds {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// It runs, and says so ([`Launch::beyond`](crate::Launch::beyond)), where it stays within memory that belongs to the
+    /// buffer; else it is an error.
+    Tell,
+    /// Nobody looks.
+    Ignore,
 }
 
 /// A pool of workers. Clones share it; its threads end with the last clone, device and queue.
@@ -39,6 +54,7 @@ pub struct Context {
     number: u64,
     /// There are devices with memory of their own.
     tracked: Arc<AtomicBool>,
+    bounds: Bounds,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -58,7 +74,7 @@ impl Context {
             0 => thread_count()?.get(),
             given => given,
         };
-        let ContextOptions { pin, observer, .. } = options;
+        let ContextOptions { pin, observer, bounds, .. } = options;
         let pin = pin || environment_pins()?;
         let tracked = Arc::new(AtomicBool::new(false));
         let seen = observer.clone();
@@ -67,7 +83,7 @@ impl Context {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // Relaxed: the number only has to differ from all others.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { scheduler: Arc::new(scheduler), number, tracked, observer: seen })
+        Ok(Self { scheduler: Arc::new(scheduler), number, tracked, bounds, observer: seen })
     }
 
     /// The context that devices get by name. Its pool starts when it is first asked for.
@@ -154,6 +170,11 @@ impl Context {
     /// The number that tells it from all other contexts.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// What becomes of launches that would leave a buffer.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// From now on it is tracked where buffers' content is.

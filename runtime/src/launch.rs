@@ -79,6 +79,8 @@ pub struct Launch {
     parts: Box<[(Buffer, Access)]>,
     touches: Box<[Touch]>,
     facts: Facts,
+    /// Accesses that leave a buffer.
+    beyond: Box<[OutOfBounds]>,
     local_from: SizeSource,
     cpu: Option<String>,
     /// Knows whether there is a better function by now.
@@ -118,10 +120,12 @@ impl Device {
             offset: range.offset(),
         };
         let meta = kernel.meta();
+        let mut beyond = Vec::new();
         if let Some(meta) = meta {
             check::ids(record, &geometry)?;
-            check::bounds(record, &meta.args, arguments, &geometry)?;
+            beyond = check::bounds(self, record, &meta.args, arguments, &geometry)?;
         }
+        let beyond = beyond.into_boxed_slice();
         let traits = KernelTraits::of(meta);
         let buffers: Vec<Buffer> = arguments
             .iter()
@@ -152,6 +156,7 @@ impl Device {
                 parts,
                 touches,
                 facts,
+                beyond,
                 local_from,
                 cpu,
                 watch,
@@ -183,7 +188,8 @@ impl Device {
             }
         };
         let cpu = code.cpu().map(str::to_owned);
-        Ok(Launch { device: self.clone(), work, parts, touches, facts, local_from, cpu, watch, number })
+        let device = self.clone();
+        Ok(Launch { device, work, parts, touches, facts, beyond, local_from, cpu, watch, number })
     }
 
     /// The arguments of a launch on a device with memory of its own.
@@ -347,6 +353,13 @@ impl Launch {
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.number() != self.number)
+    }
+
+    /// Accesses that leave a buffer and stay within its memory, at most one for each argument; none where such launches are
+    /// refused, or nobody looks.
+    #[must_use]
+    pub fn beyond(&self) -> &[OutOfBounds] {
+        &self.beyond
     }
 
     /// Gives what the kernel prints to `sink`, while it runs; the first sink given stays. Without one it is kept for

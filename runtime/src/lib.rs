@@ -56,7 +56,7 @@ pub use cache::{Cache, CacheInfo, CacheRow, Damage, Key as CacheKey, Stored as C
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
-pub use context::{Context, ContextOptions};
+pub use context::{Bounds, Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use forked::survive_forks;

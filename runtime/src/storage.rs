@@ -22,7 +22,7 @@ use crate::shared::SharedMemory;
 #[derive(Debug)]
 struct HostPart {
     /// What keeps it, unless it is the program's.
-    _owner: Owner,
+    owner: Owner,
     allocation: Arc<Allocation>,
     span: HostSpan,
 }
@@ -119,6 +119,15 @@ impl Storage {
         Ok(self.host.get_or_init(|| HostPart::new(Owner::Block(block), span, self.number)))
     }
 
+    /// Bytes that belong to the memory of the host from its beginning on, those behind what was asked for included.
+    pub(crate) fn padded(&self) -> u64 {
+        let is_the_programs = |host: &HostPart| matches!(host.owner, Owner::Program(_));
+        if self.host.get().is_some_and(is_the_programs) {
+            return self.size;
+        }
+        HostMemory::padded(self.size).unwrap_or(self.size)
+    }
+
     /// The host's memory as drivers know it.
     pub(crate) fn host_allocation(&self) -> Result<&Arc<Allocation>, OutOfResources> {
         Ok(&self.host()?.allocation)
@@ -201,7 +210,7 @@ impl HostPart {
     fn new(owner: Owner, span: HostSpan, number: u64) -> Self {
         let (size, address) = (span.length(), span.pointer() as u64);
         let allocation = Allocation { size, address, host: Some(span), token: number };
-        Self { _owner: owner, allocation: Arc::new(allocation), span }
+        Self { owner, allocation: Arc::new(allocation), span }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::{ContextOptions, DeviceInfo, allowed_processors};
+use oxcl_runtime::{Bounds, ContextOptions, DeviceInfo, allowed_processors};
 
 use crate::args::{Memory, Out};
 use crate::calls::Calls;
@@ -69,13 +69,26 @@ impl Pool {
             return Ok(pool.clone());
         }
         let pin = std::env::var_os(PIN_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0");
-        let context = oxcl_runtime::Context::new(ContextOptions { pin, ..ContextOptions::default() })?;
+        let options = ContextOptions { pin, bounds: bounds(), ..ContextOptions::default() };
+        let context = oxcl_runtime::Context::new(options)?;
         let words = words();
         let devices = context.devices(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
         let new = Pool { process, context, devices, calls: Calls::default() };
         // The parent's pool has no threads in this process, so ending it would wait for nobody's end.
         std::mem::forget(pool.replace(new.clone()));
         Ok(new)
+    }
+}
+
+/// What becomes of launches that leave a buffer.
+const BOUNDS_VARIABLE: &str = "OXCL_BOUNDS";
+
+/// All other implementations run programs that read or write a few bytes too many.
+fn bounds() -> Bounds {
+    match std::env::var(BOUNDS_VARIABLE).as_deref().map(str::trim) {
+        Ok("error") => Bounds::Refuse,
+        Ok("off") => Bounds::Ignore,
+        _ => Bounds::Tell,
     }
 }
 

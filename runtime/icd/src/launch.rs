@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use oxcl_runtime::{ArgValue, Launch, NdRange, PrintSink};
+use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, PrintSink};
 
 use crate::args::{In, Out};
 use crate::cl;
@@ -152,7 +152,15 @@ fn prepare(
         })
         .collect();
     let on_device = kernel.on(&queue.device)?;
-    let launch = Arc::new(queue.runtime.device().prepare(on_device, range, &values)?);
+    let launch = queue.runtime.device().prepare(on_device, range, &values).inspect_err(|error| {
+        if let LaunchError::OutOfBounds(access) = error {
+            report::tell_beyond(&queue.context, access, false);
+        }
+    })?;
+    for access in launch.beyond() {
+        report::tell_beyond(&queue.context, access, true);
+    }
+    let launch = Arc::new(launch);
     launch.print_to(printer());
     for object in objects.iter().flatten() {
         object.remembered_by(kernel);

@@ -1,13 +1,16 @@
 //! Says why commands failed: to the function that a context was made with, or on standard error where it has none. The status of an
 //! event is one of a handful of numbers; what a device found wrong is in the text.
 //!
+//! Launches that leave a buffer are told of in the same way, whether they run or not, each access once.
+//!
 //! Each cause is told once, whatever failed because of it. Commands on simulated processors, and in contexts with a
 //! function, are watched; of others the causes are told that a blocking function or a wait comes upon.
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use oxcl_runtime::{CommandFailure, Stage};
+use oxcl_runtime::{CommandFailure, OutOfBounds, Stage};
 
 use crate::context::{Context, ContextNotify};
 use crate::handle::Shared;
@@ -19,11 +22,13 @@ pub(crate) struct Reports {
     notify: ContextNotify,
     data: UserData,
     told: Mutex<Vec<Weak<CommandFailure>>>,
+    /// Accesses beyond a buffer: kernel, parameter, and line.
+    beyond: Mutex<BTreeSet<(String, String, u32)>>,
 }
 
 impl Reports {
     pub(crate) fn to(notify: ContextNotify, data: UserData) -> Self {
-        Self { notify, data, told: Mutex::default() }
+        Self { notify, data, told: Mutex::default(), beyond: Mutex::default() }
     }
 
     /// Whether there is somebody to tell.
@@ -44,7 +49,6 @@ impl Reports {
 }
 
 /// Tells why a command of a context failed.
-#[expect(clippy::print_stderr, reason = "the application has named nobody else to tell")]
 pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<CommandFailure>) {
     // What the application did itself it knows.
     let own = matches!(**cause, CommandFailure::UserEvent { .. } | CommandFailure::Abandoned);
@@ -52,7 +56,22 @@ pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<Command
         return;
     }
     let device = queue.map(|queue| format!(" on {}", queue.device.whole().info.name));
-    let text = format!("a command{} failed: {cause}", device.unwrap_or_default());
+    say(context, &format!("a command{} failed: {cause}", device.unwrap_or_default()));
+}
+
+/// Tells of a launch that leaves a buffer; it runs all the same, or is refused.
+pub(crate) fn tell_beyond(context: &Context, access: &OutOfBounds, runs: bool) {
+    let key = (access.kernel.clone(), access.argument.clone(), access.line);
+    let new = context.reports.beyond.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    if new {
+        let end = if runs { "; it stays within memory of the buffer, and runs" } else { "; it is refused" };
+        say(context, &format!("{access}{end} (OXCL_BOUNDS)"));
+    }
+}
+
+/// Calls the context's function.
+#[expect(clippy::print_stderr, reason = "the application has named nobody else to tell")]
+fn say(context: &Context, text: &str) {
     let Some(call) = context.reports.notify else {
         eprintln!("oxcl: {text}");
         return;

@@ -335,6 +335,13 @@ fn improve() {
 }
 
 #[test]
+fn bounds() {
+    for value in ["", "warn", "error", "off", "sometimes"] {
+        client_with("bounds", &[("OXCL_BOUNDS", value)]);
+    }
+}
+
+#[test]
 fn limits() {
     client("limits");
     client_with("limits", &[("OXCL_NUM_THREADS", "3")]);

@@ -2,7 +2,7 @@
 //! be wrong. Nothing here runs or changes anything.
 
 use oxcl_binary::archive;
-use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta};
+use oxcl_binary::meta::{self, ArgFacts, KernelMeta};
 use oxcl_driver_cpu::Geometry;
 use oxcl_scheduler::{Access, Facts, Touch};
 
@@ -10,6 +10,8 @@ use super::error::{LaunchError, OutOfBounds};
 use crate::argument::{self, ArgValue};
 use crate::bounds;
 use crate::buffer::Buffer;
+use crate::context::Bounds;
+use crate::device::Device;
 use crate::program::Kernel;
 use crate::shared::SharedMemory;
 
@@ -95,52 +97,91 @@ pub(super) fn ids(record: &archive::Kernel, geometry: &Geometry) -> Result<(), L
     Ok(())
 }
 
-/// No work-item accesses what lies outside a buffer, as far as the compiler knows.
+/// Memory that an argument leads to, in bytes before and behind where it points.
+struct Reach {
+    /// What kernels may access.
+    own: [u64; 2],
+    /// What belongs to the same memory.
+    whole: [u64; 2],
+    /// Bytes from where it points on; none: it is the null pointer.
+    available: Option<u64>,
+}
+
+impl Reach {
+    /// A buffer, or a part of one: what is before and behind it, where it is in the host's address space.
+    fn of_buffer(buffer: &Buffer, own_memory: bool) -> Self {
+        let own = [0, buffer.size()];
+        let padded = buffer.storage().padded().saturating_sub(buffer.origin());
+        let whole = if own_memory { own } else { [buffer.origin(), padded] };
+        Self { own, whole, available: Some(buffer.size()) }
+    }
+
+    /// An address in shared memory, all of which kernels may access from there.
+    fn of_shared(memory: &SharedMemory, offset: u64, own_memory: bool) -> Self {
+        let left = memory.size() - offset;
+        let padded = memory.buffer().storage().padded().saturating_sub(offset);
+        let own = [offset, left];
+        let whole = if own_memory { own } else { [offset, padded] };
+        Self { own, whole, available: Some(left) }
+    }
+
+    /// Bytes that nothing is behind that would not be another one's.
+    fn of(available: Option<u64>) -> Self {
+        let own = [0, available.unwrap_or(0)];
+        Self { own, whole: own, available }
+    }
+}
+
+/// Work-items that access what lies outside a buffer, as far as the compiler knows: at most one access for each argument.
+/// None where nobody wants to know.
 pub(super) fn bounds(
+    device: &Device,
     record: &archive::Kernel,
     facts: &[ArgFacts],
     arguments: &[ArgValue<'_>],
     geometry: &Geometry,
-) -> Result<(), LaunchError> {
+) -> Result<Vec<OutOfBounds>, LaunchError> {
+    let policy = device.context().bounds();
+    let mut beyond: Vec<OutOfBounds> = Vec::new();
+    if policy == Bounds::Ignore {
+        return Ok(beyond);
+    }
+    let own_memory = device.own_memory().is_some();
     for (index, (facts, argument)) in facts.iter().zip(arguments).enumerate() {
-        // Bytes before and from where the argument points to. A pointer may lead into the middle of shared memory.
-        let (before, available) = match argument {
-            ArgValue::Buffer(buffer) => (0, Some(buffer.size())),
-            ArgValue::Null => (0, None),
+        let reach = match argument {
+            ArgValue::Buffer(buffer) => Reach::of_buffer(buffer, own_memory),
+            ArgValue::Null => Reach::of(None),
             ArgValue::Pointer(pointer) => match SharedMemory::find(*pointer) {
-                Some((memory, offset)) => (offset, Some(memory.size() - offset)),
+                Some((memory, offset)) => Reach::of_shared(&memory, offset, own_memory),
                 None => continue,
             },
-            ArgValue::Local(bytes) => (0, Some(*bytes)),
+            ArgValue::Local(bytes) => Reach::of(Some(*bytes)),
             ArgValue::Value(_) => continue,
         };
+        let mut told = false;
         for bound in &facts.bounds {
-            if let Some(mut error) = out_of_bounds(bound, before, available, geometry) {
-                error.kernel.clone_from(&record.name);
-                error.argument = argument::parameter_name(record, index);
-                return Err(LaunchError::OutOfBounds(Box::new(error)));
+            let Some(span) = bounds::span(bound, geometry) else { continue };
+            let within = |[before, behind]: [u64; 2]| {
+                span.low >= -i128::from(before) && span.high <= i128::from(behind)
+            };
+            if within(reach.own) {
+                continue;
+            }
+            let out = OutOfBounds {
+                kernel: record.name.clone(),
+                argument: argument::parameter_name(record, index),
+                needed: u128::try_from(span.high).ok().filter(|_| span.low >= -i128::from(reach.own[0])),
+                lowest: span.low,
+                available: reach.available,
+                line: bound.line,
+            };
+            if policy == Bounds::Refuse || !within(reach.whole) {
+                return Err(LaunchError::OutOfBounds(Box::new(out)));
+            }
+            if !std::mem::replace(&mut told, true) {
+                beyond.push(out);
             }
         }
     }
-    Ok(())
-}
-
-fn out_of_bounds(
-    bound: &AccessBound,
-    before: u64,
-    available: Option<u64>,
-    geometry: &Geometry,
-) -> Option<OutOfBounds> {
-    let span = bounds::span(bound, geometry)?;
-    if span.low >= -i128::from(before) && span.high <= i128::from(available.unwrap_or(0)) {
-        return None;
-    }
-    Some(OutOfBounds {
-        kernel: String::new(),
-        argument: String::new(),
-        needed: u128::try_from(span.high).ok().filter(|_| span.low >= -i128::from(before)),
-        lowest: span.low,
-        available,
-        line: bound.line,
-    })
+    Ok(beyond)
 }

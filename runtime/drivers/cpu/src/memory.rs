@@ -1,6 +1,8 @@
 //! Host memory for buffers, scratch and local memory: aligned to [`MAX_ALIGNMENT`], and an error when there is none.
 //!
-//! Small blocks come from the allocator, large ones from `mmap`, so that zeroed memory costs nothing until touched.
+//! Small blocks come from the allocator, large ones from `mmap`, so that zeroed memory costs nothing until touched. Behind
+//! each is some memory that belongs to it and that nobody was promised: kernels that read or write a few bytes too many do
+//! no harm.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};
@@ -16,6 +18,7 @@ const MAP_FROM: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct HostMemory {
     start: NonNull<u8>,
+    /// Without what is behind it.
     bytes: usize,
     source: Source,
 }
@@ -25,7 +28,8 @@ enum Source {
     /// No memory behind it: the block is empty.
     Nothing,
     Allocator(Layout),
-    Mapped,
+    /// So many bytes were mapped.
+    Mapped(usize),
 }
 
 // SAFETY: the block owns its memory, and nothing in it is tied to a thread.
@@ -34,6 +38,14 @@ unsafe impl Send for HostMemory {}
 unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
+    /// How much memory belongs to a block of `bytes` bytes, from its start on: there are at least [`MAX_ALIGNMENT`] bytes behind
+    /// it. None where there is no such block.
+    #[must_use]
+    pub fn padded(bytes: u64) -> Option<u64> {
+        let alignment = MAX_ALIGNMENT as u64;
+        bytes.checked_next_multiple_of(alignment)?.checked_add(alignment)
+    }
+
     /// An empty block.
     #[must_use]
     pub const fn empty() -> Self {
@@ -51,11 +63,12 @@ impl HostMemory {
             return Ok(Self::empty());
         }
         let size = usize::try_from(bytes).map_err(|_| error)?;
+        let whole = Self::padded(bytes).and_then(|whole| usize::try_from(whole).ok()).ok_or(error)?;
         if size >= MAP_FROM {
-            let start = map(size).ok_or(error)?;
-            return Ok(Self { start, bytes: size, source: Source::Mapped });
+            let start = map(whole).ok_or(error)?;
+            return Ok(Self { start, bytes: size, source: Source::Mapped(whole) });
         }
-        let layout = Layout::from_size_align(size, MAX_ALIGNMENT).map_err(|_| error)?;
+        let layout = Layout::from_size_align(whole, MAX_ALIGNMENT).map_err(|_| error)?;
         let raw = if zeroed {
             // SAFETY: the layout's size is not zero.
             unsafe { alloc_zeroed(layout) }
@@ -73,7 +86,7 @@ impl HostMemory {
     /// [`OutOfResources`] names `resource` when the memory cannot be had.
     pub(crate) fn for_pages(bytes: u64, resource: Resource) -> Result<Self, OutOfResources> {
         let block = Self::new(bytes, true, resource)?;
-        if matches!(block.source, Source::Mapped) {
+        if matches!(block.source, Source::Mapped(_)) {
             // A refusal changes nothing but the speed.
             // SAFETY: the range is the mapping that was just made; the advice changes no content.
             unsafe { libc::madvise(block.start.as_ptr().cast(), block.bytes, libc::MADV_HUGEPAGE) };
@@ -118,9 +131,9 @@ impl Drop for HostMemory {
             Source::Nothing => {}
             // SAFETY: the block came from this allocator with this layout, and is given back once.
             Source::Allocator(layout) => unsafe { dealloc(self.start.as_ptr(), layout) },
-            Source::Mapped => {
+            Source::Mapped(whole) => {
                 // SAFETY: the block was mapped with this start and size, and is unmapped once.
-                unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+                unsafe { libc::munmap(self.start.as_ptr().cast(), whole) };
             }
         }
     }
@@ -144,9 +157,13 @@ mod tests {
             let block = HostMemory::new(bytes, true, Resource::Buffer).unwrap();
             assert_eq!(block.len() as u64, bytes);
             assert_eq!(block.as_ptr() as usize % MAX_ALIGNMENT, 0);
-            for offset in [0, bytes / 2, bytes.saturating_sub(1)].into_iter().filter(|&o| o < bytes) {
+            // What is behind it is as good as the rest.
+            let whole = if bytes == 0 { 0 } else { HostMemory::padded(bytes).unwrap() };
+            assert!(bytes == 0 || whole >= bytes + MAX_ALIGNMENT as u64);
+            let places = [0, bytes / 2, bytes.saturating_sub(1), whole.saturating_sub(1)];
+            for offset in places.into_iter().filter(|&place| place < whole) {
                 let at = block.as_ptr().wrapping_add(offset as usize);
-                // SAFETY: the offset is below the block's size, and the block is initialised.
+                // SAFETY: the offset is in the block or what is behind it, and all of it is initialised.
                 assert_eq!(unsafe { at.read() }, 0);
             }
         }

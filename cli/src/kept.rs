@@ -39,7 +39,9 @@ pub(crate) fn archive(
         let stages = vec![("cache".to_owned(), start.elapsed())];
         return Ok(Built { bytes: archive, stages, kernels: Vec::new(), cached: true });
     }
+    let begun = serve::processor_time();
     let compiled = build::compile(request, Emit::Archive, None, ui)?;
+    let processor = serve::processor_time().saturating_sub(begun);
     let messages = &compiled.diagnostics;
     let done = Done {
         archive: compiled.bytes.clone(),
@@ -48,6 +50,7 @@ pub(crate) fn archive(
         repeatable: serve::is_repeatable(&job, &compiled.dependencies),
         quality: compiled.quality,
         dependencies: compiled.dependencies.clone(),
+        processor: u64::try_from(processor.as_micros()).unwrap_or(u64::MAX),
     };
     if cache.keep(&key, &done) > 0 && cache.wants_tidying() {
         cache.tidy();

@@ -1,5 +1,5 @@
-//! Functions that are made in the background for programs that run: who gets them when, what is kept of them, and that
-//! nothing depends on them.
+//! Better code that is made in the background for programs that run: who gets it when, what is kept of it, and that nothing
+//! depends on it.
 
 #![cfg(feature = "compiler")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
     ArgValue, Better, Buffer, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context,
-    ContextOptions, Device, Improvement, ImprovementObserver, Improver, Kernel, Launch, NdRange, Program,
-    Quality, Service, ServiceOptions,
+    ContextOptions, Device, Ended, Improvement, ImprovementObserver, Improver, Kernel, Launch, NdRange,
+    Program, Quality, Service, ServiceOptions, Why,
 };
 
 /// Adds to every element what depends on the local size, in a loop that takes a while.
@@ -25,7 +25,8 @@ const BUSY: &str = "kernel void busy(global uint *x, uint rounds) {
 
 const ITEMS: usize = 4096;
 const ROUNDS: u32 = 200;
-const PATIENCE: Duration = Duration::from_secs(60);
+/// What is made at idle priority waits for an idle processor, on machines that have other things to do as well.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn service(cache: Option<&Path>, arguments: &[&str]) -> Service {
     Service::new(ServiceOptions {
@@ -54,7 +55,7 @@ fn request() -> BuildRequest {
 
 fn program(built: &Built, improver: &Improver) -> Program {
     let program = Program::from_archive(&built.archive).unwrap();
-    program.improve_with(improver, request(), built.quality, built.cached);
+    program.improve_with(improver, request(), built.quality, built.processor, built.cached);
     program
 }
 
@@ -84,16 +85,37 @@ fn run(device: &Device, kernel: &Kernel, local: u64) -> bool {
     report.specialised
 }
 
-/// Launches until somebody has been told of an improvement.
-fn run_until_told(device: &Device, kernel: &Kernel, local: u64, told: &Receiver<Improvement>) -> Improvement {
+/// The next improvement that has ended, if one has; not those that were left to another compiler.
+fn ended(told: &Receiver<Improvement>) -> Option<(Improvement, Ended)> {
+    let left = |ended: &Ended| ended.outcome.as_ref().is_err_and(|error| error.contains("another compiler"));
+    let mut all = told.try_iter();
+    all.find_map(|improvement| Some((improvement.clone(), improvement.end.filter(|ended| !left(ended))?)))
+}
+
+/// Launches until an improvement has ended.
+fn run_until_told(
+    device: &Device,
+    kernel: &Kernel,
+    local: u64,
+    told: &Receiver<Improvement>,
+) -> (Improvement, Ended) {
     let begin = Instant::now();
     loop {
         assert!(begin.elapsed() < PATIENCE, "nothing was made");
         run(device, kernel, local);
-        if let Ok(improvement) = told.try_recv() {
-            return improvement;
+        if let Some(known) = ended(told) {
+            return known;
         }
     }
+}
+
+/// The program in full quality as a process has it that finds it in the cache: it may spend more on it than it would
+/// otherwise.
+fn kept(service: &Service) -> Built {
+    service.build(&request()).unwrap();
+    let built = service.build(&request()).unwrap();
+    assert!(built.cached && built.processor > Duration::ZERO);
+    built
 }
 
 #[test]
@@ -124,18 +146,20 @@ fn servers_in_the_background_are_taken_over_and_let_everything_else_go_first() {
 
 #[test]
 fn launches_take_what_was_made_and_old_ones_stay_as_they_are() {
-    let service = service(None, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
     let (improver, told) = improver(&service);
-    let built = service.build(&request()).unwrap();
-    let program = program(&built, &improver);
+    let program = program(&kept(&service), &improver);
     let (device, kernel) = (device(), program.kernel("busy").unwrap());
     let data = Buffer::zeroed(ITEMS as u64 * 4).unwrap();
     let old = prepared(&device, &kernel, &data);
     assert!(!old.is_outdated());
     assert!(!run(&device, &kernel, 64), "made before anybody could know that it is wanted");
-    let improvement = run_until_told(&device, &kernel, 64, &told);
+    let (improvement, ended) = run_until_told(&device, &kernel, 64, &told);
     assert_eq!(improvement.better, Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] });
-    assert_eq!(improvement.outcome, Ok(()));
+    assert_eq!(ended.outcome, Ok(()));
+    let Why::Hot { heat, expected } = improvement.why else { panic!("{improvement:?}") };
+    assert!(heat.launches > 1 && heat.spent > expected, "{improvement:?}");
     assert!(run(&device, &kernel, 64));
     // A launch that was made ready before goes on with what it has, and says that it is old.
     assert!(old.is_outdated());
@@ -151,9 +175,8 @@ fn a_second_process_has_it_at_once_and_nothing_is_made_for_few_launches() {
     let device = device();
     let first = service(Some(folder.path()), &[]);
     let (improver_one, told) = improver(&first);
-    let built = first.build(&request()).unwrap();
-    let one = program(&built, &improver_one);
-    run_until_told(&device, &one.kernel("busy").unwrap(), 128, &told).outcome.unwrap();
+    let one = program(&kept(&first), &improver_one);
+    run_until_told(&device, &one.kernel("busy").unwrap(), 128, &told).1.outcome.unwrap();
 
     // What another process sees.
     let second = service(Some(folder.path()), &[]);
@@ -169,15 +192,39 @@ fn a_second_process_has_it_at_once_and_nothing_is_made_for_few_launches() {
 }
 
 #[test]
-fn a_compiler_that_dies_leaves_the_program_as_it_was() {
-    let good = service(None, &[]);
-    let bad = service(None, &["--fault=kill"]);
-    let (improver, told) = improver(&bad);
-    let built = good.build(&request()).unwrap();
+fn a_process_spends_little_more_than_full_code_of_the_program_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
+    let (improver, told) = improver(&service);
+    let built = hurried(&service);
+    let cost = built.processor;
     let program = program(&built, &improver);
     let (device, kernel) = (device(), program.kernel("busy").unwrap());
-    let improvement = run_until_told(&device, &kernel, 64, &told);
-    assert!(improvement.outcome.unwrap_err().contains("OX0714"));
+    let (improvement, ended) = run_until_told(&device, &kernel, 64, &told);
+    assert_eq!(improvement.better, Better::Kernel("busy".to_owned()));
+    ended.outcome.unwrap();
+    // Ten times as long as a function costs, which is more than one takes where there is room for it.
+    let begin = Instant::now();
+    while begin.elapsed() < cost * 40 {
+        run(&device, &kernel, 64);
+    }
+    assert!(ended_function(&told).is_none(), "the function is above what may be spent");
+}
+
+fn ended_function(told: &Receiver<Improvement>) -> Option<Improvement> {
+    told.try_iter().find(|improvement| matches!(improvement.better, Better::Function { .. }))
+}
+
+#[test]
+fn a_compiler_that_dies_leaves_the_program_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = service(Some(folder.path()), &[]);
+    let bad = service(None, &["--fault=kill"]);
+    let (improver, told) = improver(&bad);
+    let program = program(&kept(&good), &improver);
+    let (device, kernel) = (device(), program.kernel("busy").unwrap());
+    let (_, ended) = run_until_told(&device, &kernel, 64, &told);
+    assert!(ended.outcome.unwrap_err().contains("OX0714"));
     for _ in 0..20 {
         assert!(!run(&device, &kernel, 64));
     }
@@ -186,13 +233,14 @@ fn a_compiler_that_dies_leaves_the_program_as_it_was() {
 
 #[test]
 fn programs_go_and_threads_launch_while_functions_are_made() {
-    let service = service(None, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
     let (improver, told) = improver(&service);
-    let built = service.build(&request()).unwrap();
+    let built = kept(&service);
     let device = device();
     let shared = program(&built, &improver);
     std::thread::scope(|scope| {
-        for thread in 0..3_u64 {
+        for thread in 0..2_u64 {
             let (device, built, improver, shared) = (&device, &built, &improver, &shared);
             scope.spawn(move || {
                 let begin = Instant::now();
@@ -200,22 +248,20 @@ fn programs_go_and_threads_launch_while_functions_are_made() {
                     // One that lives, and one that goes as soon as something may have been asked for.
                     let own = program(built, improver);
                     for _ in 0..8 {
-                        run(device, &shared.kernel("busy").unwrap(), 16 << thread);
-                        run(device, &own.kernel("busy").unwrap(), 256);
+                        run(device, &shared.kernel("busy").unwrap(), 16);
+                        run(device, &own.kernel("busy").unwrap(), 256 << thread);
                     }
                 }
             });
         }
     });
-    // Everything that is wanted and still has a program is made, however long a busy machine takes.
+    // What is wanted and still has a program is made, however long a busy machine takes.
     let begin = Instant::now();
-    for thread in 0..3 {
-        while !run(&device, &shared.kernel("busy").unwrap(), 16 << thread) {
-            assert!(begin.elapsed() < PATIENCE, "nothing was made");
-        }
+    while !run(&device, &shared.kernel("busy").unwrap(), 16) {
+        assert!(begin.elapsed() < PATIENCE, "nothing was made");
     }
-    let made: Vec<Improvement> = told.try_iter().collect();
-    assert!(made.iter().all(|improvement| improvement.outcome.is_ok()), "{made:?}");
+    let made: Vec<Ended> = told.try_iter().filter_map(|improvement| improvement.end).collect();
+    assert!(made.iter().all(|ended| ended.outcome.is_ok()), "{made:?}");
 }
 
 fn hurried(service: &Service) -> Built {
@@ -224,61 +270,103 @@ fn hurried(service: &Service) -> Built {
     built
 }
 
-#[test]
-fn what_was_built_in_a_hurry_is_built_again_while_it_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let service = service(Some(folder.path()), &[]);
-    let (improver, told) = improver(&service);
-    let built = hurried(&service);
-    let program = program(&built, &improver);
-    let (device, kernel) = (device(), program.kernel("busy").unwrap());
-    let data = Buffer::zeroed(ITEMS as u64 * 4).unwrap();
-    let old = prepared(&device, &kernel, &data);
-    // The whole program when a processor is idle, the function for the local size when that is worth it: either may be first.
-    let mut made = Vec::new();
-    while made.len() < 2 {
-        let improvement = run_until_told(&device, &kernel, 64, &told);
-        assert_eq!(improvement.outcome, Ok(()));
-        assert!(old.is_outdated());
-        made.push(improvement.better);
-    }
-    let function = Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] };
-    assert!(made.contains(&Better::Program) && made.contains(&function), "{made:?}");
-    old.run().unwrap();
-    assert!(run(&device, &kernel, 64));
-    // Another process gets the full code, though it is content with less.
-    let second = self::service(Some(folder.path()), &[]);
-    let built = second.build(&BuildRequest { quality: Quality::First, ..request() }).unwrap();
-    assert_eq!((built.cached, built.quality), (true, Quality::Full));
-}
+/// Takes what processors there are while it exists.
+struct Hogs(Arc<AtomicBool>);
 
-#[test]
-fn functions_that_take_long_are_made_where_no_processor_is_idle() {
-    let service = service(None, &[]);
-    let (improver, told) = improver(&service);
-    let built = hurried(&service);
-    let (device, over) = (device(), AtomicBool::new(false));
-    std::thread::scope(|scope| {
+impl Hogs {
+    fn new() -> Self {
+        let over = Arc::new(AtomicBool::new(false));
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            let over = Arc::clone(&over);
             // Relaxed: the flag guards nothing but itself.
-            scope.spawn(|| {
+            std::thread::spawn(move || {
                 while !over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop()
+                    std::hint::spin_loop();
                 }
             });
         }
-        let program = program(&built, &improver);
-        let kernel = program.kernel("busy").unwrap();
-        let begin = Instant::now();
-        // The program's other code has to wait, this does not.
-        while !run(&device, &kernel, 64) && begin.elapsed() < PATIENCE {}
+        Self(over)
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
         // Relaxed: as above.
-        over.store(true, Ordering::Relaxed);
-        assert!(run(&device, &kernel, 64));
-        // It stays when the rest comes.
-        while told.recv_timeout(PATIENCE).unwrap().better != Better::Program {}
-        assert!(run(&device, &kernel, 64));
-    });
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_was_built_in_a_hurry_is_made_again_kernel_by_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
+    let two = "kernel void a(global int *x) { *x = 1; } kernel void b(global int *x) { *x = 2; }";
+    let request = BuildRequest::new("two.cl", two, BuildTarget::Cpu);
+    let build = |service: &Service| {
+        service.build(&BuildRequest { quality: Quality::First, ..request.clone() }).unwrap()
+    };
+    let load = |built: &Built, improver: &Improver| {
+        let program = Program::from_archive(&built.archive).unwrap();
+        program.improve_with(improver, request.clone(), built.quality, built.processor, built.cached);
+        program
+    };
+    let (improver_one, told) = improver(&service);
+    let program = load(&build(&service), &improver_one);
+    assert_eq!(program.kernel("a").unwrap().quality(), Quality::First);
+    // Without a launch, when a processor is idle.
+    let mut made = Vec::new();
+    while made.len() < 2 {
+        let improvement = told.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(improvement.why, Why::Idle);
+        if let Some(ended) = improvement.end {
+            assert_eq!(ended.outcome, Ok(()));
+            made.push(improvement.better);
+        }
+    }
+    assert_eq!(made, ["a", "b"].map(|name| Better::Kernel(name.to_owned())));
+    for name in ["a", "b"] {
+        assert_eq!(program.kernel(name).unwrap().quality(), Quality::Full);
+    }
+    // Another process has each of them when it launches it first.
+    let second = self::service(Some(folder.path()), &[]);
+    let built = build(&second);
+    assert_eq!((built.cached, built.quality), (true, Quality::First));
+    let (improver, _told) = improver(&second);
+    let program = load(&built, &improver);
+    let kernel = program.kernel("b").unwrap();
+    let data = Buffer::zeroed(4).unwrap();
+    let range = NdRange::new(&[1]).unwrap();
+    device().launch(&kernel, &range, &[ArgValue::Buffer(&data)]).unwrap();
+    assert_eq!((kernel.quality(), &data.to_vec()[..]), (Quality::Full, &[2, 0, 0, 0][..]));
+}
+
+#[test]
+fn a_hot_kernel_is_made_where_no_processor_is_idle() {
+    let service = service(None, &[]);
+    let (improver, told) = improver(&service);
+    let built = hurried(&service);
+    let device = device();
+    let _hogs = Hogs::new();
+    let program = program(&built, &improver);
+    let kernel = program.kernel("busy").unwrap();
+    let data = Buffer::zeroed(ITEMS as u64 * 4).unwrap();
+    let old = prepared(&device, &kernel, &data);
+    let begin = Instant::now();
+    while kernel.quality() == Quality::First {
+        assert!(begin.elapsed() < PATIENCE, "nothing was made");
+        run(&device, &kernel, 64);
+    }
+    assert!(old.is_outdated());
+    old.run().unwrap();
+    run(&device, &kernel, 64);
+    // What was begun at idle priority did not get on: it ended without a word of complaint but that.
+    let all: Vec<Improvement> = told.try_iter().collect();
+    let is_hot = |one: &&Improvement| matches!(one.why, Why::Hot { .. }) && one.end.is_some();
+    let hot = all.iter().find(is_hot).unwrap_or_else(|| panic!("{all:?}"));
+    assert_eq!(hot.end.as_ref().unwrap().outcome, Ok(()));
+    let Why::Hot { heat, expected } = hot.why else { unreachable!("it was looked for") };
+    assert!(heat.launches >= 1 && expected >= built.processor, "{hot:?}");
+    assert!(service.idle_processes().len() <= 2);
 }
 
 #[test]
@@ -288,16 +376,23 @@ fn code_made_in_a_hurry_runs_on_where_no_other_can_be_made() {
     let (improver, told) = improver(&bad);
     let program = program(&hurried(&good), &improver);
     let (device, kernel) = (device(), program.kernel("busy").unwrap());
-    // Even without launches it is built again after a while.
-    let improvement = told.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(improvement.better, Better::Program);
-    assert!(improvement.outcome.is_err());
+    // Even without launches it is made again after a while.
+    let ended = loop {
+        let improvement = told.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(improvement.better, Better::Kernel("busy".to_owned()));
+        if let Some(ended) = improvement.end {
+            break ended;
+        }
+    };
+    assert!(ended.outcome.is_err());
     for _ in 0..20 {
         assert!(!run(&device, &kernel, 64));
     }
+    assert_eq!(kernel.quality(), Quality::First);
     // What another program has is no better code for this one.
     let other = BuildRequest::new("program.cl", "kernel void other(global int *x) {}", BuildTarget::Cpu);
     assert!(program.replace_code(&good.build(&other).unwrap().archive).is_err());
     program.replace_code(&good.build(&request()).unwrap().archive).unwrap();
+    assert_eq!(kernel.quality(), Quality::Full);
     run(&device, &kernel, 64);
 }

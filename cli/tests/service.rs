@@ -213,3 +213,23 @@ fn a_kernel_is_specialised_alone() {
     assert_eq!(whole.object(Code::First, [16, 4, 1]), kernel.object(Code::First, [16, 4, 1]));
     assert_eq!(service.specialise(&wanted, "none").unwrap_err().fault, BuildFault::Request);
 }
+
+#[test]
+fn kernels_are_made_one_by_one_as_they_are_all_at_once() {
+    let service = Service::new(options(&[]));
+    let wanted = BuildRequest { options: "-cl-std=CL3.0".to_owned(), ..request(&many_kernels()) };
+    let whole = Archive::read(&service.build(&wanted).unwrap().archive).unwrap();
+    for kernel in &whole.kernels {
+        let built = service.complete(&wanted, &kernel.name).unwrap();
+        assert!(built.processor > Duration::ZERO);
+        let one = Archive::read(&built.archive).unwrap();
+        assert_eq!(one.kernels.len(), 1);
+        assert_eq!(one.kernels[0].object(Code::First, ANY_SIZE), kernel.object(Code::First, ANY_SIZE));
+        assert_eq!(one.kernels[0].meta().unwrap(), kernel.meta().unwrap());
+    }
+    assert_eq!(service.complete(&wanted, "none").unwrap_err().fault, BuildFault::Request);
+    // Another program is another one, though a name is the same.
+    let other = BuildRequest::new("other.cl", "kernel void k3(global char *x) { *x = 3; }", BuildTarget::Cpu);
+    let one = Archive::read(&service.complete(&other, "k3").unwrap().archive).unwrap();
+    assert_ne!(one.kernels[0].args, whole.kernel("k3").unwrap().args);
+}

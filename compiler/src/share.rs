@@ -42,7 +42,7 @@ pub(crate) fn retain(
     let mut object_of = if is_hurried { divide(&costs, objects) } else { (0..count).collect() };
     match wanted {
         Kernels::All => {}
-        Kernels::Specialised(name) => {
+        Kernels::Specialised(name) | Kernels::One(name) => {
             let known = signatures.iter().map(|signature| signature.name.clone()).collect();
             signatures.retain(|signature| signature.name == *name);
             if signatures.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use oxcl_binary::archive::Version;
 
@@ -113,6 +114,8 @@ pub struct Built {
     /// What the code is: [`Quality::Full`] also where [`Quality::First`] was asked for and the better one was there, or no
     /// more work. Kernels, facts and layouts are the same in both.
     pub quality: Quality,
+    /// Processor time that making it took, whenever that was; zero where nobody knows.
+    pub processor: Duration,
 }
 
 /// Whose fault it is that nothing was built.

@@ -164,7 +164,7 @@ impl Device {
             });
         }
         // The watch's number first: what comes in between is then found at the next launch, not missed.
-        let watch = kernel.watch(self.target(), &geometry).filter(|_| self.cpu().is_some());
+        let watch = kernel.watch(self.target(), &geometry);
         let number = watch.as_ref().map_or(0, |watch| watch.number());
         let code = kernel.code(self.target())?;
         let function = code.function_for(&geometry)?;

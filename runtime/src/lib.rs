@@ -52,7 +52,7 @@ mod storage;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
-pub use cache::{Cache, CacheInfo, CacheRow, Damage, Key as CacheKey, Stored as CachedBuild};
+pub use cache::{Cache, CacheInfo, CacheRow, Claimed, Damage, Key as CacheKey, Stored as CachedBuild};
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -60,13 +60,13 @@ pub use context::{Bounds, Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use forked::survive_forks;
-pub use improve::{Better, Improvement, ImprovementObserver, Improver};
+pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_driver::printer::{PrintSink, Printed};
 pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
-pub use oxcl_driver_cpu::{DiscreteDriver, MemoryCounters};
+pub use oxcl_driver_cpu::{DiscreteDriver, Heat, MemoryCounters};
 pub use oxcl_driver_cpu::{
     EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
     catch_faults, faults_are_caught,

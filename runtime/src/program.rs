@@ -13,6 +13,7 @@ use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, Progra
 use crate::device::DeviceInfo;
 use crate::error::{Coded, ErrorCode};
 use crate::improve::Improving;
+pub(crate) use better::Begun;
 use better::Better;
 
 mod better;
@@ -35,8 +36,8 @@ pub(crate) struct Inner {
     memory: Mutex<BTreeMap<&'static str, Option<Arc<ProgramMemory>>>>,
     /// How better functions are made, if they are.
     improving: OnceLock<Improving>,
-    /// What launches take, and what was made later.
-    better: Mutex<Better>,
+    /// What of each kernel was made later, and what its launches take.
+    better: Mutex<Vec<Better>>,
     /// The programs that drivers made of it, by the digests of their machines.
     for_machines: Mutex<BTreeMap<[u8; 20], Arc<dyn DriverProgram>>>,
 }
@@ -152,6 +153,7 @@ impl Program {
             None => vec![None; archive.kernels.len()],
         };
         let code = archive.kernels.iter().map(|_| <[Slot; 2]>::default()).collect();
+        let better = archive.kernels.iter().map(|_| Better::default()).collect();
         Ok(Self {
             inner: Arc::new(Inner {
                 archive: Arc::new(archive),
@@ -160,7 +162,7 @@ impl Program {
                 code,
                 memory: Mutex::default(),
                 improving: OnceLock::new(),
-                better: Mutex::default(),
+                better: Mutex::new(better),
                 for_machines: Mutex::default(),
             }),
         })

@@ -1,6 +1,7 @@
 //! One job: from the message to a request of the compiler's, and from what comes of it to an answer.
 
 use std::env;
+use std::time::Duration;
 
 use oxcl_binary::archive::Version;
 use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Job, Seen, WireError};
@@ -8,6 +9,8 @@ use oxcl_compiler::{
     BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, OptionError, Request, SourceFile,
     VirtualHeader, compile, render,
 };
+
+use super::limits;
 
 /// The options are not understood.
 const BAD_OPTIONS: &str = "OX0701";
@@ -18,6 +21,7 @@ const BAD_JOB: &str = "OX0703";
 
 /// Does a job.
 pub(super) fn run(job: &Job) -> Result<Done, Failed> {
+    let begun = limits::processor_time();
     if !job.directory.is_empty() {
         // Where the host's folder is not there any more, relative paths lead nowhere; absolute ones still do.
         let _ = env::set_current_dir(&job.directory);
@@ -47,9 +51,14 @@ pub(super) fn run(job: &Job) -> Result<Done, Failed> {
             repeatable: is_repeatable(job, &compiled.dependencies),
             quality: compiled.quality,
             dependencies: compiled.dependencies,
+            processor: micros(limits::processor_time().saturating_sub(begun)),
         }),
         Err(error) => Err(refused(&error)),
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// The parts of a request that all actions have.

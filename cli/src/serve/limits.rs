@@ -2,11 +2,15 @@
 //! itself, because forked children of the host may hold the socket open.
 
 use std::os::fd::RawFd;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Ends this process when the other side of standard input is closed, if that is a socket, or when `host` ends.
-pub(super) fn die_with(host: Option<u32>) {
+use super::orphan::Orphan;
+
+/// Ends this process when the other side of standard input is closed, if that is a socket, or when `host` ends; later if
+/// `orphan` says that there is something to finish.
+pub(super) fn die_with(host: Option<u32>, orphan: &Arc<Orphan>) {
     let mut watched = Vec::new();
     if is_socket(0) {
         watched.push(libc::pollfd { fd: 0, events: libc::POLLRDHUP, revents: 0 });
@@ -24,12 +28,14 @@ pub(super) fn die_with(host: Option<u32>) {
         return;
     }
     // Without the thread the end of input between two jobs ends the server.
+    let orphan = Arc::clone(orphan);
     let _ = thread::Builder::new().name("watch".into()).stack_size(64 << 10).spawn(move || {
         loop {
             let count = libc::nfds_t::try_from(watched.len()).unwrap_or(0);
             // SAFETY: the pointer and the count are those of a vector that lives until the call returns.
             let ready = unsafe { libc::poll(watched.as_mut_ptr(), count, -1) };
             if ready > 0 && watched.iter().any(|one| one.revents != 0) {
+                orphan.host_has_ended();
                 end();
             }
         }
@@ -37,7 +43,7 @@ pub(super) fn die_with(host: Option<u32>) {
 }
 
 /// Ends the process without running anything of LLVM's, which another thread may be in.
-fn end() -> ! {
+pub(super) fn end() -> ! {
     // SAFETY: takes a number.
     unsafe { libc::_exit(0) }
 }
@@ -108,4 +114,13 @@ pub(super) fn memory(bytes: u64) {
     // What is known of a crash goes to the host; nobody looks for core files of a process that nobody started.
     // SAFETY: a structure to read from.
     unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+}
+
+/// Processor time of the calling thread.
+pub(crate) fn processor_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a clock, and a structure to write to.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
 }

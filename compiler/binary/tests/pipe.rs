@@ -5,8 +5,8 @@
 use std::io::{self, Cursor, Read};
 
 use oxcl_binary::pipe::{
-    Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Job, Kernels, Kind, Library, MAX_FRAME,
-    Quality, Seen, Text, Tidy, read_frame, write_frame,
+    Action, Dependency, Done, FailKind, Failed, Folder, FrameError, Hello, Job, Kernels, Kind, Library,
+    MAX_FRAME, Quality, Seen, Text, read_frame, write_frame,
 };
 use proptest::prelude::*;
 
@@ -44,13 +44,14 @@ fn done() -> Done {
         ],
         repeatable: true,
         quality: Quality::Full,
+        processor: 12_345,
     }
 }
 
 #[test]
 fn messages_come_back() {
     assert_eq!(Job::decode(&job().encode()), Ok(job()));
-    for kernels in [Kernels::All, Kernels::Specialised("f".into())] {
+    for kernels in [Kernels::All, Kernels::Specialised("f".into()), Kernels::One("f".into())] {
         let other = Job { kernels, quality: Quality::Full, ..job() };
         assert_eq!(Job::decode(&other.encode()), Ok(other));
     }
@@ -60,8 +61,8 @@ fn messages_come_back() {
     let file = Library { path: "/lib/x.so".into(), length: 1, modified: u64::MAX };
     let hello = Hello { process: 9, identity: [5; 32], files: vec![file] };
     assert_eq!(Hello::decode(&hello.encode()), Ok(hello));
-    let tidy = Tidy { folder: "/cache".into(), limit: 1 << 40 };
-    assert_eq!(Tidy::decode(&tidy.encode()), Ok(tidy));
+    let cache = Folder { folder: "/cache".into(), limit: 1 << 40 };
+    assert_eq!(Folder::decode(&cache.encode()), Ok(cache));
 }
 
 #[test]
@@ -131,7 +132,7 @@ proptest! {
         if let Ok(message) = Done::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
         if let Ok(message) = Failed::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
         if let Ok(message) = Hello::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
-        if let Ok(message) = Tidy::decode(&bytes) { prop_assert_eq!(message.encode(), bytes); }
+        if let Ok(message) = Folder::decode(&bytes) { prop_assert_eq!(message.encode(), bytes); }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use oxcl_runtime::thread::spawn;
 use oxcl_runtime::{
@@ -150,13 +151,13 @@ fn end(
 ) -> Answer {
     let mut builds = program.builds();
     let outcome = match result {
-        Ok(built) => match load(built.archive.into()) {
+        Ok(built) => match load(built.archive.as_slice().into()) {
             Ok(mut loaded) => {
                 if let (Some(request), Some(executable)) = (request, &loaded.executable) {
                     if built.quality != Quality::Full {
                         loaded.hurried = Some(Arc::new(request.clone()));
                     }
-                    compiler::improve(executable, request, built.quality, built.cached);
+                    compiler::improve(executable, request, &built);
                 }
                 Ok((loaded, built.log))
             }
@@ -294,6 +295,7 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
                     log: String::new(),
                     cached: false,
                     quality: Quality::Full,
+                    processor: Duration::ZERO,
                 };
                 end(program, &[*place], Ok(built), BUILD, None)?;
             }

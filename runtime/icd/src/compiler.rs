@@ -2,13 +2,19 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::{BuildRequest, CompilerService as _, Improver, Program, Quality, Service, ServiceOptions};
+use oxcl_runtime::{
+    BuildRequest, Built, CompilerService as _, Improver, Program, Quality, Service, ServiceOptions,
+};
+
+use crate::log;
 
 /// What builds, and what makes better functions later unless the environment says otherwise.
 #[derive(Clone)]
 struct Compilers {
     service: Service,
     improver: Option<Improver>,
+    /// Standard error is told of builds.
+    logs: bool,
 }
 
 static COMPILERS: Mutex<Option<(u32, Compilers)>> = Mutex::new(None);
@@ -33,8 +39,9 @@ fn compilers() -> Compilers {
     }
     let service = Service::new(ServiceOptions::from_environment());
     let improves = std::env::var("OXCL_IMPROVE").map_or(true, |value| value.trim() != "off");
-    let improver = improves.then(|| Improver::new(service.clone(), None));
-    let compilers = Compilers { service, improver };
+    let logs = std::env::var("OXCL_LOG").is_ok_and(|value| log::wants_builds(&value));
+    let improver = improves.then(|| Improver::new(service.clone(), logs.then(log::observer)));
+    let compilers = Compilers { service, improver, logs };
     // Dropping the parent's would end servers that the parent uses.
     std::mem::forget(known.replace((process, compilers.clone())));
     compilers
@@ -52,9 +59,13 @@ pub(crate) fn quality() -> Quality {
 }
 
 /// A program was built: better functions may be made of it.
-pub(crate) fn improve(program: &Program, request: BuildRequest, quality: Quality, cached: bool) {
-    if let Some(improver) = compilers().improver {
-        program.improve_with(&improver, request, quality, cached);
+pub(crate) fn improve(program: &Program, request: BuildRequest, built: &Built) {
+    let compilers = compilers();
+    if compilers.logs {
+        log::built(built, program.kernel_names().count());
+    }
+    if let Some(improver) = compilers.improver {
+        program.improve_with(&improver, request, built.quality, built.processor, built.cached);
     }
 }
 

@@ -28,6 +28,7 @@ mod info;
 mod kernel;
 mod kernel_info;
 mod launch;
+mod log;
 mod map;
 mod mem;
 mod mem_info;

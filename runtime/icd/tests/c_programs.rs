@@ -4,7 +4,8 @@
 #![allow(clippy::print_stderr, reason = "a test that the system does not bear says so")]
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 fn folder() -> PathBuf {
     let test = std::env::current_exe().expect("a test program");
@@ -339,6 +340,57 @@ fn bounds() {
     for value in ["", "warn", "error", "off", "sometimes"] {
         client_with("bounds", &[("OXCL_BOUNDS", value)]);
     }
+}
+
+/// Whether there is a compiler of the process of this number.
+fn has_compiler(host: u32) -> bool {
+    let option = format!("--host={host}\0");
+    let all = std::fs::read_dir("/proc").expect("the list of processes").flatten();
+    all.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
+        .any(|words| String::from_utf8_lossy(&words).contains(&option))
+}
+
+/// What a short program's kernels took says that better code pays; the program does not live to see it, but the next one
+/// has it, and no compiler is left.
+#[test]
+fn hot_kernels_of_a_short_program() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let vendors = vendors(temp.path(), &folder().join("liboxcl.so"));
+    let program = temp.path().join("gemm");
+    compiled("gemm", &program, "-lOpenCL -lm");
+    let run_once = || {
+        let mut command = Command::new(&program);
+        // A compiler with debug assertions takes longer, and so do its kernels to be hot.
+        command.args(["passes", "6"]);
+        command.env("OCL_ICD_VENDORS", &vendors).env("OXCL_COMPILER", compiler()).env("OXCL_LOG", "build");
+        command.env("OXCL_CACHE_DIR", temp.path().join("cache")).env_remove("OXCL_CACHE");
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().expect("a program that starts");
+        let host = child.id();
+        let output = child.wait_with_output().expect("a program that ends");
+        let begin = Instant::now();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{text}");
+        while has_compiler(host) {
+            assert!(begin.elapsed() < Duration::from_secs(15), "a compiler is left");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        text
+    };
+    let first = run_once();
+    assert!(first.contains("a program of 2 kernels in a hurry, in"), "{first}");
+    for kernel in ["plain", "transposed"] {
+        assert!(first.contains(&format!("'{kernel}' is promoted: ")), "{first}");
+    }
+    // What was begun is finished, what waited for a compiler is not: there may be more to do for those that follow.
+    for _ in 0..5 {
+        let next = run_once();
+        assert!(next.contains("in a hurry, from the cache"), "{next}");
+        if !next.contains("is promoted") && !next.contains("is in use after") {
+            return;
+        }
+    }
+    panic!("kernels are promoted in every process");
 }
 
 #[test]

@@ -119,6 +119,7 @@ mod tests {
             dependencies: vec![],
             repeatable: true,
             quality: Quality::First,
+            processor: 70_000,
         };
         let hello = Hello { process: 0, identity: [7; 32], files: vec![] };
         [

@@ -12,7 +12,7 @@ use oxcl_binary::hash::{Sha256, hex};
 use oxcl_binary::pipe::{Job, Seen};
 
 /// Changes with the meaning of keys and files.
-pub(super) const SCHEMA: u32 = 2;
+pub(super) const SCHEMA: u32 = 3;
 
 /// What a result is found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,8 @@ pub(crate) enum Claim {
 }
 
 /// A claim of this process.
-pub(crate) struct Claimed {
+#[derive(Debug)]
+pub struct Claimed {
     path: PathBuf,
 }
 
@@ -75,6 +76,16 @@ pub(crate) fn claim(cache: &Cache, key: &Key) -> Claim {
             return Claim::Made(stored);
         }
     }
+}
+
+/// Makes the claim on `key` this process's: of one that did the work for another, which has ended. None where there is no
+/// claim, which keeps nobody from the work.
+pub(super) fn take_over(cache: &Cache, key: &Key) -> Option<Claimed> {
+    let path = cache.folder().join(FOLDER).join(key.name());
+    let mut file = File::options().write(true).truncate(true).open(&path).ok()?;
+    // Written at once: whoever reads it between the two finds no owner, and goes by its age.
+    let _ = file.write_all(owner().as_bytes());
+    Some(Claimed { path })
 }
 
 fn create(path: &Path) -> io::Result<()> {

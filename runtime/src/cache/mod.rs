@@ -19,6 +19,7 @@ mod tidy;
 pub(crate) use host::HostMark;
 pub use key::Key;
 pub(crate) use key::this_cpu;
+pub use lock::Claimed;
 pub(crate) use lock::{Claim, claim};
 pub use store::{Cache, Stored};
 pub use tidy::{CacheInfo, CacheRow, Damage};

@@ -11,6 +11,7 @@ use oxcl_binary::pipe::{Done, Hello, Quality, Seen};
 
 use super::entry::Entry;
 use super::key::{Key, state_of};
+use super::lock::{self, Claimed};
 use super::place::place;
 
 /// How many lists of paths may follow each other.
@@ -34,6 +35,8 @@ pub struct Stored {
     pub log: String,
     /// What the code is.
     pub quality: Quality,
+    /// Processor time that making it took.
+    pub processor: Duration,
 }
 
 impl Cache {
@@ -68,9 +71,14 @@ impl Cache {
         let mut key = *key;
         for _ in 0..MOST_STEPS {
             match self.read(&key)? {
-                Entry::Result(Done { archive, log, quality, .. }) => {
+                Entry::Result(Done { archive, log, quality, processor, .. }) => {
                     self.note_use(&key);
-                    return Some(Stored { archive, log, quality });
+                    return Some(Stored {
+                        archive,
+                        log,
+                        quality,
+                        processor: Duration::from_micros(processor),
+                    });
                 }
                 Entry::Paths(paths) => {
                     let states: Vec<_> = paths.iter().map(|path| (path.as_str(), state_of(path))).collect();
@@ -115,6 +123,13 @@ impl Cache {
             told.extend(paths);
         }
         0
+    }
+
+    /// Takes over the claim on a result that this process makes for another one, which has ended: others that want it wait
+    /// for this process now. The claim ends with the value.
+    #[must_use]
+    pub fn take_over(&self, key: &Key) -> Option<Claimed> {
+        lock::take_over(self, key)
     }
 
     /// What is known of the compiler at this path, if it is still the same.

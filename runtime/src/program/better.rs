@@ -1,5 +1,5 @@
-//! What a program gets after it was built: functions in full quality for code that was made in a hurry, and functions for
-//! the local sizes that are launched.
+//! What a program gets after it was built: each kernel in full quality where the program was built in a hurry, and functions
+//! for the local sizes that are launched.
 //!
 //! Everything comes in whole or not at all. Launches that were made ready keep the functions that they have.
 
@@ -13,43 +13,82 @@ use oxcl_driver_cpu::{Geometry, KernelCode, LoadError as CodeError, Target, Watc
 
 use super::{Inner, Kernel, Program, lock};
 use crate::compiler::{BuildRequest, Quality};
-use crate::improve::{HOT, Improver, Improving, SIZES};
+use crate::improve::{Improver, Improving, SIZES};
+use crate::service::Attempt;
 
-/// What of a kernel is watched: its launches with a local size, or, while its code is a hurried one, all others.
-type Watched = (usize, Option<[u64; 3]>);
-
-/// What launches take, and what was made later.
+/// What a kernel got later.
 #[derive(Debug, Default)]
 pub(super) struct Better {
-    /// The program's code was made in a hurry, and there is no other yet.
+    /// Its code was made in a hurry, and there is no other yet.
     hurried: bool,
-    /// The same program in full quality, where the first one was not.
+    /// It has been looked for in the cache.
+    looked: bool,
+    /// It is hot: nobody begins with it at idle priority any more.
+    hot: bool,
+    making: Making,
+    /// The kernel in full quality, where the first code was not.
     full: Option<Full>,
-    /// Functions for local sizes, for code that takes the place of the first.
-    early: Vec<(usize, [u64; 3], Arc<Archive>)>,
-    watches: BTreeMap<Watched, Arc<Watch>>,
+    /// Functions for local sizes.
+    functions: Vec<([u64; 3], Arc<Archive>)>,
+    /// What its launches take while its code is a hurried one.
+    watch: Option<Arc<Watch>>,
+    /// What they take with a local size, once it is not.
+    sizes: BTreeMap<[u64; 3], Arc<Watch>>,
+}
+
+/// Who makes a kernel in full quality.
+#[derive(Debug, Default)]
+enum Making {
+    #[default]
+    Nobody,
+    Somebody(Arc<Attempt>),
+    /// It is made, or cannot be.
+    Over,
+}
+
+/// What came of wanting to make a kernel.
+#[derive(Debug)]
+pub(crate) enum Begun {
+    /// It is the caller's to make.
+    Yes,
+    /// Somebody else is at it.
+    Others(Arc<Attempt>),
+    /// There is nothing to make.
+    Over,
 }
 
 #[derive(Debug)]
 struct Full {
     archive: Arc<Archive>,
     meta: Option<ProgramMeta>,
+    /// Which of the archive's kernels it is.
+    index: usize,
 }
 
 impl Program {
-    /// Has better functions made in the background: all in full quality if `quality` says that the program was built in a
-    /// hurry, and functions for the local sizes that are launched, once launches take long enough. `request` is what the
-    /// program was built from, and `cached` says that it was in the cache. Only the first call counts.
-    pub fn improve_with(&self, improver: &Improver, request: BuildRequest, quality: Quality, cached: bool) {
+    /// Has better functions made in the background: every kernel in full quality if `quality` says that the program was
+    /// built in a hurry, and functions for the local sizes that are launched, once launches take long enough. `request` is
+    /// what the program was built from, `cost` the processor time that this took, in this process unless `cached` says that
+    /// the program was in the cache. Only the first call counts.
+    pub fn improve_with(
+        &self,
+        improver: &Improver,
+        request: BuildRequest,
+        quality: Quality,
+        cost: Duration,
+        cached: bool,
+    ) {
         let inner = &self.inner;
-        if inner.improving.set(Improving::new(improver.clone(), request, cached)).is_err() {
+        let kernels = inner.archive.kernels.len();
+        let improving = Improving::new(improver.clone(), request, kernels, quality, cost, cached);
+        if inner.improving.set(improving).is_err() {
             return;
         }
         if quality != Quality::Full
             && let Some(improving) = inner.improving()
         {
-            lock(&inner.better).hurried = true;
-            improving.ask_program(inner);
+            lock(&inner.better).iter_mut().for_each(|kernel| kernel.hurried = true);
+            improving.ask_rest(inner);
         }
     }
 
@@ -58,7 +97,19 @@ impl Program {
     /// # Errors
     /// It is the archive of another program; the message says how one sees that. Nothing has changed then.
     pub fn replace_code(&self, archive: &[u8]) -> Result<(), String> {
-        self.inner.replace_code(archive)
+        let inner = &self.inner;
+        let (later, meta) = inner.read_later(archive)?;
+        if later.kernels.len() != inner.archive.kernels.len() {
+            return Err("what was made later has other kernels".to_owned());
+        }
+        let archive = Arc::new(later);
+        let all = (0..inner.archive.kernels.len())
+            .map(|kernel| inner.full(kernel, &archive, meta.as_ref()))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (kernel, full) in all.into_iter().enumerate() {
+            inner.take_full(kernel, full);
+        }
+        Ok(())
     }
 }
 
@@ -71,9 +122,37 @@ impl Inner {
         self.archive.kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
     }
 
-    /// Whether the program waits for code in full quality.
-    pub(crate) fn is_hurried(&self) -> bool {
-        lock(&self.better).hurried
+    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one.
+    pub(crate) fn begin_any(&self, attempt: &Arc<Attempt>) -> Option<usize> {
+        let mut better = lock(&self.better);
+        let waits =
+            |kernel: &Better| kernel.hurried && !kernel.hot && matches!(kernel.making, Making::Nobody);
+        let launched = better.iter().position(|kernel| waits(kernel) && kernel.watch.is_some());
+        let kernel = launched.or_else(|| better.iter().position(waits))?;
+        better[kernel].making = Making::Somebody(Arc::clone(attempt));
+        Some(kernel)
+    }
+
+    /// Begins with a kernel that is hot.
+    pub(crate) fn begin(&self, kernel: usize, attempt: &Arc<Attempt>) -> Begun {
+        let mut better = lock(&self.better);
+        let Some(kernel) = better.get_mut(kernel) else { return Begun::Over };
+        kernel.hot = true;
+        match &kernel.making {
+            Making::Nobody if kernel.hurried => {
+                kernel.making = Making::Somebody(Arc::clone(attempt));
+                Begun::Yes
+            }
+            Making::Nobody | Making::Over => Begun::Over,
+            Making::Somebody(other) => Begun::Others(Arc::clone(other)),
+        }
+    }
+
+    /// The end of what was begun: `over` if nobody is to begin again.
+    pub(crate) fn end(&self, kernel: usize, over: bool) {
+        if let Some(kernel) = lock(&self.better).get_mut(kernel) {
+            kernel.making = if over { Making::Over } else { Making::Nobody };
+        }
     }
 
     /// Reads an archive that was made later of the same program.
@@ -89,53 +168,63 @@ impl Inner {
         Ok((later, meta))
     }
 
+    /// A kernel of ours in an archive that was made later, checked: whatever cannot be used shall be found out here, not by
+    /// a launch.
+    fn full(
+        &self,
+        kernel: usize,
+        archive: &Arc<Archive>,
+        meta: Option<&ProgramMeta>,
+    ) -> Result<Full, String> {
+        let own = self.archive.kernels.get(kernel).ok_or("the program has no such kernel")?;
+        let index = archive.kernels.iter().position(|record| record.name == own.name);
+        let index = index.ok_or("what was made later lacks a kernel")?;
+        let later = &archive.kernels[index];
+        if later.args != own.args || later.local_sizes != own.local_sizes {
+            return Err("what was made later has other parameters or variables".to_owned());
+        }
+        KernelCode::select(Arc::clone(archive), meta, index, Target::Native)
+            .map_err(|error| error.to_string())?;
+        Ok(Full { archive: Arc::clone(archive), meta: meta.cloned(), index })
+    }
+
+    /// Takes a kernel in full quality from an archive.
+    pub(crate) fn replace_kernel(&self, kernel: usize, archive: &[u8]) -> Result<(), String> {
+        let (later, meta) = self.read_later(archive)?;
+        let full = self.full(kernel, &Arc::new(later), meta.as_ref())?;
+        self.take_full(kernel, full);
+        Ok(())
+    }
+
+    fn take_full(&self, kernel: usize, full: Full) {
+        let mut better = lock(&self.better);
+        let Some(known) = better.get_mut(kernel) else { return };
+        if known.full.is_some() {
+            return;
+        }
+        known.full = Some(full);
+        known.hurried = false;
+        let watch = known.watch.take();
+        drop(better);
+        *lock(&self.code[kernel][0]) = None;
+        // The last step: who sees it finds the new code.
+        if let Some(watch) = watch {
+            watch.improved();
+        }
+    }
+
     /// Takes a kernel's function for a local size from an archive that was made later.
     pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
         let (later, _) = self.read_later(archive)?;
         let code = self.code(kernel, Target::Native).map_err(|error| error.to_string())?;
         code.add(&later, local).map_err(|error| error.to_string())?;
         let mut better = lock(&self.better);
-        if better.hurried || better.full.is_some() {
-            // The code above is to be replaced, or may just have been.
-            better.early.push((kernel, local, Arc::new(later)));
-        }
-        // Launches may have got another watch with the full code meanwhile.
-        if let Some(watch) = better.watches.get(&(kernel, Some(local))) {
+        let Some(known) = better.get_mut(kernel) else { return Ok(()) };
+        // For code that takes the place of that above.
+        known.functions.push((local, Arc::new(later)));
+        if let Some(watch) = known.sizes.get(&local) {
             watch.improved();
         }
-        Ok(())
-    }
-
-    /// Takes all code from an archive in full quality.
-    pub(crate) fn replace_code(&self, archive: &[u8]) -> Result<(), String> {
-        let (later, meta) = self.read_later(archive)?;
-        let kernels = later.kernels.iter().zip(&self.archive.kernels);
-        let same = later.kernels.len() == self.archive.kernels.len()
-            && kernels.clone().all(|(one, other)| {
-                one.name == other.name && one.args == other.args && one.local_sizes == other.local_sizes
-            });
-        if !same {
-            return Err("what was made later has other kernels, parameters or variables".to_owned());
-        }
-        let archive = Arc::new(later);
-        // Whatever cannot be used shall be found out here, not by a launch.
-        for kernel in 0..self.code.len() {
-            KernelCode::select(Arc::clone(&archive), meta.as_ref(), kernel, Target::Native)
-                .map_err(|error| error.to_string())?;
-        }
-        let mut better = lock(&self.better);
-        if better.full.is_some() {
-            return Ok(());
-        }
-        better.full = Some(Full { archive, meta });
-        better.hurried = false;
-        let watches = std::mem::take(&mut better.watches);
-        drop(better);
-        for [native, _] in &self.code {
-            *lock(native) = None;
-        }
-        // The last step: who sees it finds the new code.
-        watches.values().for_each(|watch| watch.improved());
         Ok(())
     }
 
@@ -146,24 +235,50 @@ impl Inner {
             return Ok(Arc::clone(code));
         }
         let better = lock(&self.better);
-        let code = match &better.full {
-            Some(full) if target == Target::Native => {
-                let code = KernelCode::select(Arc::clone(&full.archive), full.meta.as_ref(), kernel, target)?;
-                for (_, local, early) in better.early.iter().filter(|(known, ..)| *known == kernel) {
-                    code.add(early, *local)?;
-                }
-                code
+        let code = match &better[kernel].full {
+            Some(Full { archive, meta, index }) if target == Target::Native => {
+                KernelCode::select(Arc::clone(archive), meta.as_ref(), *index, target)?
             }
             _ => KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?,
         };
+        if target == Target::Native {
+            for (local, function) in &better[kernel].functions {
+                code.add(function, *local)?;
+            }
+        }
         drop(better);
         Ok(Arc::clone(slot.insert(Arc::new(code))))
+    }
+
+    /// What an earlier process had made of a kernel, the first time that it is launched.
+    fn look_for_kernel(&self, kernel: usize, improving: &Improving) {
+        let mut better = lock(&self.better);
+        let known = &mut better[kernel];
+        if !known.hurried || std::mem::replace(&mut known.looked, true) {
+            return;
+        }
+        drop(better);
+        if let Some(archive) = improving.kept_kernel(&self.kernel_name(kernel))
+            // What cannot be used is as good as none.
+            && self.replace_kernel(kernel, &archive).is_ok()
+        {
+            let mut better = lock(&self.better);
+            if matches!(better[kernel].making, Making::Nobody) {
+                better[kernel].making = Making::Over;
+            }
+        }
     }
 }
 
 impl Kernel {
-    /// What watches the launches with this index space; none where no better function will be made for them. Asks for
-    /// one if it is time. Comes before the choice of the code.
+    /// What the code is that launches made ready now get.
+    #[must_use]
+    pub fn quality(&self) -> Quality {
+        if lock(&self.program.inner.better)[self.index].hurried { Quality::First } else { Quality::Full }
+    }
+
+    /// What watches the launches with this index space; none where no better function will be made for them. Comes before
+    /// the choice of the code.
     pub(crate) fn watch(&self, target: Target, geometry: &Geometry) -> Option<Arc<Watch>> {
         let inner = &self.program.inner;
         let improving = inner.improving()?;
@@ -171,38 +286,30 @@ impl Kernel {
             return None;
         }
         let kernel = self.index;
+        inner.look_for_kernel(kernel, improving);
         let mut better = lock(&inner.better);
-        let hurried = better.hurried;
-        if !hurried && !geometry.is_uniform() {
+        let known = &mut better[kernel];
+        if known.hurried {
+            let watch = known.watch.get_or_insert_with(|| Arc::new(improving.watch_kernel(inner, kernel)));
+            return Some(Arc::clone(watch));
+        }
+        if !geometry.is_uniform() {
             return None;
         }
-        let mut local = geometry.is_uniform().then_some(geometry.local);
-        let sizes = (kernel, Some([0; 3]))..=(kernel, Some([u64::MAX; 3]));
-        if !better.watches.contains_key(&(kernel, local)) && better.watches.range(sizes).count() >= SIZES {
-            if !hurried {
-                return None;
-            }
-            local = None;
+        let local = geometry.local;
+        if let Some(watch) = known.sizes.get(&local) {
+            return Some(Arc::clone(watch));
         }
-        let watched = (kernel, local);
-        if let Some(watch) = better.watches.get(&watched) {
-            let watch = Arc::clone(watch);
-            drop(better);
-            if let Some(local) = local
-                && watch.is_due()
-            {
-                improving.ask(inner, kernel, local, Arc::clone(&watch));
-            }
-            return Some(watch);
+        if known.sizes.len() >= SIZES {
+            return None;
         }
-        let watch = Arc::new(Watch::new(if local.is_some() { HOT } else { Duration::MAX }));
-        better.watches.insert(watched, Arc::clone(&watch));
+        let watch = Arc::new(improving.watch_function(inner, kernel, local));
+        known.sizes.insert(local, Arc::clone(&watch));
         drop(better);
-        let Some(local) = local.filter(|_| !hurried) else { return Some(watch) };
         if inner.code(kernel, target).is_ok_and(|code| code.is_specialised_for(local)) {
             // The program was built with it: there is nothing better to be had.
             watch.improved();
-        } else if let Some(archive) = improving.kept(self.name(), local)
+        } else if let Some(archive) = improving.kept_function(self.name(), local)
             && inner.add_function(kernel, local, &archive).is_ok()
         {
             watch.improved();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use oxcl_binary::pipe::{Done, Hello, Job, Quality, Tidy};
+use oxcl_binary::pipe::{Done, Folder, Hello, Job, Quality};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::pool::Pool;
@@ -105,15 +105,20 @@ impl Kept {
         None
     }
 
+    /// The cache as servers are told of it; none where they could not find it.
+    pub(super) fn folder(&self) -> Option<Folder> {
+        let folder = self.cache.folder().to_str().filter(|_| self.cache.folder().is_absolute())?;
+        Some(Folder { folder: folder.to_owned(), limit: self.cache.limit() })
+    }
+
     /// Has somebody look after the cache's size, now and then: a server that has nothing else to do, so that the host
     /// does not wait.
     fn look_after(&self, pool: &Pool) {
         if !self.cache.wants_tidying() {
             return;
         }
-        let folder = self.cache.folder().to_str().filter(|_| self.cache.folder().is_absolute());
-        if let (Some(folder), Some(mut server)) = (folder, pool.try_take_idle()) {
-            server.tidy(&Tidy { folder: folder.to_owned(), limit: self.cache.limit() });
+        if let (Some(folder), Some(mut server)) = (self.folder(), pool.try_take_idle()) {
+            server.tidy(&folder);
             pool.give_back(server);
             return;
         }

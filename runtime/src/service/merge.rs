@@ -35,6 +35,7 @@ pub(super) fn merge(parts: Vec<Done>) -> Result<Done, MergeError> {
     for part in parts {
         kernels.extend(Archive::read(&part.archive)?.kernels);
         first.repeatable &= part.repeatable;
+        first.processor = first.processor.saturating_add(part.processor);
     }
     for name in &first.kernels {
         let at = kernels.iter().position(|kernel| kernel.name == *name);

@@ -9,6 +9,7 @@
 //! none of its files and write nothing to its terminal. They end with it, however it ends. A process that the host
 //! forks off starts its own.
 
+mod attempt;
 mod environment;
 mod kept;
 mod locate;
@@ -26,10 +27,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
+use oxcl_binary::pipe::{Done, FailKind, Failed, Folder, Job, Kernels, Text, hurried_objects};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Stored};
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -38,6 +39,8 @@ pub use environment::Environment;
 use kept::{Kept, Outcome};
 use pool::Pool;
 use server::{Answer, Lost, Server};
+
+pub(crate) use attempt::Attempt;
 
 /// Seconds that a build may take, if `OXCL_BUILD_TIMEOUT` does not say otherwise.
 const TIMEOUT: u64 = 300;
@@ -133,13 +136,44 @@ impl Service {
     /// # Errors
     /// As for a build; [`BuildFault::Request`] if there is no such kernel.
     pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.cached(&special_job(request, kernel))
+        self.for_all(&job_for(request, Kernels::Specialised(kernel.to_owned())), &Attempt::default())
+    }
+
+    /// Makes one kernel in full quality and nothing else.
+    ///
+    /// # Errors
+    /// As for [`Self::specialise`].
+    pub fn complete(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
+        self.complete_unless(request, kernel, &Attempt::default())
+    }
+
+    /// As [`Self::complete`], unless `attempt` is abandoned: then the error says nothing.
+    pub(crate) fn complete_unless(
+        &self,
+        request: &BuildRequest,
+        kernel: &str,
+        attempt: &Attempt,
+    ) -> Result<Built, BuildError> {
+        self.for_all(&job_for(request, Kernels::One(kernel.to_owned())), attempt)
+    }
+
+    /// What [`Self::complete`] gives where it is kept already.
+    pub(crate) fn kept_kernel(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
+        self.kept(&job_for(request, Kernels::One(kernel.to_owned())))
     }
 
     /// What [`Self::specialise`] gives where it is kept already.
     pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        let stored = self.kept.as_ref()?.find(&self.pool, &special_job(request, kernel))?;
-        Some(Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality })
+        self.kept(&job_for(request, Kernels::Specialised(kernel.to_owned())))
+    }
+
+    fn kept(&self, job: &Job) -> Option<Built> {
+        Some(from_cache(self.kept.as_ref()?.find(&self.pool, job)?))
+    }
+
+    /// How many servers builds may have at once.
+    pub(crate) fn servers(&self) -> usize {
+        self.pool.options().servers
     }
 
     /// Ends the servers that wait for work. The next build starts one.
@@ -167,14 +201,79 @@ impl Service {
             Some(kept) => kept.get_or_make(&self.pool, job, || self.run(job))?,
             None => Outcome::Done(self.run(job)?.0),
         };
-        Ok(match outcome {
-            Outcome::Stored(stored) => {
-                Built { archive: stored.archive, log: stored.log, cached: true, quality: stored.quality }
+        Ok(outcome.into())
+    }
+
+    /// The same for a result that other processes will want whatever becomes of this one: the server finishes it though this
+    /// process ends, and keeps it.
+    fn for_all(&self, job: &Job, attempt: &Attempt) -> Result<Built, BuildError> {
+        let outcome = match &self.kept {
+            Some(kept) => {
+                let folder = kept.folder();
+                let make = || {
+                    let (done, identity) = self.run_for_all(job, folder.as_ref(), attempt)?;
+                    // What the server has kept need not be kept again.
+                    Ok((done, identity.filter(|_| folder.is_none())))
+                };
+                kept.get_or_make(&self.pool, job, make)?
             }
-            Outcome::Done(done) => {
-                Built { archive: done.archive, log: done.log, cached: false, quality: done.quality }
+            None => Outcome::Done(self.run_for_all(job, None, attempt)?.0),
+        };
+        Ok(outcome.into())
+    }
+
+    /// Does a job with one server, which keeps the result in `folder`.
+    fn run_for_all(
+        &self,
+        job: &Job,
+        folder: Option<&Folder>,
+        attempt: &Attempt,
+    ) -> Result<(Done, Option<[u8; 32]>), BuildError> {
+        let payload = job.encode();
+        let (mut dead, mut unbegun) = (0, 0);
+        loop {
+            let mut server = self.pool.take().map_err(|error| unavailable(&error))?;
+            if !attempt.begin(server.handle()) {
+                attempt.end();
+                self.pool.give_back(server);
+                return Err(abandoned());
             }
-        })
+            if let Some(folder) = folder {
+                server.keep(folder);
+            }
+            let answer = server.send(&payload, self.pool.options().timeout).and_then(|()| server.receive());
+            attempt.end();
+            let lost = match answer {
+                Ok(Answer::Done(done)) => {
+                    let identity = server.identity();
+                    self.pool.give_back(server);
+                    return Ok((done, identity));
+                }
+                Ok(Answer::Failed(failed)) => {
+                    if failed.last {
+                        self.pool.lost_one();
+                    } else {
+                        self.pool.give_back(server);
+                    }
+                    return Err(self.refused(failed, job, &payload));
+                }
+                Err(lost) => lost,
+            };
+            unbegun += u32::from(server.is_first());
+            dead += 1;
+            self.pool.lost_one();
+            if attempt.is_abandoned() {
+                // A host that adopts orphans waits for the server's end, which may take long at idle priority. Without a
+                // thread it waits here.
+                let _ = spawn("oxcl-end", SMALL_STACK, move || drop(server));
+                return Err(abandoned());
+            }
+            drop(server);
+            // One that died while it waited, or before it had begun, is replaced.
+            if !lost.before_it_began() || dead > MOST_STALE || unbegun > MOST_UNBEGUN {
+                return Err(self.lost_error(&lost, job, &payload));
+            }
+        }
     }
 
     /// Does a job, with several servers if the program has several kernels and the servers are free.
@@ -306,6 +405,24 @@ impl Service {
     }
 }
 
+fn from_cache(stored: Stored) -> Built {
+    let Stored { archive, log, quality, processor } = stored;
+    Built { archive, log, cached: true, quality, processor }
+}
+
+impl From<Outcome> for Built {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Stored(stored) => from_cache(stored),
+            Outcome::Done(done) => {
+                let processor = Duration::from_micros(done.processor);
+                let Done { archive, log, quality, .. } = done;
+                Self { archive, log, cached: false, quality, processor }
+            }
+        }
+    }
+}
+
 /// What all have in common.
 fn one(identities: &[Option<[u8; 32]>]) -> Option<[u8; 32]> {
     let first = identities.first().copied().flatten()?;
@@ -333,6 +450,12 @@ fn add_repro(log: &mut String, repro: Option<&PathBuf>) {
     if let Some(folder) = repro {
         log.push_str(&format!("\nSources, options and messages are kept in '{}'", folder.display()));
     }
+}
+
+/// Whoever abandoned the work does it, so nobody reads this.
+fn abandoned() -> BuildError {
+    let message = "another compiler does it".to_owned();
+    finish(BuildError { fault: BuildFault::Unavailable, log: message.clone(), message, repro: None })
 }
 
 fn unavailable(error: &pool::StartError) -> BuildError {
@@ -364,9 +487,8 @@ fn texts(sources: &[Source]) -> Vec<Text> {
     sources.iter().map(|s| Text { name: s.name.clone(), text: s.text.clone() }).collect()
 }
 
-/// What is made for certain local sizes is made well.
-fn special_job(request: &BuildRequest, kernel: &str) -> Job {
-    let kernels = Kernels::Specialised(kernel.to_owned());
+/// What is made of single kernels later is made well.
+fn job_for(request: &BuildRequest, kernels: Kernels) -> Job {
     Job { kernels, quality: Quality::Full, ..job(request) }
 }
 

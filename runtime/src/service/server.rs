@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::pipe::{
-    Done, Failed, Frame, FrameError, Hello, Kind, Tidy, WireError, read_frame, write_frame,
+    Done, Failed, Folder, Frame, FrameError, Hello, Kind, WireError, read_frame, write_frame,
 };
 
-use super::spawn::{Process, memory_file, spawn};
+use super::spawn::{Process, ProcessHandle, memory_file, spawn};
 
 /// How much of a dead server's messages is kept.
 const LAST_WORDS: u64 = 64 << 10;
@@ -31,6 +31,30 @@ pub(super) struct Server {
     /// When the job at hand must be done, and how long it was given.
     until: Instant,
     timeout: Duration,
+}
+
+/// A handle on a server, for others than who works with it.
+#[derive(Debug)]
+pub(super) struct ServerHandle {
+    process: ProcessHandle,
+    stream: Option<UnixStream>,
+}
+
+impl ServerHandle {
+    /// Ends the server. Who waits for its answer learns that at once: a process at idle priority dies only when a processor
+    /// is idle.
+    pub(super) fn end(&self) {
+        self.process.kill();
+        if let Some(stream) = &self.stream {
+            // A socket that is closed already is as good.
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    /// How much processor time the server has had; none where the system does not say.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        self.process.processor_time()
+    }
 }
 
 /// What a server answers.
@@ -111,6 +135,11 @@ impl Server {
         self.jobs == 0
     }
 
+    /// Whether the job at hand, or the last one, is its first.
+    pub(super) fn is_first(&self) -> bool {
+        self.jobs <= 1
+    }
+
     /// The identity of the compiler in it, once that is known.
     pub(super) fn identity(&self) -> Option<[u8; 32]> {
         self.hello.as_ref().map(|hello| hello.identity)
@@ -151,7 +180,9 @@ impl Server {
         match frame.kind {
             Kind::Done => Ok(Answer::Done(Done::decode(&frame.payload)?)),
             Kind::Failed => Ok(Answer::Failed(Failed::decode(&frame.payload)?)),
-            Kind::Hello | Kind::Job | Kind::Tidy | Kind::Begun | Kind::StepBack => Err(Reason::OutOfTurn),
+            Kind::Hello | Kind::Job | Kind::Tidy | Kind::Begun | Kind::StepBack | Kind::Keep => {
+                Err(Reason::OutOfTurn)
+            }
         }
     }
 
@@ -180,17 +211,30 @@ impl Server {
     }
 
     /// Asks the server to look after the cache when it has nothing else to do. There is no answer.
-    pub(super) fn tidy(&mut self, tidy: &Tidy) {
-        let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
-        // Somebody else will.
-        let _ = write_frame(&mut stream, Kind::Tidy, &tidy.encode());
+    pub(super) fn tidy(&mut self, cache: &Folder) {
+        self.tell(Kind::Tidy, &cache.encode());
+    }
+
+    /// Tells the server to keep the result of its next job itself, and to finish that job though this process ends. There is
+    /// no answer.
+    pub(super) fn keep(&mut self, cache: &Folder) {
+        self.tell(Kind::Keep, &cache.encode());
     }
 
     /// Tells the server to let everything else on the machine go first from now on. There is no answer.
     pub(super) fn step_back(&mut self) {
+        self.tell(Kind::StepBack, &[]);
+    }
+
+    fn tell(&mut self, kind: Kind, message: &[u8]) {
         let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
         // What is wrong with the server is found out by its next job.
-        let _ = write_frame(&mut stream, Kind::StepBack, &[]);
+        let _ = write_frame(&mut stream, kind, message);
+    }
+
+    /// A handle on the server, for others than who works with it.
+    pub(super) fn handle(&self) -> ServerHandle {
+        ServerHandle { process: self.process.handle(), stream: self.stream.try_clone().ok() }
     }
 
     /// What the server said of itself; waits for it if it has just been started.

@@ -16,6 +16,7 @@ use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use oxcl_scheduler::thread::SignalsBlocked;
 
@@ -191,27 +192,23 @@ pub(super) fn memory_file() -> io::Result<File> {
     Ok(File::from(file))
 }
 
+/// A handle on a process, for others than who started it.
+#[derive(Debug)]
+pub(super) struct ProcessHandle {
+    id: u32,
+    handle: Option<OwnedFd>,
+}
+
 impl Process {
     /// Ends the process at once, whatever it does. Nothing happens if it has ended.
     pub(super) fn kill(&self) {
-        match &self.handle {
-            Some(handle) => {
-                // SAFETY: a valid descriptor of a process; no information goes with the signal.
-                unsafe {
-                    libc::syscall(
-                        libc::SYS_pidfd_send_signal,
-                        handle.as_raw_fd(),
-                        libc::SIGKILL,
-                        std::ptr::null::<libc::siginfo_t>(),
-                        0_u32,
-                    )
-                };
-            }
-            // SAFETY: numbers only.
-            None => unsafe {
-                libc::kill(self.id.cast_signed(), libc::SIGKILL);
-            },
-        }
+        kill(self.id, self.handle.as_ref());
+    }
+
+    /// Another handle on it. Without one of the system's it goes by its number.
+    pub(super) fn handle(&self) -> ProcessHandle {
+        let handle = self.handle.as_ref().and_then(|handle| handle.try_clone().ok());
+        ProcessHandle { id: self.id, handle }
     }
 
     /// Takes the remains of the process away where the host is the one who has to: a host that adopts orphans.
@@ -221,6 +218,49 @@ impl Process {
         // SAFETY: a descriptor of a process, and no place for information, which is allowed. It was killed, so this
         // does not wait long; where it is no child of ours it does not wait at all.
         unsafe { libc::waitid(libc::P_PIDFD, id, std::ptr::null_mut(), libc::WEXITED | libc::__WALL) };
+    }
+}
+
+impl ProcessHandle {
+    /// Ends the process at once, whatever it does.
+    pub(super) fn kill(&self) {
+        kill(self.id, self.handle.as_ref());
+    }
+
+    /// How much processor time the process has had; none where the system does not say.
+    pub(super) fn processor_time(&self) -> Option<Duration> {
+        let (mut clock, id) = (0, libc::pid_t::try_from(self.id).ok()?);
+        // SAFETY: a number, and a place to write to.
+        if unsafe { libc::clock_getcpuclockid(id, &raw mut clock) } != 0 {
+            return None;
+        }
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: a clock, and a structure to write to.
+        let known = unsafe { libc::clock_gettime(clock, &raw mut time) } == 0;
+        let seconds = u64::try_from(time.tv_sec).ok().filter(|_| known)?;
+        Some(Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0)))
+    }
+}
+
+/// Ends a process at once: the one of the handle, or the one of this number where there is no handle.
+fn kill(id: u32, handle: Option<&OwnedFd>) {
+    match handle {
+        Some(handle) => {
+            // SAFETY: a valid descriptor of a process; no information goes with the signal.
+            unsafe {
+                libc::syscall(
+                    libc::SYS_pidfd_send_signal,
+                    handle.as_raw_fd(),
+                    libc::SIGKILL,
+                    std::ptr::null::<libc::siginfo_t>(),
+                    0_u32,
+                )
+            };
+        }
+        // SAFETY: numbers only.
+        None => unsafe {
+            libc::kill(id.cast_signed(), libc::SIGKILL);
+        },
     }
 }
 

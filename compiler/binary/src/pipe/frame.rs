@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 /// Version of everything in this module and its messages. Both sides come from one build as a rule; when they do not,
 /// this number says so before anything is misread.
-pub const PROTOCOL: u16 = 4;
+pub const PROTOCOL: u16 = 5;
 
 /// Longest message, in bytes.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -30,19 +30,30 @@ pub enum Kind {
     Done = 3,
     /// [`Failed`](super::Failed)
     Failed = 4,
-    /// [`Tidy`](super::Tidy)
+    /// A [`Folder`](super::Folder) to look after; no answer.
     Tidy = 5,
     /// A server has taken the job and begins; nothing in it.
     Begun = 6,
     /// From now on the server lets everything else on the machine go first; nothing in it, and no answer.
     StepBack = 7,
+    /// A [`Folder`](super::Folder) that the server itself keeps the next job's result in, and that it finishes this job
+    /// for though its host ends; no answer.
+    Keep = 8,
 }
 
 impl Kind {
     fn of(number: u16) -> Option<Self> {
-        [Self::Hello, Self::Job, Self::Done, Self::Failed, Self::Tidy, Self::Begun, Self::StepBack]
-            .into_iter()
-            .find(|kind| *kind as u16 == number)
+        const ALL: [Kind; 8] = [
+            Kind::Hello,
+            Kind::Job,
+            Kind::Done,
+            Kind::Failed,
+            Kind::Tidy,
+            Kind::Begun,
+            Kind::StepBack,
+            Kind::Keep,
+        ];
+        ALL.into_iter().find(|kind| *kind as u16 == number)
     }
 }
 

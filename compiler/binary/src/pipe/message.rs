@@ -73,6 +73,8 @@ pub enum Kernels {
     },
     /// One, by its name, and only for the job's local sizes: the function for any size is not made again.
     Specialised(String),
+    /// One, by its name, with all that the job asks for of it.
+    One(String),
 }
 
 /// A piece of work.
@@ -141,6 +143,8 @@ pub struct Done {
     pub repeatable: bool,
     /// What the code is: [`Quality::Full`] also where that was not asked for, but is no more work.
     pub quality: Quality,
+    /// Processor time that it took, in microseconds.
+    pub processor: u64,
 }
 
 /// Why a job was not done.
@@ -169,9 +173,9 @@ pub struct Failed {
     pub last: bool,
 }
 
-/// A cache to be brought below its size.
+/// A cache: to be brought below its size, or to keep the next result in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tidy {
+pub struct Folder {
     /// Its folder.
     pub folder: String,
     /// How many bytes it may have.
@@ -253,6 +257,10 @@ impl Job {
                 out.u8(2);
                 out.text(name);
             }
+            Kernels::One(name) => {
+                out.u8(3);
+                out.text(name);
+            }
         }
         out.u8(self.quality as u8);
         out.list(&self.machines, |out, machine| out.text(machine));
@@ -316,6 +324,7 @@ fn read_kernels(input: &mut Reader<'_>) -> Result<Kernels, WireError> {
             Ok(Kernels::Share { index, of })
         }
         2 => Ok(Kernels::Specialised(input.text(FIELD)?)),
+        3 => Ok(Kernels::One(input.text(FIELD)?)),
         value => Err(WireError::Value { field: FIELD, value: value.into() }),
     }
 }
@@ -340,6 +349,7 @@ impl Done {
         });
         out.flag(self.repeatable);
         out.u8(self.quality as u8);
+        out.u64(self.processor);
         out.done()
     }
 
@@ -364,6 +374,7 @@ impl Done {
             })?,
             repeatable: input.flag("whether it is repeatable")?,
             quality: read_quality(&mut input)?,
+            processor: input.u64("the processor time")?,
         };
         input.end()?;
         Ok(done)
@@ -406,7 +417,7 @@ impl Failed {
     }
 }
 
-impl Tidy {
+impl Folder {
     /// The message's bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
@@ -422,8 +433,8 @@ impl Tidy {
     /// The bytes are another message's, or damaged.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut input = Reader::new(bytes);
-        let tidy = Self { folder: input.text("the folder")?, limit: input.u64("the limit")? };
+        let folder = Self { folder: input.text("the folder")?, limit: input.u64("the limit")? };
         input.end()?;
-        Ok(tidy)
+        Ok(folder)
     }
 }

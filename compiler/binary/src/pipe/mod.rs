@@ -5,6 +5,8 @@
 //! client -> server   Job                         one at a time
 //! server -> client   Done | Failed               one for each job
 //! client -> server   Tidy                        no answer: look after the cache while nobody waits
+//! client -> server   StepBack                    no answer: let everything else on the machine go first
+//! client -> server   Keep                        no answer: keep the next job's result, whether the client lives or not
 //! ```
 //!
 //! Each message is a frame: the four bytes `oxcl`, the protocol's version, a kind, a length, and so many bytes. Integers
@@ -18,7 +20,7 @@ mod wire;
 
 pub use frame::{Frame, FrameError, Kind, MAX_FRAME, PROTOCOL, read_frame, write_frame};
 pub use message::{
-    Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Quality, Seen, Text, Tidy,
+    Action, Dependency, Done, FailKind, Failed, Folder, Hello, Job, Kernels, Library, Quality, Seen, Text,
 };
 pub use wire::WireError;
 

@@ -52,6 +52,6 @@ pub use launch::{EntryKind, KernelTraits, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
 pub use memory::HostMemory;
 pub use variables::ProgramMemory;
-pub use watch::Watch;
+pub use watch::{Heat, Watch};
 pub use work::{KernelWork, Kind};
 pub use worker::Worker;

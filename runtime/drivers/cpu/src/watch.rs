@@ -1,8 +1,10 @@
-//! How much processor time the launches of one function take, until it is worth making a better function.
+//! How much processor time the launches of some function take, until that says that better code will pay.
 //!
-//! Whoever executes work-groups adds to it; whoever makes launches ready asks. A launch that was made ready keeps the
-//! number that the watch had then: as long as that is the same, a launch made ready now would run the same function.
+//! In: pieces of launches, from whoever executes them. Out: one call, from the thread that executes the piece with which it
+//! became enough. Whoever makes launches ready keeps the number that the watch had then: as long as that is the same, a
+//! launch made ready now would run the same function. Does not know what better code is or who makes it.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -10,69 +12,99 @@ use std::time::{Duration, Instant};
 const ALL: u32 = 4;
 /// Of how many executions of a thread one is measured.
 const INTERVAL: u8 = 16;
+/// A function that was launched once has to have taken so many times as much: one launch says little of a second one.
+const ONCE: u64 = 2;
 
 /// Time is being added up.
 const MEASURING: u8 = 0;
-/// It is enough, and nobody has asked for a better function yet.
-const ENOUGH: u8 = 1;
-/// A better function was asked for.
-const ASKED: u8 = 2;
+/// It is enough, and somebody is being told.
+const TELLING: u8 = 1;
+/// Nothing is to be known any more: somebody was told, or a better function is there already.
+const OVER: u8 = 2;
+
+/// What launches have taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Heat {
+    /// Processor time of them all, estimated.
+    pub spent: Duration,
+    /// How many there were.
+    pub launches: u32,
+}
+
+/// Is told on a thread that executes work-groups: it may not take long. Gives the time that would be enough instead, if this
+/// was not.
+type Tell = Box<dyn Fn(Heat) -> Option<Duration> + Send + Sync>;
 
 /// What is known of the launches of one function.
-#[derive(Debug)]
 pub struct Watch {
-    /// Changes when something is to be done: a better function can be asked for, or is there.
+    /// Changes when there is a better function.
     number: AtomicU32,
     stage: AtomicU8,
+    launches: AtomicU32,
     /// Executions that were measured.
     samples: AtomicU32,
     /// Nanoseconds of processor time.
     spent: AtomicU64,
-    enough: u64,
+    enough: AtomicU64,
+    tell: Tell,
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch")
+            .field("heat", &self.heat())
+            .field("enough", &self.enough)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Watch {
-    /// A watch on a function that is worth a better one when its launches have taken this much processor time.
+    /// A watch that calls `tell` when launches have taken this much processor time, twice as much if there was only one; once,
+    /// unless that asks for more.
     #[must_use]
-    pub fn new(enough: Duration) -> Self {
+    pub fn new(enough: Duration, tell: impl Fn(Heat) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self {
             number: AtomicU32::new(0),
             stage: AtomicU8::new(MEASURING),
+            launches: AtomicU32::new(0),
             samples: AtomicU32::new(0),
             spent: AtomicU64::new(0),
-            enough: u64::try_from(enough.as_nanos()).unwrap_or(u64::MAX),
+            enough: AtomicU64::new(nanoseconds(enough)),
+            tell: Box::new(tell),
         }
     }
 
     /// The number that a launch made ready now keeps. It comes before the choice of the function.
     #[must_use]
     pub fn number(&self) -> u32 {
-        // Acquire pairs with the releases below: who sees the new number finds the new function.
+        // Acquire pairs with the release below: who sees the new number finds the new function.
         self.number.load(Ordering::Acquire)
     }
 
-    /// Whether the caller is to ask for a better function: says so once, when enough time was spent.
+    /// What launches have taken so far.
     #[must_use]
-    pub fn is_due(&self) -> bool {
-        let stage = &self.stage;
-        // Relaxed: nothing is read that depends on it.
-        stage.load(Ordering::Relaxed) == ENOUGH
-            && stage.compare_exchange(ENOUGH, ASKED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    pub fn heat(&self) -> Heat {
+        // Relaxed, here and below: all of this is an estimate.
+        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
+        Heat { spent, launches: self.launches.load(Ordering::Relaxed) }
     }
 
-    /// There is a better function: launches are made ready anew.
+    /// There is a better function: launches are made ready anew, and nothing is measured any more.
     pub fn improved(&self) {
-        // Relaxed: as in `is_due`. What is there need not be asked for.
-        self.stage.store(ASKED, Ordering::Relaxed);
+        self.stage.store(OVER, Ordering::Relaxed);
         // Release pairs with the acquire of `number`.
         self.number.fetch_add(1, Ordering::Release);
     }
 
-    /// Runs `call`, and measures it now and then. `turn` is the calling thread's count of executions.
-    pub(crate) fn run<R>(&self, turn: &mut u8, call: impl FnOnce() -> R) -> R {
-        // Relaxed, here and below: all of this is an estimate.
+    /// Runs `call`, and measures it now and then. `first`: a launch begins with it. `turn` is the calling thread's count of
+    /// executions.
+    pub(crate) fn run<R>(&self, first: bool, turn: &mut u8, call: impl FnOnce() -> R) -> R {
         if self.stage.load(Ordering::Relaxed) != MEASURING {
             return call();
+        }
+        if first {
+            self.launches.fetch_add(1, Ordering::Relaxed);
+            self.add(Duration::ZERO, 0);
         }
         *turn = turn.wrapping_add(1);
         let weight = if self.samples.load(Ordering::Relaxed) < ALL {
@@ -84,65 +116,114 @@ impl Watch {
         };
         let begin = Instant::now();
         let result = call();
+        self.samples.fetch_add(1, Ordering::Relaxed);
         self.add(begin.elapsed(), weight);
         result
     }
 
     fn add(&self, time: Duration, weight: u8) {
-        self.samples.fetch_add(1, Ordering::Relaxed);
-        let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).saturating_mul(u64::from(weight));
-        let before = self.spent.fetch_add(time, Ordering::Relaxed);
-        if before.saturating_add(time) >= self.enough
-            && self.stage.compare_exchange(MEASURING, ENOUGH, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        let time = nanoseconds(time).saturating_mul(u64::from(weight));
+        let spent = self.spent.fetch_add(time, Ordering::Relaxed).saturating_add(time);
+        let factor = if self.launches.load(Ordering::Relaxed) > 1 { 1 } else { ONCE };
+        if spent >= self.enough.load(Ordering::Relaxed).saturating_mul(factor)
+            && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            // Release pairs with the acquire of `number`.
-            self.number.fetch_add(1, Ordering::Release);
+            let more = (self.tell)(self.heat());
+            if let Some(more) = more {
+                self.enough.store(nanoseconds(more), Ordering::Relaxed);
+            }
+            let next = if more.is_some() { MEASURING } else { OVER };
+            // It stays over where a better function has come meanwhile.
+            let _ = self.stage.compare_exchange(TELLING, next, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 }
 
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
+
+    fn counted(enough: Duration) -> (Watch, Arc<AtomicUsize>) {
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        let watch = Watch::new(enough, move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+            None
+        });
+        (watch, told)
+    }
 
     #[test]
     fn enough_is_said_once() {
-        let watch = Watch::new(Duration::from_micros(100));
-        let first = watch.number();
+        let (watch, told) = counted(Duration::from_micros(100));
+        watch.launches.store(2, Ordering::Relaxed);
         watch.add(Duration::from_micros(60), 1);
-        assert!(!watch.is_due() && watch.number() == first);
+        assert_eq!(told.load(Ordering::Relaxed), 0);
         watch.add(Duration::from_micros(3), 16);
-        assert_ne!(watch.number(), first);
-        assert!(watch.is_due());
-        assert!(!watch.is_due());
-        let asked = watch.number();
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        assert_eq!(watch.heat(), Heat { spent: Duration::from_micros(108), launches: 2 });
         watch.add(Duration::from_secs(1), 1);
-        assert_eq!(watch.number(), asked);
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        // Only a better function makes launches ready anew.
+        assert_eq!(watch.number(), 0);
         watch.improved();
-        assert_ne!(watch.number(), asked);
-        assert!(!watch.is_due());
+        assert_eq!(watch.number(), 1);
+    }
+
+    #[test]
+    fn one_launch_has_to_take_twice_as_long_and_a_second_one_is_told_at_its_beginning() {
+        let (watch, told) = counted(Duration::from_micros(100));
+        watch.run(true, &mut 0, || ());
+        watch.add(Duration::from_micros(150), 1);
+        assert_eq!(told.load(Ordering::Relaxed), 0);
+        watch.run(true, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 1));
+        let (watch, told) = counted(Duration::from_micros(100));
+        watch.run(true, &mut 0, || ());
+        watch.add(Duration::from_micros(200), 1);
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn who_is_told_may_ask_for_more() {
+        let told = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&told);
+        let watch = Watch::new(Duration::from_micros(100), move |_| {
+            (count.fetch_add(1, Ordering::Relaxed) == 0).then_some(Duration::from_micros(300))
+        });
+        watch.launches.store(2, Ordering::Relaxed);
+        for (time, want) in [(100, 1), (100, 1), (100, 2), (1000, 2)] {
+            watch.add(Duration::from_micros(time), 1);
+            assert_eq!(told.load(Ordering::Relaxed), want);
+        }
     }
 
     #[test]
     fn first_executions_are_measured_and_then_some() {
-        let watch = Watch::new(Duration::MAX);
+        let (watch, _) = counted(Duration::MAX);
         let mut turn = 0;
         for _ in 0..ALL {
-            watch.run(&mut turn, || ());
+            watch.run(false, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL);
         for _ in 0..160 {
-            watch.run(&mut turn, || ());
+            watch.run(false, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL + 10);
     }
 
     #[test]
     fn what_is_there_already_is_not_asked_for() {
-        let watch = Watch::new(Duration::ZERO);
+        let (watch, told) = counted(Duration::ZERO);
         watch.improved();
-        watch.run(&mut 0, || ());
-        assert!(!watch.is_due());
+        watch.run(true, &mut 0, || ());
+        assert_eq!(told.load(Ordering::Relaxed), 0);
         assert_eq!(watch.number(), 1);
     }
 }

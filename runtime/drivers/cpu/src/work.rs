@@ -98,7 +98,7 @@ impl KernelWork {
             // buffers are as `new` was promised.
             let mut run = || unsafe { self.launch.run_groups(first, count, worker) };
             let outcome = match &self.watch {
-                Some(watch) => watch.run(&mut turn, run),
+                Some(watch) => watch.run(first == 0, &mut turn, run),
                 None => run(),
             };
             worker.turn = turn;

@@ -1,5 +1,5 @@
-/* Functions that are made in the background while a program runs: a compiler of low priority works for programs that run
-   long, unless OXCL_IMPROVE says that nothing is to be made. Results are the same before, while and after. */
+/* Code that is made in the background while a program runs: the kernel that is launched at once, the other by a compiler of
+   low priority, unless OXCL_IMPROVE says that nothing is to be made. Results are the same before, while and after. */
 #include "client.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -46,7 +46,8 @@ int main(void) {
   open_device();
   cl_program program = new_program(
       "kernel void busy(global uint *x, uint rounds) { uint value = x[get_global_id(0)];"
-      " for (uint i = 0; i < rounds; i++) value = value * 3u + (uint)get_local_size(0); x[get_global_id(0)] = value; }");
+      " for (uint i = 0; i < rounds; i++) value = value * 3u + (uint)get_local_size(0); x[get_global_id(0)] = value; }"
+      "kernel void never_launched(global uint *x) { x[get_global_id(0)] = 1; }");
   cl_kernel kernel = clCreateKernel(program, "busy", &error);
   OK(error);
   cl_command_queue queue = new_queue(0);

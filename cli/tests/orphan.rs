@@ -1,0 +1,143 @@
+//! Servers whose host ends while they work: one whose result is for other processes too finishes its job, keeps the result,
+//! and ends; every other one ends at once.
+
+#![cfg(feature = "compiler")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use oxcl_binary::pipe::{Action, Folder, Hello, Job, Kernels, Kind, Quality, Text, read_frame, write_frame};
+use oxcl_runtime::{Cache, CacheKey};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A kernel that takes the compiler a while: a product of matrices whose loops are written out.
+fn job() -> Job {
+    let rows: String = (0..24)
+        .cycle()
+        .take(72)
+        .map(|row| {
+            format!("for (int i = 0; i < 16; i++) c[{row}] += a[i * n + x] * b[i * {row} + y] * c[i];\n")
+        })
+        .collect();
+    let text = format!(
+        "kernel void product(global float *a, global float *b, int n) {{ int x = get_global_id(0), y = get_local_id(0);
+         float c[24]; for (int i = 0; i < 24; i++) c[i] = i;
+         {rows} for (int i = 0; i < 24; i++) a[x * i] = c[i]; }}"
+    );
+    Job {
+        action: Action::Build,
+        directory: String::new(),
+        sources: vec![Text { name: "program.cl".into(), text }],
+        headers: Vec::new(),
+        inputs: Vec::new(),
+        options: String::new(),
+        cpu: true,
+        reference: false,
+        cpus: Vec::new(),
+        local_sizes: Vec::new(),
+        version: 0,
+        kernels: Kernels::One("product".into()),
+        quality: Quality::Full,
+        machines: Vec::new(),
+    }
+}
+
+struct Served {
+    host: Child,
+    server: Child,
+    output: ChildStdout,
+    key: CacheKey,
+}
+
+/// A server for a process that sleeps, at work on the job.
+fn at_work(folder: Option<&Path>) -> Served {
+    let host = Command::new("sleep").arg("100").spawn().unwrap();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_oxcl"))
+        .args(["serve", &format!("--host={}", host.id())])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = server.stdout.take().unwrap();
+    let hello = read_frame(&mut output).unwrap();
+    let key = CacheKey::of(&job(), &Hello::decode(&hello.payload).unwrap().identity);
+    // Its standard input stays open: what ends is the host.
+    let mut input = server.stdin.as_ref().unwrap();
+    if let Some(folder) = folder {
+        let folder = Folder { folder: folder.to_str().unwrap().to_owned(), limit: 1 << 30 };
+        write_frame(&mut input, Kind::Keep, &folder.encode()).unwrap();
+    }
+    write_frame(&mut input, Kind::Job, &job().encode()).unwrap();
+    assert_eq!(read_frame(&mut output).unwrap().kind, Kind::Begun);
+    Served { host, server, output, key }
+}
+
+impl Served {
+    fn end_host(&mut self) {
+        self.host.kill().unwrap();
+        self.host.wait().unwrap();
+    }
+
+    fn wait_for_end(&mut self) -> Duration {
+        let begin = Instant::now();
+        while self.server.try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < PATIENCE, "the server does not end");
+            thread::sleep(Duration::from_millis(2));
+        }
+        begin.elapsed()
+    }
+}
+
+#[test]
+fn what_others_want_is_finished_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::at(folder.path(), 1 << 30);
+    let mut served = at_work(Some(folder.path()));
+    // As the host that is no more had claimed it.
+    let claim = folder.path().join("claims").join(served.key.name());
+    fs::create_dir_all(claim.parent().unwrap()).unwrap();
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    fs::write(&claim, format!("{} {}", served.host.id(), boot.trim())).unwrap();
+    assert!(cache.find(&served.key).is_none());
+    served.end_host();
+    let mut owner = String::new();
+    while cache.find(&served.key).is_none() {
+        if let Ok(text) = fs::read_to_string(&claim)
+            && !text.is_empty()
+        {
+            owner = text;
+        }
+        assert!(
+            served.server.try_wait().unwrap().is_none() || cache.find(&served.key).is_some(),
+            "nothing was kept"
+        );
+    }
+    served.wait_for_end();
+    assert!(owner.starts_with(&format!("{} ", served.server.id())), "the claim is {owner}'s");
+    assert!(!claim.exists());
+    let kept = cache.find(&served.key).unwrap();
+    assert!(kept.quality == Quality::Full && kept.processor > Duration::ZERO);
+}
+
+#[test]
+fn what_only_the_host_wanted_is_not() {
+    let mut served = at_work(None);
+    served.end_host();
+    assert!(served.wait_for_end() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_host_that_lives_gets_what_is_kept_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut served = at_work(Some(folder.path()));
+    assert_eq!(read_frame(&mut served.output).unwrap().kind, Kind::Done);
+    assert!(Cache::at(folder.path(), 1 << 30).find(&served.key).is_some());
+    // Without work it ends with its host.
+    served.end_host();
+    assert!(served.wait_for_end() < Duration::from_secs(5));
+}

@@ -1,0 +1,132 @@
+//! Tasks in the order of their coming, and the threads that take them: each starts with a need and ends when nothing was
+//! wanted for a while.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
+
+/// How long a thread, and the server in the background, are kept without work.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// What some threads have to do.
+pub(super) struct Line<T> {
+    state: Mutex<State<T>>,
+    more: Condvar,
+    /// Threads that there may be.
+    most: usize,
+}
+
+struct State<T> {
+    /// Tasks and when each is due, in the order of these times.
+    waiting: VecDeque<(Instant, T)>,
+    threads: usize,
+    /// Those of them that have nothing to do.
+    idle: usize,
+}
+
+impl<T> Line<T> {
+    pub(super) fn new(most: usize) -> Self {
+        let state = State { waiting: VecDeque::new(), threads: 0, idle: 0 };
+        Self { state: Mutex::new(state), more: Condvar::new(), most }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        // Nothing under this lock is left half-changed by a panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a task. `work` is what a thread does that has to be started for it: it takes tasks until there is none.
+    pub(super) fn put(&self, due: Instant, task: T, work: impl FnOnce() + Send + 'static) {
+        let mut state = self.lock();
+        state.waiting.push_back((due, task));
+        if state.idle >= state.waiting.len() || state.threads >= self.most {
+            drop(state);
+            self.more.notify_one();
+            return;
+        }
+        state.threads += 1;
+        drop(state);
+        if spawn("oxcl-improve", SMALL_STACK, work).is_err() {
+            let mut state = self.lock();
+            state.threads -= 1;
+            if state.threads == 0 {
+                // Without a thread programs stay as they are.
+                let forgotten = std::mem::take(&mut state.waiting);
+                drop(state);
+                drop(forgotten);
+            }
+        }
+    }
+
+    /// The next task; `None`, and the thread is to end, if there was none for a while.
+    pub(super) fn next(&self) -> Option<T> {
+        let mut state = self.lock();
+        let mut since = Instant::now();
+        loop {
+            let now = Instant::now();
+            let due = state.waiting.front().map(|(at, _)| at.saturating_duration_since(now));
+            if due == Some(Duration::ZERO) {
+                return state.waiting.pop_front().map(|(_, task)| task);
+            }
+            if due.is_some() {
+                since = now;
+            } else if since.elapsed() >= LINGER {
+                state.threads -= 1;
+                return None;
+            }
+            state.idle += 1;
+            let (back, _) =
+                self.more.wait_timeout(state, due.unwrap_or(LINGER)).unwrap_or_else(PoisonError::into_inner);
+            state = back;
+            state.idle -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn as_many_threads_as_tasks_up_to_a_limit() {
+        let line = Arc::new(Line::new(2));
+        let (tell, told) = channel();
+        let (go, gate) = channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        for task in 0..3 {
+            let (tell, gate, own) = (tell.clone(), Arc::clone(&gate), Arc::clone(&line));
+            line.put(Instant::now(), task, move || {
+                while let Some(task) = own.next() {
+                    tell.send((task, thread::current().id())).unwrap();
+                    if task < 2 {
+                        gate.lock().unwrap().recv().unwrap();
+                    }
+                }
+            });
+        }
+        let (first, second) = (told.recv().unwrap(), told.recv().unwrap());
+        assert_ne!(first.1, second.1);
+        assert!(told.recv_timeout(Duration::from_millis(50)).is_err(), "a third thread");
+        go.send(()).unwrap();
+        assert_eq!(told.recv().unwrap().0, 2);
+        go.send(()).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_begun_before_it_is_due() {
+        let line = Arc::new(Line::new(1));
+        let (tell, told) = channel();
+        let (own, begin) = (Arc::clone(&line), Instant::now());
+        line.put(begin + Duration::from_millis(30), (), move || {
+            own.next();
+            tell.send(Instant::now()).unwrap();
+        });
+        assert!(told.recv().unwrap() >= begin + Duration::from_millis(30));
+    }
+}

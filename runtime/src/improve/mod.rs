@@ -1,0 +1,361 @@
+//! Better code for programs that run already: made in the background, taken by the launches that come after.
+//!
+//! In: a program, the request that it was built from, and how much processor time its launches take
+//! ([`oxcl_driver_cpu::Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
+//! functions that are specialised for the local sizes that are launched. A launch that was made ready keeps its function;
+//! nobody waits for anything here. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
+//! program as it was.
+//!
+//! A kernel that is hot ([`worth`]) is made at once, by the servers that builds have: where it runs there is no idle
+//! processor. All others are made one after the other by a server that lets everything else on the machine go first. What
+//! is made that way when its kernel becomes hot, and gets on too slowly, is begun anew. Threads start with the first need
+//! and end when nothing was wanted for a while.
+
+mod line;
+mod worth;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use oxcl_driver_cpu::{Heat, Watch};
+
+use crate::compiler::{BuildError, BuildRequest, Built, Quality};
+use crate::program::{Begun, Inner};
+use crate::service::{Attempt, Service};
+use line::Line;
+use worth::Account;
+
+/// For so many local sizes of a kernel, the first ones that are launched, functions are made.
+pub(crate) const SIZES: usize = 4;
+/// When kernels that are not hot are begun with after the build: at once, but for programs that only look. Until the first
+/// launches there is often a processor with nothing to do.
+const REST: Duration = Duration::from_millis(10);
+/// How long kernels that are not hot are made after a program was built, or a kernel was launched first: nothing goes on
+/// for long after a program has come to rest.
+const FOR_REST: Duration = Duration::from_secs(10);
+/// How often it is looked how a kernel gets on that became hot while it is made at idle priority.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Better {
+    /// A kernel's function for any local size, of a program that was built in a hurry.
+    Kernel(String),
+    /// A kernel's function for one local size.
+    Function {
+        /// The kernel's name.
+        kernel: String,
+        /// The local size.
+        local: [u64; 3],
+    },
+}
+
+/// Why something is made, and so who goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// A processor is idle. Everything else on the machine goes first.
+    Idle,
+    /// Launches take long: ordinary priority.
+    Hot {
+        /// What they have taken.
+        heat: Heat,
+        /// Processor time that a compiler is expected to take.
+        expected: Duration,
+    },
+}
+
+/// The making of something better.
+#[derive(Debug, Clone)]
+pub struct Improvement {
+    /// What it is.
+    pub better: Better,
+    /// Why it is made.
+    pub why: Why,
+    /// When it was begun with.
+    pub begun: Instant,
+    /// What became of it; none: it has just begun.
+    pub end: Option<Ended>,
+}
+
+/// What became of the making of something better.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Processor time that the compiler took, in this process or in an earlier one.
+    pub processor: Duration,
+    /// It was in the cache.
+    pub cached: bool,
+    /// Whether launches take it from now on; if not, why not.
+    pub outcome: Result<(), String>,
+}
+
+/// Is told of the beginning and the end of every improvement, on a thread of the improver's.
+pub type ImprovementObserver = Arc<dyn Fn(&Improvement) + Send + Sync>;
+
+/// Makes better functions in the background. Clones are the same.
+#[derive(Clone)]
+pub struct Improver {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// A child of a fork has no such thread, and may find the lock held for ever.
+    process: u32,
+    service: Service,
+    observer: Option<ImprovementObserver>,
+    /// What can wait for an idle processor.
+    cold: Line<Task>,
+    /// What takes processors away from launches that need it.
+    hot: Line<Task>,
+}
+
+/// Something to make for a program.
+struct Task {
+    program: Weak<Inner>,
+    what: What,
+}
+
+enum What {
+    /// All kernels that are not made yet.
+    Rest,
+    Kernel {
+        kernel: usize,
+        heat: Heat,
+    },
+    Function {
+        kernel: usize,
+        local: [u64; 3],
+        heat: Heat,
+    },
+}
+
+/// What a program needs to become better.
+#[derive(Debug)]
+pub(crate) struct Improving {
+    improver: Improver,
+    request: BuildRequest,
+    /// The program was in the cache, and so may be what was made of it.
+    cached: bool,
+    /// Somebody makes what is not hot, or is about to.
+    resting: AtomicBool,
+    account: Mutex<Account>,
+}
+
+impl fmt::Debug for Improver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Improver").field("service", &self.shared.service).finish_non_exhaustive()
+    }
+}
+
+impl Improver {
+    /// An improver that builds as `service` does, and keeps results where it does, with a server of its own beside.
+    #[must_use]
+    pub fn new(service: Service, observer: Option<ImprovementObserver>) -> Self {
+        let process = std::process::id();
+        // More than one: what is begun when the program ends is finished, what waits is not.
+        let hot = Line::new(service.servers());
+        Self { shared: Arc::new(Shared { process, service, observer, cold: Line::new(1), hot }) }
+    }
+
+    /// Hands a task to a thread, which begins with the first one.
+    fn ask(&self, task: Task) {
+        if self.shared.process != std::process::id() {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        match task.what {
+            // All of a line are put off for the same time, so the order is that of their coming.
+            What::Rest => self.shared.cold.put(Instant::now() + REST, task, move || {
+                let service = shared.service.in_background();
+                while let Some(task) = shared.cold.next() {
+                    shared.make_rest(&task.program, &service);
+                }
+            }),
+            What::Kernel { .. } | What::Function { .. } => {
+                self.shared.hot.put(Instant::now(), task, move || {
+                    while let Some(task) = shared.hot.next() {
+                        shared.make_hot(&task);
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Makes the kernels of a program that nobody else has made or makes, while the program is there.
+    fn make_rest(&self, program: &Weak<Inner>, service: &Service) {
+        let until = Instant::now() + FOR_REST;
+        loop {
+            let Some(program) = program.upgrade() else { return };
+            let Some(improving) = program.improving() else { return };
+            let attempt = Arc::new(Attempt::default());
+            let next = if Instant::now() < until { program.begin_any(&attempt) } else { None };
+            let Some(kernel) = next else {
+                // Relaxed: whoever asks meanwhile in vain asks for what is hot again.
+                improving.resting.store(false, Ordering::Relaxed);
+                return;
+            };
+            self.make_kernel(&program, kernel, Why::Idle, service, &attempt);
+        }
+    }
+
+    fn make_hot(&self, task: &Task) {
+        // A program that is gone needs nothing any more.
+        let Some(program) = task.program.upgrade() else { return };
+        let Some(improving) = program.improving() else { return };
+        match task.what {
+            What::Rest => {}
+            What::Kernel { kernel, heat } => {
+                let why = Why::Hot { heat, expected: improving.account().kernel() };
+                let attempt = Arc::new(Attempt::default());
+                loop {
+                    match program.begin(kernel, &attempt) {
+                        Begun::Yes => {
+                            return self.make_kernel(&program, kernel, why, &self.service, &attempt);
+                        }
+                        Begun::Others(other) => {
+                            // It is being made at idle priority.
+                            if other.is_starved() {
+                                other.abandon();
+                            }
+                            thread::sleep(LOOK);
+                        }
+                        Begun::Over => return,
+                    }
+                }
+            }
+            What::Function { kernel, local, heat } => {
+                let name = program.kernel_name(kernel);
+                let why = Why::Hot { heat, expected: improving.account().function() };
+                let better = Better::Function { kernel: name.clone(), local };
+                self.observed(better, why, || {
+                    let built = self.service.specialise(&improving.request_for(local), &name);
+                    let taken = |built: &Built| program.add_function(kernel, local, &built.archive);
+                    (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
+                });
+            }
+        }
+    }
+
+    /// Makes a kernel that `attempt` was begun for.
+    fn make_kernel(&self, program: &Inner, kernel: usize, why: Why, service: &Service, attempt: &Attempt) {
+        let Some(improving) = program.improving() else { return };
+        let name = program.kernel_name(kernel);
+        self.observed(Better::Kernel(name.clone()), why, || {
+            let built = service.complete_unless(&improving.full(), &name, attempt);
+            let outcome = match &built {
+                Ok(built) => program.replace_kernel(kernel, &built.archive),
+                Err(error) => Err(error.to_string()),
+            };
+            program.end(kernel, !attempt.is_abandoned() || outcome.is_ok());
+            if let Ok(Built { cached: true, .. }) = built {
+                improving.account().was_kept();
+            }
+            (outcome, built.ok())
+        });
+    }
+
+    /// Tells the observer when something begins and what becomes of it.
+    fn observed(&self, better: Better, why: Why, make: impl FnOnce() -> (Result<(), String>, Option<Built>)) {
+        let mut improvement = Improvement { better, why, begun: Instant::now(), end: None };
+        let tell = |improvement: &Improvement| {
+            if let Some(observer) = &self.observer {
+                observer(improvement);
+            }
+        };
+        tell(&improvement);
+        let (outcome, built) = make();
+        let elapsed = improvement.begun.elapsed();
+        let (processor, cached) =
+            built.map_or_else(Default::default, |built| (built.processor, built.cached));
+        improvement.end = Some(Ended { elapsed, processor, cached, outcome });
+        tell(&improvement);
+    }
+}
+
+impl Improving {
+    /// `cost` is the processor time that building the program took, here or in an earlier process.
+    pub(crate) fn new(
+        improver: Improver,
+        request: BuildRequest,
+        kernels: usize,
+        quality: Quality,
+        cost: Duration,
+        cached: bool,
+    ) -> Self {
+        let account = Mutex::new(Account::new(kernels, quality, cost, cached));
+        Self { improver, request, cached, resting: AtomicBool::new(false), account }
+    }
+
+    fn account(&self) -> std::sync::MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The request for all code in full quality.
+    fn full(&self) -> BuildRequest {
+        BuildRequest { quality: Quality::Full, ..self.request.clone() }
+    }
+
+    fn request_for(&self, local: [u64; 3]) -> BuildRequest {
+        BuildRequest { local_sizes: vec![local], ..self.full() }
+    }
+
+    /// Has the kernels of `program` made when a processor is idle.
+    pub(crate) fn ask_rest(&self, program: &Arc<Inner>) {
+        // Relaxed: it guards nothing but itself.
+        if self.resting.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.improver.ask(Task { program: Arc::downgrade(program), what: What::Rest });
+    }
+
+    /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.
+    pub(crate) fn watch_kernel(&self, program: &Arc<Inner>, kernel: usize) -> Watch {
+        self.ask_rest(program);
+        let program = Arc::downgrade(program);
+        let improver = self.improver.clone();
+        Watch::new(self.account().kernel_pays(), move |heat| {
+            improver.ask(Task { program: Weak::clone(&program), what: What::Kernel { kernel, heat } });
+            None
+        })
+    }
+
+    /// Watches the launches of a kernel with a local size, and has a function made for it when that pays.
+    pub(crate) fn watch_function(&self, program: &Arc<Inner>, kernel: usize, local: [u64; 3]) -> Watch {
+        let program = Arc::downgrade(program);
+        let improver = self.improver.clone();
+        Watch::new(self.account().function_pays(), move |heat| {
+            let known = program.upgrade()?;
+            if let Err(later) = known.improving()?.account().take_function(heat) {
+                return Some(later);
+            }
+            improver
+                .ask(Task { program: Weak::clone(&program), what: What::Function { kernel, local, heat } });
+            None
+        })
+    }
+
+    /// The archive with a kernel in full quality, where an earlier process had it made.
+    pub(crate) fn kept_kernel(&self, kernel: &str) -> Option<Vec<u8>> {
+        if !self.cached {
+            return None;
+        }
+        let built = self.improver.shared.service.kept_kernel(&self.full(), kernel)?;
+        self.account().was_kept();
+        Some(built.archive)
+    }
+
+    /// The archive with the function for a local size, where an earlier process had it made.
+    pub(crate) fn kept_function(&self, kernel: &str, local: [u64; 3]) -> Option<Vec<u8>> {
+        if !self.cached {
+            return None;
+        }
+        let service = &self.improver.shared.service;
+        service.kept_specialisation(&self.request_for(local), kernel).map(|built| built.archive)
+    }
+}

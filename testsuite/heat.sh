@@ -1,0 +1,19 @@
+#!/bin/sh
+# How soon code gets fast when it is used: a short program's matrix products with full code, in a first process, in the next
+# one, and in one of a second; alone and beside two busy processes. Prints the speeds (in 10^9 operations a second), what
+# they are of full code's, the processor time of all compilers, and how long the last one lived after the program.
+#
+#   heat.sh LIBRARY COMPILER    for example target/release/liboxcl.so target/release/oxcl
+set -eu
+library=$(readlink -f "$1")
+OXCL_COMPILER=$(readlink -f "$2")
+export OXCL_COMPILER
+here=$(dirname "$(readlink -f "$0")")
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+mkdir "$place/vendors"
+echo "$library" > "$place/vendors/oxcl.icd"
+cc -std=gnu11 -O1 -o "$place/gemm" "$here/../runtime/icd/tests/c/gemm.c" -lOpenCL -lm
+export OCL_ICD_VENDORS="$place/vendors"
+"$place/gemm" measure 0
+"$place/gemm" measure 2

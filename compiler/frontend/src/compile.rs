@@ -237,6 +237,8 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
         "cl",
         "-emit-llvm-only",
         "-O1",
+        // At -O1 clang would say of every loop without a hint that it must not be unrolled.
+        "-funroll-loops",
         "-disable-llvm-passes",
         "-fdeclare-opencl-builtins",
         "-finclude-default-header",

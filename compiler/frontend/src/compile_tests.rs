@@ -159,3 +159,14 @@ fn a_stack_overflow_in_clang_is_an_error() {
     let error = reject(&text, "");
     assert_eq!(error.kind, CompileErrorKind::Crashed, "{error}");
 }
+
+#[test]
+fn only_loops_with_a_hint_must_not_be_unrolled() {
+    let kernel = |hint: &str| {
+        format!("kernel void k(global int *p, int n) {{ {hint}\n for (int i = 0; i < n; i++) p[i] = i; }}")
+    };
+    let plain = accept(&kernel(""), "");
+    assert!(plain.contains("llvm.loop") && !plain.contains("llvm.loop.unroll"), "{plain}");
+    let hinted = accept(&kernel("__attribute__((opencl_unroll_hint(1)))"), "");
+    assert!(hinted.contains("llvm.loop.unroll.disable"), "{hinted}");
+}

@@ -317,24 +317,16 @@ impl<'c> Value<'c> {
         self.is(LLVMOpcode::LLVMFCmp).then(|| llvm!(c::LLVMGetFCmpPredicate; self.raw()))
     }
 
-    /// The arithmetic cannot wrap in the signed sense, by its flag.
+    /// The arithmetic, or cutting bits off, loses nothing in the signed sense, by its flag.
     #[must_use]
     pub fn no_signed_wrap(self) -> bool {
-        let arithmetic = matches!(
-            self.opcode(),
-            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
-        );
-        arithmetic && self.is_instruction() && llvm!(c::LLVMGetNSW; self.raw()) != 0
+        self.may_wrap() && llvm!(c::LLVMGetNSW; self.raw()) != 0
     }
 
-    /// The arithmetic cannot wrap in the unsigned sense, by its flag.
+    /// The arithmetic, or cutting bits off, loses nothing in the unsigned sense, by its flag.
     #[must_use]
     pub fn no_unsigned_wrap(self) -> bool {
-        let arithmetic = matches!(
-            self.opcode(),
-            Some(LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul | LLVMOpcode::LLVMShl)
-        );
-        arithmetic && self.is_instruction() && llvm!(c::LLVMGetNUW; self.raw()) != 0
+        self.may_wrap() && llvm!(c::LLVMGetNUW; self.raw()) != 0
     }
 
     /// Claims that the arithmetic wraps neither way (true also when the operation was folded away).

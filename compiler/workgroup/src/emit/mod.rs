@@ -10,6 +10,7 @@
 //! ([`chunks`], [`masked`]).
 
 mod chunks;
+mod conversions;
 mod group;
 pub(crate) mod independent;
 mod items;
@@ -331,11 +332,15 @@ fn is_ordered(value: Value<'_>) -> bool {
     value.is(Opcode::LLVMFence) || value.effects().ordered()
 }
 
-/// A pipeline that turns the group's variables into registers and takes away what emission left over.
-pub(crate) const CLEAN_UP: &str =
-    "globaldce,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+/// Turns the group's variables into registers.
+const TO_REGISTERS: &str = "globaldce,function(sroa,early-cse<memssa>,simplifycfg)";
 
-/// Runs [`CLEAN_UP`].
+/// Takes away what emission left over.
+const CLEAN_UP: &str = "function(instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+
+/// Brings the emitted functions into SSA form and simplifies them.
 pub(crate) fn clean_up(kernel: &Prepared<'_, '_>) -> Result<(), FormError> {
+    ir_module::run_passes(kernel.module, TO_REGISTERS)?;
+    conversions::cancel(kernel.module);
     Ok(ir_module::run_passes(kernel.module, CLEAN_UP)?)
 }

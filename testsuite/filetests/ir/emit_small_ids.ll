@@ -1,0 +1,147 @@
+; An index made of ids that are cut to 32 bits and widened again: no launch of small ids loses anything by it.
+; step: prepare
+; step: launch
+
+target datalayout = "e-m:e-i64:64-n8:16:32:64-S128"
+
+define spir_kernel void @k(ptr addrspace(1) noundef align 4 %a, i32 noundef %w) {
+entry:
+  %id = call i64 @_Z13get_global_idj(i32 noundef 0)
+  %x = trunc i64 %id to i32
+  %id1 = call i64 @_Z13get_global_idj(i32 noundef 1)
+  %y = trunc i64 %id1 to i32
+  %row = mul nsw i32 %y, %w
+  %sum = add nsw i32 %row, %x
+  %index = sext i32 %sum to i64
+  %place = getelementptr inbounds float, ptr addrspace(1) %a, i64 %index
+  store float 1.000000e+00, ptr addrspace(1) %place, align 4
+  ret void
+}
+
+declare i64 @_Z13get_global_idj(i32) memory(none)
+
+; ---- after the steps:
+; define internal void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch) {
+; entry:
+;   %0 = getelementptr inbounds nuw i8, ptr %ctx, i64 24
+;   %offset.0 = load i64, ptr %0, align 8
+;   %1 = getelementptr inbounds nuw i8, ptr %ctx, i64 32
+;   %offset.1 = load i64, ptr %1, align 8
+;   %2 = getelementptr inbounds nuw i8, ptr %ctx, i64 48
+;   %local.0 = load i64, ptr %2, align 8
+;   %3 = getelementptr inbounds nuw i8, ptr %ctx, i64 56
+;   %local.1 = load i64, ptr %3, align 8
+;   %4 = getelementptr inbounds nuw i8, ptr %ctx, i64 64
+;   %local.2 = load i64, ptr %4, align 8
+;   %5 = mul nuw nsw i64 %gx, %local.0
+;   %6 = mul nuw nsw i64 %gy, %local.1
+;   %7 = mul nuw nsw i64 %gz, %local.2
+;   %first.1 = add nuw nsw i64 %6, %offset.1
+;   %8 = getelementptr inbounds nuw i8, ptr %ctx, i64 136
+;   %global.0 = load i64, ptr %8, align 8
+;   %9 = getelementptr inbounds nuw i8, ptr %ctx, i64 144
+;   %global.1 = load i64, ptr %9, align 8
+;   %10 = getelementptr inbounds nuw i8, ptr %ctx, i64 152
+;   %global.2 = load i64, ptr %10, align 8
+;   %11 = sub i64 %global.0, %5
+;   %own.0 = call i64 @llvm.umin.i64(i64 %11, i64 %local.0)
+;   %12 = sub i64 %global.1, %6
+;   %own.1 = call i64 @llvm.umin.i64(i64 %12, i64 %local.1)
+;   %13 = sub i64 %global.2, %7
+;   %own.2 = call i64 @llvm.umin.i64(i64 %13, i64 %local.2)
+;   br label %r0.z
+; r0.z:
+;   %l = phi i64 [ 0, %entry ], [ %14, %r0.y.done ]
+;   br label %r0.y
+; r0.z.done:
+;   ret void
+; r0.y:
+;   %l1 = phi i64 [ 0, %r0.z ], [ %22, %r0.x.done ]
+;   br label %r0.x
+; r0.y.done:
+;   %14 = add nuw nsw i64 %l, 1
+;   %15 = icmp ult i64 %14, %own.2
+;   br i1 %15, label %r0.z, label %r0.z.done, !llvm.loop !0
+; r0.x:
+;   %l2 = phi i64 [ 0, %r0.y ], [ %20, %r0.x ]
+;   %g14 = add nuw nsw i64 %first.1, %l1
+;   %16 = sext i32 %w to i64
+;   %row1 = mul nsw i64 %g14, %16
+;   %17 = getelementptr float, ptr addrspace(1) %a, i64 %row1
+;   %18 = getelementptr float, ptr addrspace(1) %17, i64 %5
+;   %19 = getelementptr float, ptr addrspace(1) %18, i64 %offset.0
+;   %place = getelementptr float, ptr addrspace(1) %19, i64 %l2
+;   store float 1.000000e+00, ptr addrspace(1) %place, align 4, !llvm.access.group !3
+;   %20 = add nuw nsw i64 %l2, 1
+;   %21 = icmp ult i64 %20, %own.0
+;   br i1 %21, label %r0.x, label %r0.x.done, !llvm.loop !4
+; r0.x.done:
+;   %22 = add nuw nsw i64 %l1, 1
+;   %23 = icmp ult i64 %22, %own.1
+;   br i1 %23, label %r0.y, label %r0.y.done, !llvm.loop !6
+; }
+;
+; define void @oxcl_wg_k(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4, i64 %5, ptr %6) {
+; entry:
+;   %cell = load ptr, ptr %0, align 8
+;   %a = load ptr addrspace(1), ptr %cell, align 8
+;   %7 = getelementptr inbounds nuw i8, ptr %0, i64 8
+;   %cell1 = load ptr, ptr %7, align 8
+;   %w = load i32, ptr %cell1, align 4
+;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 104
+;   %work_dim = load i32, ptr %8, align 4
+;   %9 = icmp eq i64 %5, 0
+;   br i1 %9, label %exit, label %group
+; group:
+;   %done = phi i64 [ 0, %entry ], [ %10, %group ]
+;   %group2 = add nuw nsw i64 %2, %done
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr %1, i64 %group2, i64 %3, i64 %4, i32 %work_dim, ptr %6)
+;   %10 = add nuw nsw i64 %done, 1
+;   %11 = icmp ult i64 %10, %5
+;   br i1 %11, label %group, label %exit
+; exit:
+;   ret void
+; }
+;
+; define void @_pocl_kernel_k_workgroup(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4) {
+; entry:
+;   %5 = getelementptr inbounds nuw i8, ptr %1, i64 104
+;   %work_dim = load i32, ptr %5, align 4
+;   %cell = load ptr, ptr %0, align 8
+;   %a = load ptr addrspace(1), ptr %cell, align 8
+;   %6 = getelementptr inbounds nuw i8, ptr %0, i64 8
+;   %cell1 = load ptr, ptr %6, align 8
+;   %w = load i32, ptr %cell1, align 4
+;   %context = alloca [160 x i8], align 8
+;   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(112) %context, ptr noundef nonnull align 8 dereferenceable(112) %1, i64 112, i1 false)
+;   %7 = load i64, ptr %1, align 8
+;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 48
+;   %9 = load i64, ptr %8, align 8
+;   %global = mul nuw nsw i64 %7, %9
+;   %10 = getelementptr inbounds nuw i8, ptr %context, i64 136
+;   store i64 %global, ptr %10, align 8
+;   %11 = getelementptr inbounds nuw i8, ptr %1, i64 8
+;   %12 = load i64, ptr %11, align 8
+;   %13 = getelementptr inbounds nuw i8, ptr %1, i64 56
+;   %14 = load i64, ptr %13, align 8
+;   %global2 = mul nuw nsw i64 %12, %14
+;   %15 = getelementptr inbounds nuw i8, ptr %context, i64 144
+;   store i64 %global2, ptr %15, align 8
+;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 16
+;   %17 = load i64, ptr %16, align 8
+;   %18 = getelementptr inbounds nuw i8, ptr %1, i64 64
+;   %19 = load i64, ptr %18, align 8
+;   %global3 = mul nuw nsw i64 %17, %19
+;   %20 = getelementptr inbounds nuw i8, ptr %context, i64 152
+;   store i64 %global3, ptr %20, align 8
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison)
+;   ret void
+; }
+;
+; !0 = distinct !{!0, !1, !2}
+; !1 = !{!"llvm.loop.mustprogress"}
+; !2 = !{!"llvm.loop.unroll.runtime.disable"}
+; !3 = distinct !{}
+; !4 = distinct !{!4, !1, !5}
+; !5 = !{!"llvm.loop.parallel_accesses", !3}
+; !6 = distinct !{!6, !1, !2}

@@ -233,3 +233,24 @@ fn kernels_are_made_one_by_one_as_they_are_all_at_once() {
     let one = Archive::read(&service.complete(&other, "k3").unwrap().archive).unwrap();
     assert_ne!(one.kernels[0].args, whole.kernel("k3").unwrap().args);
 }
+
+#[test]
+fn functions_are_made_of_an_executable_binary_as_they_are_of_its_sources() {
+    let service = Service::new(options(&[]));
+    let mut wanted = request(&many_kernels());
+    wanted.options = "-cl-std=CL3.0 -cl-denorms-are-zero".to_owned();
+    let binary = service.build(&wanted).unwrap().archive;
+    assert!(oxcl_runtime::has_module(&binary));
+    let local_sizes = vec![[16, 4, 1]];
+    let linked = BuildRequest::link(BuildAction::Link, vec![binary], BuildTarget::Cpu);
+    // Only parts of it: to link it with others is refused as ever.
+    assert_eq!(service.build(&linked).unwrap_err().fault, BuildFault::Request);
+    let of_binary = service.specialise(&BuildRequest { local_sizes: local_sizes.clone(), ..linked }, "k3");
+    let of_sources = service.specialise(&BuildRequest { local_sizes, ..wanted }, "k3");
+    let [binary, sources] = [of_binary, of_sources].map(|built| {
+        let archive = Archive::read(&built.unwrap().archive).unwrap();
+        assert!(archive.flush_denorms);
+        archive.kernels[0].object(Code::First, [16, 4, 1]).unwrap().clone()
+    });
+    assert_eq!(binary.data, sources.data);
+}

@@ -6,6 +6,7 @@
 mod alone;
 mod collective;
 mod error;
+mod last;
 mod names;
 mod native;
 mod objects;
@@ -24,10 +25,11 @@ mod variables;
 
 pub use alone::run_alone;
 pub use error::{CompileError, Fault};
+pub use last::LastProgram;
 pub use oxcl_binary::pipe::{Kernels, Quality};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
 pub use oxcl_workgroup::FormError;
-pub use pipeline::{Compiled, compile};
+pub use pipeline::{Compiled, compile, compile_again};
 pub use request::{DeviceId, Devices, Request, SourceFile};
 pub use settings::Emit;
 pub use stages::Stage;

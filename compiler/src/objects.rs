@@ -2,9 +2,11 @@
 //!
 //! Their intermediate form is LLVM bitcode as the front end left it, nothing linked or optimised, in the archive entry
 //! `/program.bc` beside the program's facts. It goes over the compile service's pipe and is what
-//! `clGetProgramInfo(CL_PROGRAM_BINARIES)` gives, so it can be kept and linked by another process.
+//! `clGetProgramInfo(CL_PROGRAM_BINARIES)` gives, so it can be kept and linked by another process. An executable program has
+//! such a module in another entry: single kernels of it are made again, and it is linked with nothing.
 
 use oxcl_binary::archive::{Archive, BinaryType};
+use oxcl_binary::meta::PROGRAM_MODULE_PATH;
 use oxcl_frontend::{BuildOptions, OptLevel, Standard, Switch};
 use oxcl_ir::{Context, Module, read_module};
 
@@ -16,9 +18,10 @@ fn refused(index: usize, reason: impl Into<String>) -> CompileError {
     CompileError::Input { index, reason: reason.into() }
 }
 
-fn read(index: usize, bytes: &[u8]) -> Result<Archive, CompileError> {
+/// An archive to link; an executable program only where `part` of its own code is wanted.
+fn read(index: usize, bytes: &[u8], part: bool) -> Result<Archive, CompileError> {
     let archive = Archive::read(bytes).map_err(|error| refused(index, error.to_string()))?;
-    if archive.binary_type == BinaryType::Executable {
+    if archive.binary_type == BinaryType::Executable && !part {
         return Err(refused(index, "it is an executable program"));
     }
     Ok(archive)
@@ -29,20 +32,27 @@ pub(crate) fn module<'ctx>(
     context: &'ctx Context,
     index: usize,
     bytes: &[u8],
+    part: bool,
 ) -> Result<Module<'ctx>, CompileError> {
-    let archive = read(index, bytes)?;
-    let file = archive.file(MODULE_PATH).ok_or_else(|| refused(index, format!("it has no {MODULE_PATH}")))?;
-    read_module(context, &file.data, MODULE_PATH).map_err(|error| refused(index, error.to_string()))
+    let archive = read(index, bytes, part)?;
+    let is_executable = archive.binary_type == BinaryType::Executable;
+    let path = if is_executable { PROGRAM_MODULE_PATH } else { MODULE_PATH };
+    let file = archive.file(path).ok_or_else(|| refused(index, format!("it has no {path}")))?;
+    read_module(context, &file.data, path).map_err(|error| refused(index, error.to_string()))
 }
 
 /// The options of a link with what its objects were compiled with: the latest language version, whatever concerns the
 /// program as a whole, and the lowest level of optimisation.
-pub(crate) fn options(of_link: &BuildOptions, objects: &[Vec<u8>]) -> Result<BuildOptions, CompileError> {
+pub(crate) fn options(
+    of_link: &BuildOptions,
+    objects: &[Vec<u8>],
+    part: bool,
+) -> Result<BuildOptions, CompileError> {
     let mut linked = of_link.clone();
     let mut latest: Option<Standard> = None;
     let mut level: Option<OptLevel> = None;
     for (index, bytes) in objects.iter().enumerate() {
-        let meta = read(index, bytes)?.program_meta()?;
+        let meta = read(index, bytes, part)?.program_meta()?;
         let meta = meta.ok_or_else(|| refused(index, "another compiler made it"))?;
         let options =
             BuildOptions::parse(&meta.options).map_err(|error| refused(index, error.to_string()))?;

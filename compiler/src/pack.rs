@@ -2,7 +2,9 @@
 
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
-use oxcl_binary::meta::{KernelCode, KernelMeta, PROGRAM_META_PATH, ProgramMeta, ProgramVariables, SCHEMA};
+use oxcl_binary::meta::{
+    KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, ProgramMeta, ProgramVariables, SCHEMA,
+};
 use oxcl_codegen::{CpuTarget, TRIPLE};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
 use oxcl_workgroup::{Facts, Formed};
@@ -49,12 +51,13 @@ pub(crate) struct KernelParts {
 }
 
 /// Builds the archive; its build hash is still to be sealed. `variables`: those at program scope, for devices of 64 and of 32
-/// bits.
+/// bits; `module`: what better code is made of later.
 pub(crate) fn archive(
     settings: &Settings<'_>,
     variables: [Option<ProgramVariables>; 2],
     kernels: Vec<KernelParts>,
     shared: Vec<File>,
+    module: Option<Vec<u8>>,
 ) -> Result<Archive, CompileError> {
     let kernels = kernels
         .into_iter()
@@ -62,6 +65,7 @@ pub(crate) fn archive(
         .collect::<Result<Vec<Kernel>, CompileError>>()?;
     let mut root =
         vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(settings, variables).to_json()? }];
+    root.extend(module.map(|data| File { path: PROGRAM_MODULE_PATH.to_owned(), data }));
     root.extend(shared);
     Ok(container(settings, BinaryType::Executable, vec![root], kernels))
 }

@@ -17,6 +17,7 @@ use oxcl_workgroup::Formed;
 
 use crate::alone;
 use crate::error::CompileError;
+use crate::last::LastProgram;
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::request::Request;
@@ -51,6 +52,19 @@ pub struct Compiled {
 /// # Errors
 /// [`CompileError`] says what is wrong and whose fault it is; nothing was written anywhere.
 pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Result<Compiled, CompileError> {
+    compile_again(request, emit, kernel, &mut LastProgram::default())
+}
+
+/// The same, where requests for other kernels of the same program may follow, or have come before.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_again(
+    request: &Request<'_>,
+    emit: Emit,
+    kernel: Option<&str>,
+    last: &mut LastProgram,
+) -> Result<Compiled, CompileError> {
     let mut timings = Timings::default();
     // Those who share a program are on the other cores already.
     let alone = !matches!(request.kernels, Kernels::Share { .. });
@@ -58,12 +72,15 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
     let settings = timings.measure(Stage::Request, || Settings::of(request, emit))?;
     let context = Context::create();
     let Parsed { module, diagnostics, dependencies } =
-        timings.measure(Stage::FrontEnd, || front_end::run(&context, &settings.program, settings.bits))?;
+        timings.measure(Stage::FrontEnd, || last.front_end(&context, &settings))?;
     if emit.is_module() {
         let bytes = timings.measure(Stage::Pack, || objects::archive(&settings, &module))?;
         let quality = Quality::Full;
         return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
     }
+    // As it is now: what follows changes it.
+    let bitcode = || module.write_bitcode_to_memory().as_slice().to_vec();
+    let kept = timings.measure(Stage::Pack, || settings.keeps_module.then(bitcode));
     timings.measure(Stage::Builtins, || builtins::run(&module, settings.bits, settings.native))?;
     let chosen = timings.measure(Stage::Kernels, || kernels::run(&module, &settings, kernel))?;
     let Chosen { names, signatures, objects, variables } = chosen;
@@ -73,7 +90,7 @@ pub fn compile(request: &Request<'_>, emit: Emit, kernel: Option<&str>) -> Resul
         cpus.map(|cpu| target::run(cpu, settings.level)).collect::<Result<Vec<_>, _>>()
     })?;
     let mut builder = Builder { settings: &settings, module: &module, variables, cpus, timings };
-    let bytes = builder.emit(signatures, &objects, units)?;
+    let bytes = builder.emit(signatures, &objects, units, kept)?;
     let (timings, quality) = (builder.timings, settings.quality);
     Ok(Compiled { bytes, diagnostics, timings, kernels: names, dependencies, quality })
 }
@@ -115,6 +132,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         signatures: Vec<KernelSignature>,
         objects: &[usize],
         units: Option<Units>,
+        module: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, CompileError> {
         match self.settings.emit {
             Emit::Llvm => Ok(print(self.module).into_bytes()),
@@ -138,8 +156,9 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
                 };
                 let variables = [self.variables.initial.clone(), narrow];
                 let settings = self.settings;
-                self.timings
-                    .measure(Stage::Pack, || Ok(pack::archive(settings, variables, parts, shared)?.seal()?))
+                self.timings.measure(Stage::Pack, || {
+                    Ok(pack::archive(settings, variables, parts, shared, module)?.seal()?)
+                })
             }
         }
     }

@@ -59,6 +59,8 @@ pub(crate) struct Program<'r> {
     pub(crate) headers: &'r [VirtualHeader<'r>],
     /// Those of the request; where objects are linked, with what they were compiled with.
     pub(crate) options: Cow<'r, BuildOptions>,
+    /// Single kernels of it are wanted, for a program that has the others already.
+    pub(crate) is_part: bool,
 }
 
 /// Everything that stages ask.
@@ -72,6 +74,8 @@ pub(crate) struct Settings<'r> {
     pub(crate) native: Option<Native>,
     /// The kernels that an archive shall hold.
     pub(crate) kernels: &'r Kernels,
+    /// An archive has the module that it was made of: others may have it without the sources.
+    pub(crate) keeps_module: bool,
     pub(crate) devices: Devices,
     /// Transport-triggered processors.
     pub(crate) machines: &'r [Machine],
@@ -108,10 +112,11 @@ impl<'r> Settings<'r> {
     /// # Errors
     /// An unknown CPU, one that is given twice, an object that cannot be linked.
     pub(crate) fn of(request: &'r Request<'r>, emit: Emit) -> Result<Self, CompileError> {
+        let is_part = matches!(request.kernels, Kernels::One(_) | Kernels::Specialised(_));
         let options = if request.objects.is_empty() {
             Cow::Borrowed(&request.options)
         } else {
-            Cow::Owned(objects::options(&request.options, &request.objects)?)
+            Cow::Owned(objects::options(&request.options, &request.objects, is_part)?)
         };
         let cpus = if emit.is_module() { vec![CpuTarget::host()] } else { cpus(&request.cpus)? };
         let narrow = !request.machines.is_empty() && !request.devices.cpu && !request.devices.reference;
@@ -149,6 +154,10 @@ impl<'r> Settings<'r> {
             bits,
             native,
             kernels: &request.kernels,
+            keeps_module: emit == Emit::Archive
+                && request.devices.cpu
+                && request.quality == Quality::Full
+                && !is_part,
             devices: request.devices,
             machines: &request.machines,
             level,
@@ -171,6 +180,7 @@ impl<'r> Settings<'r> {
                 objects: &request.objects,
                 headers: &request.headers,
                 options,
+                is_part,
             },
         })
     }

@@ -78,7 +78,7 @@ pub use oxcl_scheduler::{
 };
 pub use oxcl_scheduler::{allowed_processors, fork, memory_limit, thread};
 pub use processor::{MachineText, Processor};
-pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for};
+pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for, has_module};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
 pub use service::{Environment as ServiceEnvironment, Service, ServiceOptions};

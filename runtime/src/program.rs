@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
-use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
+use oxcl_binary::meta::{KernelMeta, MetaError, PROGRAM_MODULE_PATH, ProgramMeta};
 use oxcl_binary::unit::machine_ending;
 use oxcl_driver::program::Program as DriverProgram;
 use oxcl_driver::{DriverError, lock};
@@ -108,6 +108,14 @@ pub fn binary_type(bytes: &[u8]) -> Result<BinaryType, LoadError> {
     Ok(Archive::read(bytes)?.binary_type)
 }
 
+/// Whether an archive is an executable program with what better code of it can be made of, without its sources.
+#[must_use]
+pub fn has_module(bytes: &[u8]) -> bool {
+    Archive::read(bytes).is_ok_and(|archive| {
+        archive.binary_type == BinaryType::Executable && archive.file(PROGRAM_MODULE_PATH).is_some()
+    })
+}
+
 /// What an archive holds for a device: a program, or something to link.
 ///
 /// # Errors
@@ -195,6 +203,7 @@ impl Program {
             kernel: name.to_owned(),
             known: self.kernel_names().map(str::to_owned).collect(),
         })?;
+        self.inner.look_for_kernel(index);
         Ok(Kernel { program: self.clone(), index })
     }
 

@@ -1,6 +1,10 @@
 //! `oxcl serve`: the compiler for a program that has none in it. It takes jobs from standard input and answers on
 //! standard output, until its host ends.
 
+use std::path::PathBuf;
+
+use oxcl_runtime::Cache;
+
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::serve::{self, Fault, ServeOptions};
@@ -19,6 +23,15 @@ pub(crate) struct ServeArgs {
     /// Use at most so much memory
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
+    /// Keep results that other processes will want in this cache
+    #[arg(long, value_name = "DIR", hide = true)]
+    cache: Option<PathBuf>,
+    /// The most that the cache may have
+    #[arg(long, value_name = "BYTES", hide = true, requires = "cache")]
+    cache_limit: Option<u64>,
+    /// Do what is listed in this file when the host has ended
+    #[arg(long, value_name = "FILE", hide = true, requires = "cache")]
+    waiting: Option<PathBuf>,
     /// Fail on purpose, for tests: KIND or KIND@JOB
     #[arg(long, value_name = "KIND", hide = true)]
     fault: Option<Fault>,
@@ -26,7 +39,8 @@ pub(crate) struct ServeArgs {
 
 /// Serves until the host ends.
 pub(crate) fn run(args: &ServeArgs) -> Result<Outcome, CliError> {
-    let ServeArgs { host, memory, fault } = *args;
-    let options = ServeOptions { host, memory, fault };
+    let ServeArgs { host, memory, fault, .. } = *args;
+    let cache = args.cache.as_ref().map(|folder| Cache::at(folder, args.cache_limit.unwrap_or(u64::MAX)));
+    let options = ServeOptions { host, memory, cache, waiting: args.waiting.clone(), fault };
     serve::serve(&options).map(|()| Outcome::Ok)
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use oxcl_binary::archive::Version;
 use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Job, Seen, WireError};
 use oxcl_compiler::{
-    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, OptionError, Request, SourceFile,
-    VirtualHeader, compile, render,
+    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, LastProgram, OptionError, Request,
+    SourceFile, VirtualHeader, compile_again, render,
 };
 
 use super::limits;
@@ -19,8 +19,8 @@ const BAD_REQUEST: &str = "OX0702";
 /// The message is no job.
 const BAD_JOB: &str = "OX0703";
 
-/// Does a job.
-pub(super) fn run(job: &Job) -> Result<Done, Failed> {
+/// Does a job; `last` is of the job before.
+pub(super) fn run(job: &Job, last: &mut LastProgram) -> Result<Done, Failed> {
     let begun = limits::processor_time();
     if !job.directory.is_empty() {
         // Where the host's folder is not there any more, relative paths lead nowhere; absolute ones still do.
@@ -43,7 +43,7 @@ pub(super) fn run(job: &Job) -> Result<Done, Failed> {
             if library || job.action == Action::Library { Emit::Library } else { Emit::Archive }
         }
     };
-    match compile(&request, emit, None) {
+    match compile_again(&request, emit, None, last) {
         Ok(compiled) => Ok(Done {
             archive: compiled.bytes,
             log: shown(&compiled.diagnostics),

@@ -48,6 +48,12 @@ pub(super) fn end() -> ! {
     unsafe { libc::_exit(0) }
 }
 
+/// Nothing more comes in: whoever waits for it learns that, also where forked children of the host hold the other side open.
+pub(super) fn close_input() {
+    // SAFETY: numbers only. What is no socket stays as it is.
+    unsafe { libc::shutdown(0, libc::SHUT_RD) };
+}
+
 /// Whether something has arrived on standard input.
 pub(super) fn is_asked() -> bool {
     let mut input = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
@@ -118,9 +124,18 @@ pub(super) fn memory(bytes: u64) {
 
 /// Processor time of the calling thread.
 pub(crate) fn processor_time() -> Duration {
+    read_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// Processor time of this process.
+pub(super) fn processor_time_of_all() -> Duration {
+    read_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn read_clock(clock: libc::clockid_t) -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a clock, and a structure to write to.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
 }

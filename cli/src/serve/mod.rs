@@ -13,16 +13,17 @@ mod orphan;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd as _;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use oxcl_binary::pipe::{Folder, FrameError, Hello, Job, Kernels, Kind, read_frame, write_frame};
+use oxcl_binary::pipe::{FrameError, Hello, Job, Kernels, Kind, read_frame, write_frame};
 use oxcl_codegen::{WarmUp, reserve_heap};
-use oxcl_runtime::{Cache, CacheKey};
+use oxcl_compiler::LastProgram;
+use oxcl_runtime::Cache;
 
 use crate::error::CliError;
-use orphan::{Kept, Orphan};
+use orphan::Orphan;
 
 pub(crate) use fault::Fault;
 pub(crate) use identity::identity;
@@ -30,26 +31,33 @@ pub(crate) use job::is_repeatable;
 pub(crate) use limits::processor_time;
 
 /// How long a server waits for its first job.
-const UNUSED: Duration = Duration::from_secs(10);
+const UNUSED: Duration = Duration::from_secs(6);
 
 /// How long one waits for the next: longer, as its memory is warm. Of several, the one that was used last gets the next
-/// job, so that one ends last.
-const IDLE: Duration = Duration::from_secs(12);
+/// job, so that one ends last. Its last job may come some seconds after the program's last launch, and nothing is to be left
+/// 15 s after that.
+const IDLE: Duration = Duration::from_secs(8);
 
 /// How the server shall run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct ServeOptions {
     /// The process to end with.
     pub(crate) host: Option<u32>,
     /// Most bytes of memory.
     pub(crate) memory: Option<u64>,
+    /// Where results are kept that other processes will want.
+    pub(crate) cache: Option<Cache>,
+    /// A file of jobs to do for other processes when the host has ended.
+    pub(crate) waiting: Option<PathBuf>,
     /// What to do wrong.
     pub(crate) fault: Option<Fault>,
 }
 
 /// Serves until the host ends.
 pub(crate) fn serve(options: &ServeOptions) -> Result<(), CliError> {
-    let orphan = Arc::new(Orphan::default());
+    // A host that has ended has no list any more.
+    let waiting = options.waiting.as_ref().and_then(|path| File::open(path).ok());
+    let orphan = Arc::new(Orphan::new(options.cache.clone(), waiting));
     limits::die_with(options.host, &orphan);
     if let Some(bytes) = options.memory {
         limits::memory(bytes);
@@ -80,15 +88,19 @@ fn jobs(
     let hello = Hello { process: std::process::id(), identity, files };
     write_frame(output, Kind::Hello, &hello.encode())?;
     let mut count = 0;
-    // Where the next job's result is kept.
-    let mut keep: Option<Folder> = None;
+    let mut last = LastProgram::default();
+    // The next job's result is for other processes too.
+    let mut keeps = false;
     loop {
         // A host that sends a job just now finds nobody, and starts another server for it.
         if limits::is_left_alone(if count == 0 { UNUSED } else { IDLE }) {
             return Ok(());
         }
         let frame = match read_frame(input) {
-            Err(FrameError::Closed) => return Ok(()),
+            Err(FrameError::Closed) => {
+                orphan.inherit(&identity, |job| job::run(job, &mut last));
+                return Ok(());
+            }
             other => other?,
         };
         match frame.kind {
@@ -100,18 +112,17 @@ fn jobs(
                 }
                 let outcome = match Job::decode(&frame.payload) {
                     Ok(job) => {
-                        if let Some(folder) = keep.take() {
-                            let cache = Cache::at(Path::new(&folder.folder), folder.limit);
-                            orphan.begin(Kept { cache, key: CacheKey::of(&job, &identity) });
+                        if std::mem::take(&mut keeps) {
+                            orphan.begin(&job, &identity);
                         }
                         if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
                             warming.give_up();
                         }
-                        job::run(&job)
+                        job::run(&job, &mut last)
                     }
                     Err(error) => Err(job::malformed(&error)),
                 };
-                let written = orphan.end(outcome.as_ref().ok());
+                let has_written = orphan.end(outcome.as_ref().ok(), |job| job::run(job, &mut last));
                 match outcome {
                     Ok(done) => write_frame(output, Kind::Done, &done.encode())?,
                     Err(failed) => {
@@ -121,17 +132,20 @@ fn jobs(
                         }
                     }
                 }
-                if let Some(cache) = written.filter(Cache::wants_tidying) {
+                if let Some(cache) = orphan.cache().filter(|cache| has_written && cache.wants_tidying()) {
                     cache.tidy();
                 }
             }
             Kind::Tidy => {
-                if let Ok(folder) = Folder::decode(&frame.payload) {
-                    Cache::at(Path::new(&folder.folder), folder.limit).tidy();
+                if let Some(cache) = orphan.cache() {
+                    cache.tidy();
                 }
             }
-            Kind::Keep => keep = Folder::decode(&frame.payload).ok(),
-            Kind::StepBack => limits::step_back(),
+            Kind::Keep => keeps = true,
+            Kind::StepBack => {
+                limits::step_back();
+                orphan.has_stepped_back();
+            }
             other => return Err(FrameError::Kind(other as u16)),
         }
     }

@@ -72,6 +72,10 @@ pub const SCHEMA: u32 = 1;
 /// Path of the program's facts inside an archive.
 pub const PROGRAM_META_PATH: &str = "/oxcl.meta";
 
+/// Where an executable program has the module that it was made of, as the front end left it: better code is made of it later. Not
+/// the name that PoCL looks for, which would compile it and ignore our code.
+pub const PROGRAM_MODULE_PATH: &str = "/oxcl.bc";
+
 /// `/oxcl.meta`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramMeta {

@@ -5,8 +5,8 @@
 use std::io::{self, Cursor, Read};
 
 use oxcl_binary::pipe::{
-    Action, Dependency, Done, FailKind, Failed, Folder, FrameError, Hello, Job, Kernels, Kind, Library,
-    MAX_FRAME, Quality, Seen, Text, read_frame, write_frame,
+    Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Job, Kernels, Kind, Library, MAX_FRAME,
+    Quality, Seen, Text, read_frame, write_frame,
 };
 use proptest::prelude::*;
 
@@ -61,8 +61,6 @@ fn messages_come_back() {
     let file = Library { path: "/lib/x.so".into(), length: 1, modified: u64::MAX };
     let hello = Hello { process: 9, identity: [5; 32], files: vec![file] };
     assert_eq!(Hello::decode(&hello.encode()), Ok(hello));
-    let cache = Folder { folder: "/cache".into(), limit: 1 << 40 };
-    assert_eq!(Folder::decode(&cache.encode()), Ok(cache));
 }
 
 #[test]
@@ -131,8 +129,7 @@ proptest! {
         if let Ok(message) = Job::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
         if let Ok(message) = Done::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
         if let Ok(message) = Failed::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
-        if let Ok(message) = Hello::decode(&bytes) { prop_assert_eq!(message.encode(), bytes.clone()); }
-        if let Ok(message) = Folder::decode(&bytes) { prop_assert_eq!(message.encode(), bytes); }
+        if let Ok(message) = Hello::decode(&bytes) { prop_assert_eq!(message.encode(), bytes); }
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(crate) fn run<'ctx>(
         }
     }
     for (index, object) in program.objects.iter().enumerate() {
-        let module = objects::module(context, index, object)?;
+        let module = objects::module(context, index, object, program.is_part)?;
         match &whole {
             None => whole = Some(module),
             Some(first) => link_into(first, module)?,

@@ -290,14 +290,17 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
         let Some((archive, kind)) = archive else { continue };
         match kind {
             BinaryType::Executable => {
+                // It was built some time, and so may have been what is made of it while it runs.
                 let built = Built {
                     archive: archive.to_vec(),
                     log: String::new(),
-                    cached: false,
+                    cached: true,
                     quality: Quality::Full,
                     processor: Duration::ZERO,
                 };
-                end(program, &[*place], Ok(built), BUILD, None)?;
+                let request = oxcl_runtime::has_module(&archive)
+                    .then(|| BuildRequest::link(BuildAction::Link, vec![archive.to_vec()], target));
+                end(program, &[*place], Ok(built), BUILD, request)?;
             }
             BinaryType::CompiledObject | BinaryType::Library => {
                 let machines = machines(&program.devices);

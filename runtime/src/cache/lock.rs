@@ -88,6 +88,17 @@ pub(super) fn take_over(cache: &Cache, key: &Key) -> Option<Claimed> {
     Some(Claimed { path })
 }
 
+/// Claims the making of what `key` stands for, if nobody is at it and there is no result.
+pub(super) fn claim_at_once(cache: &Cache, key: &Key) -> Option<Claimed> {
+    let path = cache.folder().join(FOLDER).join(key.name());
+    if is_abandoned(&path) {
+        // Somebody else may have been faster; the next step tells.
+        let _ = fs::remove_file(&path);
+    }
+    create(&path).ok()?;
+    Some(Claimed { path }).filter(|_| cache.find(key).is_none())
+}
+
 fn create(path: &Path) -> io::Result<()> {
     let mut file = match File::create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -132,6 +132,12 @@ impl Cache {
         lock::take_over(self, key)
     }
 
+    /// Claims the making of a result, if there is none and nobody is at it. The claim ends with the value.
+    #[must_use]
+    pub fn claim_at_once(&self, key: &Key) -> Option<Claimed> {
+        lock::claim_at_once(self, key)
+    }
+
     /// What is known of the compiler at this path, if it is still the same.
     pub(crate) fn compiler(&self, path: &Path) -> Option<Hello> {
         let Entry::Compiler(hello) = self.read(&compiler_key(path)?)? else { return None };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 /// How long a thread, and the server in the background, are kept without work.
-const LINGER: Duration = Duration::from_secs(5);
+const LINGER: Duration = Duration::from_secs(3);
 
 /// What some threads have to do.
 pub(super) struct Line<T> {

@@ -24,20 +24,21 @@ use oxcl_driver_cpu::{Heat, Watch};
 
 use crate::compiler::{BuildError, BuildRequest, Built, Quality};
 use crate::program::{Begun, Inner};
-use crate::service::{Attempt, Service};
+use crate::service::{Announced, Attempt, Service};
 use line::Line;
 use worth::Account;
 
 /// For so many local sizes of a kernel, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
-/// When kernels that are not hot are begun with after the build: at once, but for programs that only look. Until the first
-/// launches there is often a processor with nothing to do.
+/// When kernels that are not hot are begun with after the build: most that are hot are by then, and need the warm servers.
 const REST: Duration = Duration::from_millis(10);
-/// How long kernels that are not hot are made after a program was built, or a kernel was launched first: nothing goes on
-/// for long after a program has come to rest.
-const FOR_REST: Duration = Duration::from_secs(10);
+/// How long kernels that are not hot are begun with after a program was built, or a kernel was launched first: nothing goes
+/// on for long after a program has come to rest.
+const FOR_REST: Duration = Duration::from_secs(8);
+/// How much longer the last of them may take.
+const GRACE: Duration = Duration::from_secs(2);
 /// How often it is looked how a kernel gets on that became hot while it is made at idle priority.
-const LOOK: Duration = Duration::from_millis(10);
+const LOOK: Duration = Duration::from_millis(2);
 
 /// What is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,7 +94,8 @@ pub struct Ended {
     pub outcome: Result<(), String>,
 }
 
-/// Is told of the beginning and the end of every improvement, on a thread of the improver's.
+/// Is told of the beginning and the end of every improvement, on a thread of the improver's or, when a kernel is promoted, one
+/// that executes work-groups.
 pub type ImprovementObserver = Arc<dyn Fn(&Improvement) + Send + Sync>;
 
 /// Makes better functions in the background. Clones are the same.
@@ -117,11 +119,23 @@ struct Shared {
 struct Task {
     program: Weak<Inner>,
     what: What,
+    /// It is for a kernel that is hot.
+    promoted: Option<Promoted>,
 }
 
+/// Something that is made even if the program is released, or this process ends, before.
+struct Promoted {
+    beginning: Improvement,
+    /// As long as it is wanted.
+    _kept: Option<(Announced, Arc<Inner>)>,
+}
+
+#[derive(Clone, Copy)]
 enum What {
-    /// All kernels that are not made yet.
-    Rest,
+    /// All kernels that are not made yet, begun with before this time.
+    Rest {
+        until: Instant,
+    },
     Kernel {
         kernel: usize,
         heat: Heat,
@@ -156,26 +170,29 @@ impl Improver {
     #[must_use]
     pub fn new(service: Service, observer: Option<ImprovementObserver>) -> Self {
         let process = std::process::id();
-        // More than one: what is begun when the program ends is finished, what waits is not.
         let hot = Line::new(service.servers());
         Self { shared: Arc::new(Shared { process, service, observer, cold: Line::new(1), hot }) }
     }
 
     /// Hands a task to a thread, which begins with the first one.
-    fn ask(&self, task: Task) {
+    fn ask(&self, program: &Weak<Inner>, what: What) {
         if self.shared.process != std::process::id() {
             return;
         }
         let shared = Arc::clone(&self.shared);
-        match task.what {
+        let mut task = Task { program: Weak::clone(program), what, promoted: None };
+        match what {
             // All of a line are put off for the same time, so the order is that of their coming.
-            What::Rest => self.shared.cold.put(Instant::now() + REST, task, move || {
+            What::Rest { .. } => self.shared.cold.put(Instant::now() + REST, task, move || {
                 let service = shared.service.in_background();
                 while let Some(task) = shared.cold.next() {
-                    shared.make_rest(&task.program, &service);
+                    if let What::Rest { until } = task.what {
+                        shared.make_rest(&task.program, until, &service);
+                    }
                 }
             }),
             What::Kernel { .. } | What::Function { .. } => {
+                task.promoted = self.shared.promote(&task);
                 self.shared.hot.put(Instant::now(), task, move || {
                     while let Some(task) = shared.hot.next() {
                         shared.make_hot(&task);
@@ -187,36 +204,61 @@ impl Improver {
 }
 
 impl Shared {
+    /// Tells the observer and servers of a task for a hot kernel: other processes want what comes of it though this one ends, or
+    /// releases the program, before it is done.
+    fn promote(&self, task: &Task) -> Option<Promoted> {
+        let program = task.program.upgrade()?;
+        let improving = program.improving()?;
+        let (request, kernel, better, heat, expected) = match task.what {
+            What::Rest { .. } => return None,
+            What::Kernel { kernel, heat } => {
+                let name = program.kernel_name(kernel);
+                (improving.full(), name.clone(), Better::Kernel(name), heat, improving.account().kernel())
+            }
+            What::Function { kernel, local, heat } => {
+                let name = program.kernel_name(kernel);
+                let better = Better::Function { kernel: name.clone(), local };
+                (improving.request_for(local), name, better, heat, improving.account().function())
+            }
+        };
+        let beginning = Improvement::beginning(better, Why::Hot { heat, expected });
+        self.tell(&beginning);
+        let announced = self.service.announce(&request, &kernel);
+        Some(Promoted { beginning, _kept: announced.map(|announced| (announced, program)) })
+    }
+
     /// Makes the kernels of a program that nobody else has made or makes, while the program is there.
-    fn make_rest(&self, program: &Weak<Inner>, service: &Service) {
-        let until = Instant::now() + FOR_REST;
+    fn make_rest(&self, program: &Weak<Inner>, until: Instant, service: &Service) {
         loop {
             let Some(program) = program.upgrade() else { return };
             let Some(improving) = program.improving() else { return };
-            let attempt = Arc::new(Attempt::default());
+            let attempt = Arc::new(Attempt::until(until + GRACE));
             let next = if Instant::now() < until { program.begin_any(&attempt) } else { None };
             let Some(kernel) = next else {
                 // Relaxed: whoever asks meanwhile in vain asks for what is hot again.
                 improving.resting.store(false, Ordering::Relaxed);
                 return;
             };
-            self.make_kernel(&program, kernel, Why::Idle, service, &attempt);
+            let better = Better::Kernel(program.kernel_name(kernel));
+            let beginning = Improvement::beginning(better, Why::Idle);
+            self.tell(&beginning);
+            self.make_kernel(&program, kernel, beginning, service, &attempt);
         }
     }
 
     fn make_hot(&self, task: &Task) {
-        // A program that is gone needs nothing any more.
-        let Some(program) = task.program.upgrade() else { return };
+        // A program that is gone, and that nobody else can have, needs nothing any more.
+        let (Some(program), Some(promoted)) = (task.program.upgrade(), &task.promoted) else { return };
         let Some(improving) = program.improving() else { return };
         match task.what {
-            What::Rest => {}
-            What::Kernel { kernel, heat } => {
-                let why = Why::Hot { heat, expected: improving.account().kernel() };
+            What::Rest { .. } => {}
+            What::Kernel { kernel, .. } => {
                 let attempt = Arc::new(Attempt::default());
                 loop {
                     match program.begin(kernel, &attempt) {
                         Begun::Yes => {
-                            return self.make_kernel(&program, kernel, why, &self.service, &attempt);
+                            let beginning = promoted.beginning.clone();
+                            return self.make_kernel(&program, kernel, beginning, &self.service, &attempt);
                         }
                         Begun::Others(other) => {
                             // It is being made at idle priority.
@@ -229,11 +271,9 @@ impl Shared {
                     }
                 }
             }
-            What::Function { kernel, local, heat } => {
+            What::Function { kernel, local, .. } => {
                 let name = program.kernel_name(kernel);
-                let why = Why::Hot { heat, expected: improving.account().function() };
-                let better = Better::Function { kernel: name.clone(), local };
-                self.observed(better, why, || {
+                self.observed(promoted.beginning.clone(), || {
                     let built = self.service.specialise(&improving.request_for(local), &name);
                     let taken = |built: &Built| program.add_function(kernel, local, &built.archive);
                     (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
@@ -243,10 +283,17 @@ impl Shared {
     }
 
     /// Makes a kernel that `attempt` was begun for.
-    fn make_kernel(&self, program: &Inner, kernel: usize, why: Why, service: &Service, attempt: &Attempt) {
+    fn make_kernel(
+        &self,
+        program: &Inner,
+        kernel: usize,
+        beginning: Improvement,
+        service: &Service,
+        attempt: &Attempt,
+    ) {
         let Some(improving) = program.improving() else { return };
         let name = program.kernel_name(kernel);
-        self.observed(Better::Kernel(name.clone()), why, || {
+        self.observed(beginning, || {
             let built = service.complete_unless(&improving.full(), &name, attempt);
             let outcome = match &built {
                 Ok(built) => program.replace_kernel(kernel, &built.archive),
@@ -260,21 +307,26 @@ impl Shared {
         });
     }
 
-    /// Tells the observer when something begins and what becomes of it.
-    fn observed(&self, better: Better, why: Why, make: impl FnOnce() -> (Result<(), String>, Option<Built>)) {
-        let mut improvement = Improvement { better, why, begun: Instant::now(), end: None };
-        let tell = |improvement: &Improvement| {
-            if let Some(observer) = &self.observer {
-                observer(improvement);
-            }
-        };
-        tell(&improvement);
+    fn tell(&self, improvement: &Improvement) {
+        if let Some(observer) = &self.observer {
+            observer(improvement);
+        }
+    }
+
+    /// Tells the observer what becomes of what was begun.
+    fn observed(&self, beginning: Improvement, make: impl FnOnce() -> (Result<(), String>, Option<Built>)) {
         let (outcome, built) = make();
-        let elapsed = improvement.begun.elapsed();
+        let elapsed = beginning.begun.elapsed();
         let (processor, cached) =
             built.map_or_else(Default::default, |built| (built.processor, built.cached));
-        improvement.end = Some(Ended { elapsed, processor, cached, outcome });
-        tell(&improvement);
+        let end = Some(Ended { elapsed, processor, cached, outcome });
+        self.tell(&Improvement { end, ..beginning });
+    }
+}
+
+impl Improvement {
+    fn beginning(better: Better, why: Why) -> Self {
+        Self { better, why, begun: Instant::now(), end: None }
     }
 }
 
@@ -311,7 +363,8 @@ impl Improving {
         if self.resting.swap(true, Ordering::Relaxed) {
             return;
         }
-        self.improver.ask(Task { program: Arc::downgrade(program), what: What::Rest });
+        let what = What::Rest { until: Instant::now() + FOR_REST };
+        self.improver.ask(&Arc::downgrade(program), what);
     }
 
     /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.
@@ -320,7 +373,7 @@ impl Improving {
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
         Watch::new(self.account().kernel_pays(), move |heat| {
-            improver.ask(Task { program: Weak::clone(&program), what: What::Kernel { kernel, heat } });
+            improver.ask(&program, What::Kernel { kernel, heat });
             None
         })
     }
@@ -334,8 +387,7 @@ impl Improving {
             if let Err(later) = known.improving()?.account().take_function(heat) {
                 return Some(later);
             }
-            improver
-                .ask(Task { program: Weak::clone(&program), what: What::Function { kernel, local, heat } });
+            improver.ask(&program, What::Function { kernel, local, heat });
             None
         })
     }

@@ -250,8 +250,9 @@ impl Inner {
         Ok(Arc::clone(slot.insert(Arc::new(code))))
     }
 
-    /// What an earlier process had made of a kernel, the first time that it is launched.
-    fn look_for_kernel(&self, kernel: usize, improving: &Improving) {
+    /// What an earlier process had made of a kernel, the first time that somebody wants the kernel.
+    pub(super) fn look_for_kernel(&self, kernel: usize) {
+        let Some(improving) = self.improving() else { return };
         let mut better = lock(&self.better);
         let known = &mut better[kernel];
         if !known.hurried || std::mem::replace(&mut known.looked, true) {
@@ -286,7 +287,7 @@ impl Kernel {
             return None;
         }
         let kernel = self.index;
-        inner.look_for_kernel(kernel, improving);
+        inner.look_for_kernel(kernel);
         let mut better = lock(&inner.better);
         let known = &mut better[kernel];
         if known.hurried {

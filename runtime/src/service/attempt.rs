@@ -1,6 +1,7 @@
 //! Work of a server's that somebody else may want to end: what is made at idle priority, where no processor is idle.
 //!
-//! In: the server that is at work. Out: how it gets on, and its end. Who abandons an attempt does the work himself.
+//! In: the server that is at work. Out: how it gets on, and its end. Who abandons an attempt does the work himself; nobody does
+//! what was given up because its time was over.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +15,8 @@ const AT_FIRST: Duration = Duration::from_millis(10);
 #[derive(Debug, Default)]
 pub(crate) struct Attempt {
     state: Mutex<State>,
+    /// When it is given up if it is not done.
+    until: Option<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -31,6 +34,23 @@ struct AtWork {
 }
 
 impl Attempt {
+    /// One that is given up at that time.
+    pub(crate) fn until(end: Instant) -> Self {
+        Self { until: Some(end), ..Self::default() }
+    }
+
+    /// How long it may take, and no longer than `most`.
+    pub(super) fn time(&self, most: Duration) -> Duration {
+        self.until.map_or(most, |end| most.min(end.saturating_duration_since(Instant::now())))
+    }
+
+    /// Its server has not answered in [`Self::time`]: gives it up if that was its own end.
+    pub(super) fn timed_out(&self) {
+        if self.until.is_some_and(|end| Instant::now() >= end) {
+            self.lock().abandoned = true;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under this lock is left half-changed by a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use oxcl_binary::pipe::{Done, Folder, Hello, Job, Quality};
+use oxcl_binary::pipe::{Done, Hello, Job, Quality};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::pool::Pool;
@@ -105,20 +105,14 @@ impl Kept {
         None
     }
 
-    /// The cache as servers are told of it; none where they could not find it.
-    pub(super) fn folder(&self) -> Option<Folder> {
-        let folder = self.cache.folder().to_str().filter(|_| self.cache.folder().is_absolute())?;
-        Some(Folder { folder: folder.to_owned(), limit: self.cache.limit() })
-    }
-
     /// Has somebody look after the cache's size, now and then: a server that has nothing else to do, so that the host
     /// does not wait.
     fn look_after(&self, pool: &Pool) {
         if !self.cache.wants_tidying() {
             return;
         }
-        if let (Some(folder), Some(mut server)) = (self.folder(), pool.try_take_idle()) {
-            server.tidy(&folder);
+        if let (true, Some(mut server)) = (pool.tells_of_the_cache(), pool.try_take_idle()) {
+            server.tidy();
             pool.give_back(server);
             return;
         }

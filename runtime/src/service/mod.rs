@@ -18,6 +18,7 @@ mod pool;
 mod repro;
 mod server;
 mod spawn;
+mod waiting;
 
 pub(crate) use environment::is_privileged;
 
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use oxcl_binary::pipe::{Done, FailKind, Failed, Folder, Job, Kernels, Text, hurried_objects};
+use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use crate::cache::{Cache, Stored};
@@ -41,6 +42,7 @@ use pool::Pool;
 use server::{Answer, Lost, Server};
 
 pub(crate) use attempt::Attempt;
+pub(crate) use waiting::Announced;
 
 /// Seconds that a build may take, if `OXCL_BUILD_TIMEOUT` does not say otherwise.
 const TIMEOUT: u64 = 300;
@@ -171,6 +173,15 @@ impl Service {
         Some(from_cache(self.kept.as_ref()?.find(&self.pool, job)?))
     }
 
+    /// Says that [`Self::complete`], or [`Self::specialise`] where the request has a local size, will be asked for: should this
+    /// process end before that is done, a server does it. As long as the value lives.
+    pub(crate) fn announce(&self, request: &BuildRequest, kernel: &str) -> Option<Announced> {
+        let name = kernel.to_owned();
+        let is_special = !request.local_sizes.is_empty();
+        let kernels = if is_special { Kernels::Specialised(name) } else { Kernels::One(name) };
+        Some(self.pool.waiting()?.announce(&job_for(request, kernels)))
+    }
+
     /// How many servers builds may have at once.
     pub(crate) fn servers(&self) -> usize {
         self.pool.options().servers
@@ -209,24 +220,24 @@ impl Service {
     fn for_all(&self, job: &Job, attempt: &Attempt) -> Result<Built, BuildError> {
         let outcome = match &self.kept {
             Some(kept) => {
-                let folder = kept.folder();
+                let keeps = self.pool.tells_of_the_cache();
                 let make = || {
-                    let (done, identity) = self.run_for_all(job, folder.as_ref(), attempt)?;
+                    let (done, identity) = self.run_for_all(job, keeps, attempt)?;
                     // What the server has kept need not be kept again.
-                    Ok((done, identity.filter(|_| folder.is_none())))
+                    Ok((done, identity.filter(|_| !keeps)))
                 };
                 kept.get_or_make(&self.pool, job, make)?
             }
-            None => Outcome::Done(self.run_for_all(job, None, attempt)?.0),
+            None => Outcome::Done(self.run_for_all(job, false, attempt)?.0),
         };
         Ok(outcome.into())
     }
 
-    /// Does a job with one server, which keeps the result in `folder`.
+    /// Does a job with one server, which keeps the result itself if `keeps` says so.
     fn run_for_all(
         &self,
         job: &Job,
-        folder: Option<&Folder>,
+        keeps: bool,
         attempt: &Attempt,
     ) -> Result<(Done, Option<[u8; 32]>), BuildError> {
         let payload = job.encode();
@@ -238,10 +249,11 @@ impl Service {
                 self.pool.give_back(server);
                 return Err(abandoned());
             }
-            if let Some(folder) = folder {
-                server.keep(folder);
+            if keeps {
+                server.keep();
             }
-            let answer = server.send(&payload, self.pool.options().timeout).and_then(|()| server.receive());
+            let time = attempt.time(self.pool.options().timeout);
+            let answer = server.send(&payload, time).and_then(|()| server.receive());
             attempt.end();
             let lost = match answer {
                 Ok(Answer::Done(done)) => {
@@ -259,6 +271,9 @@ impl Service {
                 }
                 Err(lost) => lost,
             };
+            if lost.timed_out() {
+                attempt.timed_out();
+            }
             unbegun += u32::from(server.is_first());
             dead += 1;
             self.pool.lost_one();
@@ -452,9 +467,9 @@ fn add_repro(log: &mut String, repro: Option<&PathBuf>) {
     }
 }
 
-/// Whoever abandoned the work does it, so nobody reads this.
+/// Whoever abandoned the work does it, or nobody wants it any more.
 fn abandoned() -> BuildError {
-    let message = "another compiler does it".to_owned();
+    let message = "it was given up".to_owned();
     finish(BuildError { fault: BuildFault::Unavailable, log: message.clone(), message, repro: None })
 }
 

@@ -7,11 +7,12 @@ use std::io;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::ServiceOptions;
 use super::locate::{LocateError, locate};
 use super::server::Server;
+use super::waiting::Waiting;
 
 /// How many servers are started ahead of need.
 const PREWARMED: usize = 2;
@@ -45,6 +46,8 @@ struct Here {
     process: u32,
     state: Mutex<State>,
     freed: Condvar,
+    /// What servers do when the process has ended; none where the system gives no file for it.
+    waiting: OnceLock<Option<Arc<Waiting>>>,
 }
 
 #[derive(Default)]
@@ -109,8 +112,8 @@ impl Pool {
                     return here;
                 }
             }
-            let fresh = Box::new(Here { process, state: Mutex::default(), freed: Condvar::new() });
-            let fresh = Box::into_raw(fresh);
+            let (state, freed, waiting) = (Mutex::default(), Condvar::new(), OnceLock::new());
+            let fresh = Box::into_raw(Box::new(Here { process, state, freed, waiting }));
             // AcqRel: publishes the new one (pairs with the load above); what was there belongs to another process
             // and is left alone for good.
             if self.here.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -267,6 +270,27 @@ impl Pool {
         }
     }
 
+    /// Where results are kept, as servers are told; none where they would not find it.
+    fn cache(&self) -> Option<[String; 2]> {
+        let cache = self.options.cache.as_ref()?;
+        let folder = cache.folder().to_str().filter(|_| cache.folder().is_absolute())?;
+        Some([format!("--cache={folder}"), format!("--cache-limit={}", cache.limit())])
+    }
+
+    /// Whether servers know where results are kept.
+    pub(super) fn tells_of_the_cache(&self) -> bool {
+        self.cache().is_some()
+    }
+
+    /// The list of what other processes will want and that waits for a server; none where servers could not keep it.
+    pub(super) fn waiting(&self) -> Option<Arc<Waiting>> {
+        if let Some(lender) = &self.lender {
+            return lender.waiting();
+        }
+        self.cache()?;
+        self.here().waiting.get_or_init(|| Waiting::new().map(Arc::new)).clone()
+    }
+
     fn start(&self) -> Result<Server, StartError> {
         let given = self.lender.as_ref().and_then(|lender| lender.give_away());
         let mut server = match given {
@@ -274,7 +298,10 @@ impl Pool {
             None => {
                 let program = self.program()?;
                 let ServiceOptions { memory, arguments, environment, .. } = &self.options;
-                Server::start(&program, *memory, arguments, &environment.variables)
+                let mut arguments = arguments.clone();
+                arguments.extend(self.cache().into_iter().flatten());
+                arguments.extend(self.waiting().map(|waiting| format!("--waiting={}", waiting.path())));
+                Server::start(&program, *memory, &arguments, &environment.variables)
                     .map_err(|source| StartError::Spawn { program, source })?
             }
         };

@@ -9,9 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use oxcl_binary::pipe::{
-    Done, Failed, Folder, Frame, FrameError, Hello, Kind, WireError, read_frame, write_frame,
-};
+use oxcl_binary::pipe::{Done, Failed, Frame, FrameError, Hello, Kind, WireError, read_frame, write_frame};
 
 use super::spawn::{Process, ProcessHandle, memory_file, spawn};
 
@@ -211,25 +209,25 @@ impl Server {
     }
 
     /// Asks the server to look after the cache when it has nothing else to do. There is no answer.
-    pub(super) fn tidy(&mut self, cache: &Folder) {
-        self.tell(Kind::Tidy, &cache.encode());
+    pub(super) fn tidy(&mut self) {
+        self.tell(Kind::Tidy);
     }
 
     /// Tells the server to keep the result of its next job itself, and to finish that job though this process ends. There is
     /// no answer.
-    pub(super) fn keep(&mut self, cache: &Folder) {
-        self.tell(Kind::Keep, &cache.encode());
+    pub(super) fn keep(&mut self) {
+        self.tell(Kind::Keep);
     }
 
     /// Tells the server to let everything else on the machine go first from now on. There is no answer.
     pub(super) fn step_back(&mut self) {
-        self.tell(Kind::StepBack, &[]);
+        self.tell(Kind::StepBack);
     }
 
-    fn tell(&mut self, kind: Kind, message: &[u8]) {
+    fn tell(&mut self, kind: Kind) {
         let mut stream = Timed { stream: &self.stream, until: Instant::now() + Duration::from_secs(1) };
         // What is wrong with the server is found out by its next job.
-        let _ = write_frame(&mut stream, kind, message);
+        let _ = write_frame(&mut stream, kind, &[]);
     }
 
     /// A handle on the server, for others than who works with it.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 /// Version of everything in this module and its messages. Both sides come from one build as a rule; when they do not,
 /// this number says so before anything is misread.
-pub const PROTOCOL: u16 = 5;
+pub const PROTOCOL: u16 = 6;
 
 /// Longest message, in bytes.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -30,14 +30,14 @@ pub enum Kind {
     Done = 3,
     /// [`Failed`](super::Failed)
     Failed = 4,
-    /// A [`Folder`](super::Folder) to look after; no answer.
+    /// The server looks after its cache; nothing in it, and no answer.
     Tidy = 5,
     /// A server has taken the job and begins; nothing in it.
     Begun = 6,
     /// From now on the server lets everything else on the machine go first; nothing in it, and no answer.
     StepBack = 7,
-    /// A [`Folder`](super::Folder) that the server itself keeps the next job's result in, and that it finishes this job
-    /// for though its host ends; no answer.
+    /// The server itself keeps the next job's result in its cache, and finishes this job though its host ends; nothing in it,
+    /// and no answer.
     Keep = 8,
 }
 

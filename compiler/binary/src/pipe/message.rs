@@ -173,15 +173,6 @@ pub struct Failed {
     pub last: bool,
 }
 
-/// A cache: to be brought below its size, or to keep the next result in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
-    /// Its folder.
-    pub folder: String,
-    /// How many bytes it may have.
-    pub limit: u64,
-}
-
 impl Hello {
     /// The message's bytes.
     #[must_use]
@@ -414,27 +405,5 @@ impl Failed {
         };
         input.end()?;
         Ok(failed)
-    }
-}
-
-impl Folder {
-    /// The message's bytes.
-    #[must_use]
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Writer::default();
-        out.text(&self.folder);
-        out.u64(self.limit);
-        out.done()
-    }
-
-    /// Reads the message.
-    ///
-    /// # Errors
-    /// The bytes are another message's, or damaged.
-    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
-        let mut input = Reader::new(bytes);
-        let folder = Self { folder: input.text("the folder")?, limit: input.u64("the limit")? };
-        input.end()?;
-        Ok(folder)
     }
 }

@@ -59,8 +59,8 @@ impl fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// A watch that calls `tell` when launches have taken this much processor time, twice as much if there was only one; once,
-    /// unless that asks for more.
+    /// A watch that calls `tell` when launches have taken this much processor time, or will have at the end of one that has
+    /// begun; twice as much if there was only one; once, unless that asks for more.
     #[must_use]
     pub fn new(enough: Duration, tell: impl Fn(Heat) -> Option<Duration> + Send + Sync + 'static) -> Self {
         Self {
@@ -103,8 +103,10 @@ impl Watch {
             return call();
         }
         if first {
-            self.launches.fetch_add(1, Ordering::Relaxed);
-            self.add(Duration::ZERO, 0);
+            // One that has begun will take as long as those before did on average.
+            let before = u64::from(self.launches.fetch_add(1, Ordering::Relaxed));
+            let spent = self.spent.load(Ordering::Relaxed);
+            self.look(spent.saturating_add(spent.checked_div(before).unwrap_or(0)));
         }
         *turn = turn.wrapping_add(1);
         let weight = if self.samples.load(Ordering::Relaxed) < ALL {
@@ -123,7 +125,11 @@ impl Watch {
 
     fn add(&self, time: Duration, weight: u8) {
         let time = nanoseconds(time).saturating_mul(u64::from(weight));
-        let spent = self.spent.fetch_add(time, Ordering::Relaxed).saturating_add(time);
+        self.look(self.spent.fetch_add(time, Ordering::Relaxed).saturating_add(time));
+    }
+
+    /// Tells if `spent` is enough.
+    fn look(&self, spent: u64) {
         let factor = if self.launches.load(Ordering::Relaxed) > 1 { 1 } else { ONCE };
         if spent >= self.enough.load(Ordering::Relaxed).saturating_mul(factor)
             && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -179,6 +185,12 @@ mod tests {
 
     #[test]
     fn one_launch_has_to_take_twice_as_long_and_a_second_one_is_told_at_its_beginning() {
+        let (watch, told) = counted(Duration::from_millis(100));
+        watch.run(true, &mut 0, || ());
+        watch.add(Duration::from_millis(40), 1);
+        watch.run(true, &mut 0, || ());
+        assert_eq!(told.load(Ordering::Relaxed), 0, "80 ms of 100");
+        watch.run(true, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 0, "60 ms of 100"));
         let (watch, told) = counted(Duration::from_micros(100));
         watch.run(true, &mut 0, || ());
         watch.add(Duration::from_micros(150), 1);

@@ -15,6 +15,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
+use oxcl_driver::EventId;
+
 use crate::faults;
 use crate::queue::fan::Fan;
 use crate::queue::{EnqueueError, QueueShared};
@@ -123,6 +125,8 @@ pub(crate) struct Points {
     lines: HashMap<ResourceId, Line, BuildHasherDefault<Spread>>,
     /// Changes when all is forgotten.
     age: u64,
+    /// The last command that somebody has seen the end of: it and those before it are neither waited for nor failed with.
+    finished: Option<EventId>,
     /// When there are so many lines, those without anything left are removed.
     sweep_at: usize,
     /// A line that has become long.
@@ -209,6 +213,7 @@ impl Line {
     fn wait_for(
         &mut self,
         touch: &Touch,
+        finished: Option<EventId>,
         spread: Option<&Arc<QueueShared>>,
         mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
@@ -222,6 +227,7 @@ impl Line {
             }
             // Readers have waited for the writer; what the writer's failure means to who reads remains.
             if let Some(writer) = &segment.writer
+                && Some(writer.id) > finished
                 && (!readers_matter || touch.access.reads())
             {
                 let task = match touch.access {
@@ -327,7 +333,7 @@ impl Points {
             if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
                 self.long = Some(touch.resource);
             }
-            return line.wait_for(touch, spread, each);
+            return line.wait_for(touch, self.finished, spread, each);
         }
         if self.lines.capacity() == self.lines.len() {
             if faults::refuse_allocation() {
@@ -349,6 +355,12 @@ impl Points {
         }
     }
 
+    /// All commands up to this one have ended, and somebody has waited for that: what failed of them is known. Numbers of a
+    /// queue's commands grow.
+    pub(crate) fn finish(&mut self, last: EventId) {
+        self.finished = self.finished.max(Some(last));
+    }
+
     /// Forgets everything: whatever comes waits for something else that comes after all of it.
     pub(crate) fn clear(&mut self) {
         // Who waits for the queue's end waits for this too: dropping thousands of lines would take longer than what they
@@ -365,7 +377,6 @@ impl Points {
 mod tests {
     use super::*;
     use crate::task::{Fresh, Role};
-    use oxcl_driver::EventId;
 
     /// Whom a command that touches all of these must wait for, by number; then it is recorded.
     fn enter(points: &mut Points, number: u64, resources: &[u64], access: Access) -> (TaskRef, Vec<u64>) {

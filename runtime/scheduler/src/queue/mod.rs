@@ -210,6 +210,7 @@ impl Queue {
         }
         shared.core.wait(&tail, Goal::Retired);
         let mut state = lock(&shared.state);
+        state.points.finish(tail.id);
         if state.tail.as_ref().is_some_and(|now| now.ptr() == tail.ptr()) {
             // Nothing is left to wait for, nor to fail with.
             state.tail = None;

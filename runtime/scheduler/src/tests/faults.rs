@@ -296,6 +296,38 @@ fn a_thousand_queues() {
     }
 }
 
+/// Who waits for a queue's end knows of every failure up to there, also where another thread goes on enqueueing.
+#[test]
+fn what_failed_before_the_end_of_a_wait_is_over() {
+    for n in [1, 2] {
+        let s = scheduler(n);
+        let q = in_order(&s);
+        let buffer = s.resource();
+        let writes = [Touch::whole(buffer, Access::Write)];
+        let reads = [Touch::whole(buffer, Access::Read)];
+        let (gate, later) = (s.user_event().unwrap(), s.user_event().unwrap());
+        let waits = [gate.event().clone()];
+        let write = Command { waits: &waits, ..command(work(|| {}), &writes) };
+        let failed = q.enqueue(write).unwrap();
+        let finishes = std::thread::spawn({
+            let q = q.clone();
+            move || q.finish()
+        });
+        // That it waits by now cannot be seen; if not, nothing is tested.
+        std::thread::sleep(Duration::from_millis(20));
+        let waits = [later.event().clone()];
+        q.enqueue(Command { waits: &waits, fence: Fence::Marker, ..Command::default() }).unwrap();
+        let early = q.enqueue(command(work(|| {}), &reads)).unwrap();
+        gate.fail(-9);
+        assert!(failed.wait().is_err());
+        finishes.join().unwrap().unwrap();
+        let late = q.enqueue(command(work(|| {}), &reads)).unwrap();
+        later.complete();
+        assert!(early.wait().is_err());
+        late.wait().unwrap();
+    }
+}
+
 #[test]
 fn callbacks_that_panic_hurt_nobody() {
     let s = scheduler(2);

@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install demo test test-compiler test-runtime lint doc setup setup-test clean
+.PHONY: build install demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -40,6 +40,27 @@ test-runtime: setup
 	cargo test --locked --package oxcl --no-default-features --test tta_archive
 	cargo build --release --locked --package oxcl --no-default-features --target-dir target/runtime-only
 	@ls -l target/runtime-only/release/oxcl
+
+# C programs of the tests, linked to the library as it is installed.
+CLIENTS = target/clients
+$(CLIENTS)/%: runtime/icd/tests/c/%.c $(wildcard runtime/icd/tests/c/*.h runtime/icd/tests/c/random/*.h) | build
+	mkdir -p $(CLIENTS)/tmp
+	ln -sf ../release/liboxcl.so $(CLIENTS)/liboxcl.so.1
+	cc -std=gnu11 -Wall -Wno-unused -O1 -g -pthread -o $@ $< target/release/liboxcl.so -Wl,-rpath,'$$ORIGIN'
+CLIENT = TMPDIR=$(CURDIR)/$(CLIENTS)/tmp OXCL_COMPILER=$(CURDIR)/target/release/oxcl OXCL_CACHE_DIR=$(CURDIR)/$(CLIENTS)/cache
+
+# Random programs of OpenCL calls: as many as PROGRAMS says, or for so many seconds where an s follows the number.
+PROGRAMS ?= 7200s
+SEED ?= 1
+random-calls: $(CLIENTS)/random_calls
+	$(CLIENT) $(CLIENTS)/random_calls $(SEED) $(PROGRAMS)
+
+# Every kind of object, made and freed for an hour; then the same with less memory than it asks for now and then.
+COMMANDS ?= 100000000
+SECONDS ?= 3600
+long-life: $(CLIENTS)/long_life
+	$(CLIENT) $(CLIENTS)/long_life $(COMMANDS) $(SECONDS)
+	$(CLIENT) OXCL_DEVICES="cpu discrete:16M" $(CLIENTS)/long_life $(COMMANDS) $(SECONDS) limit
 
 # Formatting, lints and documentation, all free of warnings.
 lint: setup

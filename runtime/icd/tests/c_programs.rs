@@ -21,8 +21,8 @@ fn compiler() -> PathBuf {
 
 fn run(program: &mut Command) {
     let output = program.output().expect("a program that starts");
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {text}", output.status);
+    let (text, said) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}: {text}{said}", output.status);
 }
 
 fn client(name: &str) {
@@ -430,6 +430,40 @@ fn a_limit_of_the_control_group() {
     }
     client_below("limits", &[("OXCL_TEST_ALLOWED", "1")], &words);
     client_below("limits", &[("OXCL_TEST_ALLOWED", "1"), ("OXCL_NUM_THREADS", "2")], &words);
+}
+
+/// A program of the tests that is linked to the library, in a folder of its own, with a cache of its own.
+fn with_cache(name: &str, runs: &[(&str, &[&str])]) {
+    let temp = tempfile::tempdir().expect("a folder");
+    let library = folder().join("liboxcl.so");
+    std::os::unix::fs::symlink(&library, temp.path().join("liboxcl.so.1")).expect("a link");
+    std::fs::create_dir(temp.path().join("tmp")).expect("a folder");
+    let program = temp.path().join(name);
+    compiled(name, &program, &library.display().to_string());
+    for (devices, words) in runs {
+        let mut command = Command::new(&program);
+        command.args(*words).env("LD_LIBRARY_PATH", temp.path()).env("OXCL_COMPILER", compiler());
+        command.env_remove("OXCL_CACHE").env("OXCL_CACHE_DIR", temp.path().join("cache"));
+        command.env("TMPDIR", temp.path().join("tmp")).env("OXCL_DEVICES", devices);
+        run(&mut command);
+    }
+}
+
+/// The first random programs of calls; `OXCL_PROGRAMS` says how many, `OXCL_SEED` which is the first.
+#[test]
+fn random_calls() {
+    let count = std::env::var("OXCL_PROGRAMS").unwrap_or_else(|_| "60".to_owned());
+    let seed = std::env::var("OXCL_SEED").unwrap_or_else(|_| "1".to_owned());
+    let some = [seed.as_str(), count.as_str()];
+    let series = ["series", seed.as_str(), count.as_str()];
+    with_cache("random_calls", &[("cpu", &some), ("cpu basic discrete:16M", &some), ("cpu", &series)]);
+}
+
+/// What runs an hour by hand, for seconds.
+#[test]
+fn long_life() {
+    let limited = ["20000", "0", "limit"];
+    with_cache("long_life", &[("cpu", &["60000", "0"]), ("cpu discrete:16M", &limited)]);
 }
 
 #[test]

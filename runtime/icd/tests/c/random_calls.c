@@ -26,7 +26,7 @@ struct kind { const char *name; void (*call)(struct world *, struct rng *, int);
 static const struct kind kinds[] = {
     {"make", call_make, 12}, {"part", call_part, 5}, {"write", call_write, 10}, {"read", call_read, 12}, {"fill", call_fill, 8},
     {"copy", call_copy, 10}, {"rectangle", call_rectangle, 5}, {"map", call_map, 9}, {"migrate", call_migrate, 3}, {"native", call_native, 4},
-    {"retain", call_retain, 2}, {"release", call_release, 2}, {"program", call_program, 3}, {"kernel", call_kernel, 8}, {"launch", call_launch, 22},
+    {"retain", call_retain, 2}, {"release", call_release, 2}, {"program", call_program, 3}, {"kernel", call_kernel, 8}, {"launch", call_launch, 22}, {"hot", call_hot, 2},
     {"finish", call_finish, 3}, {"queue", call_queue, 3}, {"wait", call_wait, 4}, {"marker", call_marker, 3}, {"barrier", call_barrier, 3},
     {"gate", call_gate, 4}, {"failure", call_failure, 3}, {"query", call_query, 4}, {"context", call_context, 1}, {"meddle", call_meddle, 8},
     {"wrong handles", wrong_handles, 5}, {"wrong values", wrong_values, 5}, {"wrong launches", wrong_launches, 3}, {"fork", call_fork, 1}};
@@ -167,6 +167,17 @@ static void open_platform(void) {
   GOOD(clGetPlatformIDs(1, &platform, NULL));
   GOOD(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES, devices, &count));
   device_count = count < DEVICES ? count : DEVICES;
+#define FIND(place, name) HOLDS((place) = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name))
+  FIND(host_alloc, clHostMemAllocINTEL);
+  FIND(shared_alloc, clSharedMemAllocINTEL);
+  FIND(device_alloc, clDeviceMemAllocINTEL);
+  FIND(free_now, clMemFreeINTEL);
+  FIND(copy_unified, clEnqueueMemcpyINTEL);
+  FIND(fill_unified, clEnqueueMemFillINTEL);
+  FIND(migrate_unified, clEnqueueMigrateMemINTEL);
+  FIND(set_unified, clSetKernelArgMemPointerINTEL);
+  HOLDS(free_behind = (clMemFreeINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clMemBlockingFreeINTEL"));
+#undef FIND
   for (int i = 0; i < device_count; i++) {
     cl_device_svm_capabilities svm = 0;
     cl_device_exec_capabilities native = 0;

@@ -38,7 +38,8 @@ static void call_marker(struct world *w, struct rng *r, int context) {
   int number = some_queue(w, r, context), waits = one_in(r, 2);
   struct queue *q = &w->queues[number];
   cl_event marker, again;
-  GOOD(clEnqueueMarkerWithWaitList(q->handle, 0, NULL, &marker));
+  if (waits) GOOD(clEnqueueMarker(q->handle, &marker));
+  else GOOD(clEnqueueMarkerWithWaitList(q->handle, 0, NULL, &marker));
   q->at++;
   GOOD(clEnqueueMarkerWithWaitList(q->handle, 1, &marker, &again));
   q->at++;
@@ -59,7 +60,8 @@ static void call_barrier(struct world *w, struct rng *r, int context) {
   int number = some_queue(w, r, context);
   struct queue *q = &w->queues[number];
   cl_event event, *out = wanted(w, r, number, &event);
-  GOOD(clEnqueueBarrierWithWaitList(q->handle, 0, NULL, out));
+  if (out) GOOD(clEnqueueBarrierWithWaitList(q->handle, 0, NULL, out));
+  else GOOD(clEnqueueBarrier(q->handle));
   q->barrier = ++q->at;
   if (event) GOOD(clReleaseEvent(event));
 }

@@ -5,6 +5,14 @@ static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 static void unmap(struct world *w, struct rng *r, int context, struct root *root, int index);
 
+/* Commands on memory that host and device address alike; that of the extension has functions of its own. */
+static cl_int copy_shared(cl_command_queue q, const struct root *root, cl_bool blocking, void *to, const void *from, size_t size, cl_uint waits, cl_event *list, cl_event *out) {
+  return (root->unified ? copy_unified : (clEnqueueMemcpyINTEL_fn)clEnqueueSVMMemcpy)(q, blocking, to, from, size, waits, list, out);
+}
+static cl_int fill_shared(cl_command_queue q, const struct root *root, void *to, const void *pattern, size_t unit, size_t size, cl_uint waits, cl_event *list, cl_event *out) {
+  return (root->unified ? fill_unified : (clEnqueueMemFillINTEL_fn)clEnqueueSVMMemFill)(q, to, pattern, unit, size, waits, list, out);
+}
+
 static void keep_host(struct world *w, byte *host) {
   HOLDS(w->kept_count < PENDING);
   w->kept[w->kept_count++] = host;
@@ -23,7 +31,11 @@ static void release_root(struct world *w, struct rng *r, int context, struct roo
     for (; root->references; root->references--) GOOD(clReleaseMemObject(root->handle));
   } else if (root->kind == SHARED) {
     int number = some_queue(w, r, context);
-    if (one_in(r, 2) && shares[w->queues[number].device]) {
+    if (root->unified) {
+      finish_all(w, r);
+      WANT((one_in(r, 2) ? free_now : free_behind)(w->contexts[context], root->shared + 1), CL_INVALID_VALUE);
+      GOOD((one_in(r, 2) ? free_now : free_behind)(w->contexts[context], root->shared));
+    } else if (one_in(r, 2) && shares[w->queues[number].device]) {
       /* Freed in its turn, by a command behind all that use it. */
       struct use use = {root, 1};
       cl_event list[LIST], event, *out = wanted(w, r, number, &event);
@@ -81,7 +93,7 @@ static void write_bytes(struct world *w, struct rng *r, int context, struct view
   cl_event *given = waits ? list : NULL;
   if (blocking) before_waiting(w, r);
   cl_command_queue q = w->queues[number].handle;
-  if (v.shared) GOOD(clEnqueueSVMMemcpy(q, blocking, v.shared + offset, host, size, waits, given, out));
+  if (v.shared) GOOD(copy_shared(q, v.root, blocking, v.shared + offset, host, size, waits, given, out));
   else GOOD(clEnqueueWriteBuffer(q, v.handle, blocking, offset, size, host, waits, given, out));
   memcpy(v.root->model + v.at + offset, host, size);
   struct mark m = enqueued(w, r, number, &use, 1, event);
@@ -102,7 +114,7 @@ static void call_write(struct world *w, struct rng *r, int context) {
 
 static void call_make(struct world *w, struct rng *r, int context) {
   struct root *root = &w->roots[context][below(r, ROOTS)];
-  unsigned kind = below(r, 7), bits = below(r, 9);
+  unsigned kind = below(r, 8), bits = below(r, 9);
   if (root->kind) release_root(w, r, context, root);
   size_t size = (size_t)256 << bits;
   if (one_in(r, 40)) size = 1 << 20;
@@ -111,7 +123,16 @@ static void call_make(struct world *w, struct rng *r, int context) {
   cl_mem_flags flags = 0;
   *root = (struct root){.size = size, .references = 1, .writer = {NULL, NONE, 0}};
   root->model = need(size);
-  if (kind < 2 && shares[0]) {
+  if (kind == 7 && shares[0]) {
+    unsigned which = below(r, 3);
+    root->kind = SHARED;
+    root->unified = 1;
+    if (which == 0) root->shared = host_alloc(w->contexts[context], NULL, size, 0, &error);
+    if (which == 1) root->shared = device_alloc(w->contexts[context], devices[0], NULL, size, 0, &error);
+    if (which == 2) root->shared = shared_alloc(w->contexts[context], NULL, NULL, size, 0, &error);
+    GOOD(error);
+    HOLDS(root->shared);
+  } else if (kind < 2 && shares[0]) {
     root->kind = SHARED;
     root->shared = clSVMAlloc(w->contexts[context], CL_MEM_READ_WRITE | (kind ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0), size, 0);
     HOLDS(root->shared);
@@ -171,7 +192,7 @@ static void call_read(struct world *w, struct rng *r, int context) {
   memcpy(expected, v.root->model + v.at + offset, size);
   if (blocking) before_waiting(w, r);
   cl_command_queue q = w->queues[number].handle;
-  if (v.shared) GOOD(clEnqueueSVMMemcpy(q, blocking, host, v.shared + offset, size, waits, given, out));
+  if (v.shared) GOOD(copy_shared(q, v.root, blocking, host, v.shared + offset, size, waits, given, out));
   else GOOD(clEnqueueReadBuffer(q, v.handle, blocking, offset, size, host, waits, given, out));
   struct mark m = enqueued(w, r, number, &use, 1, event);
   struct pending now = {m, host, expected, size};
@@ -199,7 +220,7 @@ static void call_fill(struct world *w, struct rng *r, int context) {
   cl_uint waits = gather(w, r, number, &use, 1, list);
   cl_event *given = waits ? list : NULL;
   cl_command_queue q = w->queues[number].handle;
-  if (v.shared) GOOD(clEnqueueSVMMemFill(q, v.shared + first * unit, pattern, unit, count * unit, waits, given, out));
+  if (v.shared) GOOD(fill_shared(q, v.root, v.shared + first * unit, pattern, unit, count * unit, waits, given, out));
   else GOOD(clEnqueueFillBuffer(q, v.handle, pattern, unit, first * unit, count * unit, waits, given, out));
   for (size_t i = first; i < first + count; i++) memcpy(v.root->model + v.at + i * unit, pattern, unit);
   enqueued_plain(w, r, number, &use, 1, event);
@@ -227,7 +248,7 @@ static void call_copy(struct world *w, struct rng *r, int context) {
   cl_uint waits = gather(w, r, number, uses, same ? 1 : 2, list);
   cl_event *given = waits ? list : NULL;
   cl_command_queue q = w->queues[number].handle;
-  if (v[0].shared && v[1].shared) GOOD(clEnqueueSVMMemcpy(q, CL_FALSE, v[1].shared + to, v[0].shared + from, size, waits, given, out));
+  if (v[0].shared && v[1].shared) GOOD(copy_shared(q, v[1].root, CL_FALSE, v[1].shared + to, v[0].shared + from, size, waits, given, out));
   else if (v[0].shared) GOOD(clEnqueueWriteBuffer(q, v[1].handle, CL_FALSE, to, size, v[0].shared + from, waits, given, out));
   else if (v[1].shared) GOOD(clEnqueueReadBuffer(q, v[0].handle, CL_FALSE, from, size, v[1].shared + to, waits, given, out));
   else GOOD(clEnqueueCopyBuffer(q, v[0].handle, v[1].handle, from, to, size, waits, given, out));
@@ -304,7 +325,7 @@ static void unmap(struct world *w, struct rng *r, int context, struct root *root
 static void call_map(struct world *w, struct rng *r, int context) {
   struct root *root = &w->roots[context][below(r, ROOTS)];
   int writes = below(r, 3), blocking = one_in(r, 3), how = below(r, 3);
-  if (!root->kind) return;
+  if (!root->kind || root->unified) return;
   if (root->map_count && how) {
     unmap(w, r, context, root, below(r, root->map_count));
     return;
@@ -350,7 +371,8 @@ static void call_migrate(struct world *w, struct rng *r, int context) {
   cl_mem_migration_flags flags = one_in(r, 2) ? CL_MIGRATE_MEM_OBJECT_HOST : 0;
   const void *pointer = v.shared;
   cl_command_queue q = w->queues[number].handle;
-  if (v.shared) GOOD(clEnqueueSVMMigrateMem(q, 1, &pointer, NULL, flags, waits, waits ? list : NULL, out));
+  if (v.root->unified) GOOD(migrate_unified(q, v.shared, v.size, flags, waits, waits ? list : NULL, out));
+  else if (v.shared) GOOD(clEnqueueSVMMigrateMem(q, 1, &pointer, NULL, flags, waits, waits ? list : NULL, out));
   else GOOD(clEnqueueMigrateMemObjects(q, 1, &v.handle, flags, waits, waits ? list : NULL, out));
   enqueued_plain(w, r, number, &use, 1, event);
 }

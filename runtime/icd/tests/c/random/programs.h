@@ -189,19 +189,13 @@ static void call_kernel(struct world *w, struct rng *r, int context) {
 }
 
 static void set_memory(cl_kernel k, int index, const struct view *v) {
-  if (v->shared) GOOD(clSetKernelArgSVMPointer(k, index, v->shared));
+  if (v->shared && v->root->unified) GOOD(set_unified(k, index, v->shared));
+  else if (v->shared) GOOD(clSetKernelArgSVMPointer(k, index, v->shared));
   else GOOD(clSetKernelArg(k, index, sizeof v->handle, &v->handle));
 }
 
-static void call_launch(struct world *w, struct rng *r, int context) {
-  struct kernel *k = &w->kernels[context][below(r, KERNELS)];
+static void launch(struct world *w, struct rng *r, int context, struct kernel *k, int times) {
   struct view v[2];
-  size_t one = 1;
-  if (!k->handle) {
-    int number = some_queue(w, r, context);
-    WANT(clEnqueueNDRangeKernel(w->queues[number].handle, NULL, 1, NULL, &one, NULL, 0, NULL, NULL), CL_INVALID_KERNEL);
-    return;
-  }
   int memories = k->which == ADD || k->which == COUNT ? 2 : 1;
   for (int i = 0; i < memories; i++)
     if (!some_view(w, r, context, &v[i])) return;
@@ -216,12 +210,15 @@ static void call_launch(struct world *w, struct rng *r, int context) {
   size_t items = v[0].size / 4, most = group_size[q->device];
   if (memories == 2) items = k->which == COUNT ? v[1].size / 4 : least(items, v[1].size / 4);
   if (!items) return;
+  size_t all = items, first = 0;
+  if (times > 1 && items > 512) items = 512;
   if (one_in(r, 3)) items = 1 + below(r, items);
   if (most < 1024 && items > 4096) items = 4096; /* Slow executors. */
   size_t local = (size_t)1 << below(r, 8);
   while (items % local || local > most) local /= 2;
+  if (one_in(r, 4)) first = below(r, all - items + 1);
   int chosen = k->which == TURN || one_in(r, 2);
-  cl_uint value = (cl_uint)next(r), rounds = one_in(r, 8) ? below(r, 3000) : below(r, 20);
+  cl_uint value = (cl_uint)next(r), rounds = times > 1 ? 100 + below(r, 300) : one_in(r, 8) ? below(r, 3000) : below(r, 20);
   switch (k->which) {
   case SET: set_memory(k->handle, 0, &v[0]); GOOD(clSetKernelArg(k->handle, 1, 4, &value)); break;
   case ADD: set_memory(k->handle, 0, &v[0]); set_memory(k->handle, 1, &v[1]); break;
@@ -231,10 +228,12 @@ static void call_launch(struct world *w, struct rng *r, int context) {
   }
   struct use uses[2] = {{v[0].root, 1}, {memories == 2 ? v[1].root : NULL, 0}};
   int count = memories == 2 && v[0].root != v[1].root ? 2 : 1;
-  cl_event list[LIST], event, *out = wanted(w, r, number, &event);
-  cl_uint waits = gather(w, r, number, uses, count, list);
-  GOOD(clEnqueueNDRangeKernel(q->handle, k->handle, 1, NULL, &items, chosen ? &local : NULL, waits, waits ? list : NULL, out));
-  enqueued_plain(w, r, number, uses, count, event);
+  for (int n = 0; n < times; n++) {
+    cl_event list[LIST], event, *out = wanted(w, r, number, &event);
+    cl_uint waits = gather(w, r, number, uses, count, list);
+    GOOD(clEnqueueNDRangeKernel(q->handle, k->handle, 1, first ? &first : NULL, &items, chosen ? &local : NULL, waits, waits ? list : NULL, out));
+    enqueued_plain(w, r, number, uses, count, event);
+  }
   /* A kernel keeps neither its arguments nor its memory. */
   if (one_in(r, 12)) {
     for (; k->references; k->references--) GOOD(clReleaseKernel(k->handle));
@@ -244,15 +243,36 @@ static void call_launch(struct world *w, struct rng *r, int context) {
   }
   cl_uint *p = (cl_uint *)(v[0].root->model + v[0].at), *o = memories == 2 ? (cl_uint *)(v[1].root->model + v[1].at) : NULL;
   cl_uint f = k->factor;
-  for (size_t i = 0; i < items; i++) switch (k->which) {
+  for (int n = 0; n < times; n++) for (size_t i = first; i < first + items; i++) switch (k->which) {
     case SET: p[i] = value * f + (cl_uint)i; break;
     case ADD: p[i] += o[i] + f; break;
     case COUNT: p[0] += o[i] * f; break;
-    case GRIND: for (cl_uint n = 0; n < rounds; n++) p[i] = p[i] * 1664525u + f; break;
-    case TURN: if (i % local < (local + 1) / 2) {
-      size_t j = i - i % local + local - 1 - i % local;
+    case GRIND: for (cl_uint round = 0; round < rounds; round++) p[i] = p[i] * 1664525u + f; break;
+    case TURN: if ((i - first) % local < (local + 1) / 2) {
+      size_t j = i + local - 1 - 2 * ((i - first) % local);
       cl_uint a = p[i] ^ f, b = p[j] ^ f;
       p[i] = b, p[j] = a;
     } break;
+  }
+}
+
+static void call_launch(struct world *w, struct rng *r, int context) {
+  struct kernel *k = &w->kernels[context][below(r, KERNELS)];
+  size_t one = 1;
+  if (k->handle) {
+    launch(w, r, context, k, 1);
+  } else {
+    int number = some_queue(w, r, context);
+    WANT(clEnqueueNDRangeKernel(w->queues[number].handle, NULL, 1, NULL, &one, NULL, 0, NULL, NULL), CL_INVALID_KERNEL);
+  }
+}
+
+/* As often as makes better code pay, which comes while the kernel is launched. */
+static void call_hot(struct world *w, struct rng *r, int context) {
+  struct kernel *k = &w->kernels[context][below(r, KERNELS)];
+  int pauses = below(r, 4);
+  for (int i = 0; k->handle && i <= pauses; i++) {
+    launch(w, r, context, k, 5 + below(r, 25));
+    if (i) nap(below(r, 20000));
   }
 }

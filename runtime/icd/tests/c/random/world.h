@@ -9,6 +9,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,7 +37,7 @@ struct queue { cl_command_queue handle; int device, ordered, profiles, reference
 struct map { byte *pointer; size_t at, size; int writes, queue; struct mark ready; };
 struct part { cl_mem handle; size_t at, size; int references; };
 struct root {
-  int kind, references;
+  int kind, references, unified;
   cl_mem handle;
   byte *shared, *model;
   size_t size;
@@ -68,6 +69,14 @@ struct use { struct root *root; int writes; };
 
 static cl_platform_id platform;
 static cl_device_id devices[DEVICES];
+static clHostMemAllocINTEL_fn host_alloc;
+static clSharedMemAllocINTEL_fn shared_alloc;
+static clDeviceMemAllocINTEL_fn device_alloc;
+static clMemFreeINTEL_fn free_now, free_behind;
+static clEnqueueMemcpyINTEL_fn copy_unified;
+static clEnqueueMemFillINTEL_fn fill_unified;
+static clEnqueueMigrateMemINTEL_fn migrate_unified;
+static clSetKernelArgMemPointerINTEL_fn set_unified;
 static int device_count, shares[DEVICES], runs_native[DEVICES], group_size[DEVICES];
 static cl_context common;
 static __thread struct { int thread, call; const char *name; } at = {-1, -1, "start"};
@@ -155,11 +164,31 @@ static void hand_over(cl_event event, int status, long delay) {
   }
 }
 
+/* A gate that a callback opens, when another event is set. */
+static void CL_CALLBACK on_first(cl_event event, cl_int status, void *gate) {
+  (void)event;
+  WANT(status, CL_COMPLETE);
+  GOOD(clSetUserEventStatus(gate, CL_COMPLETE));
+  GOOD(clReleaseEvent(gate));
+}
+static void hand_over_to_callback(cl_context context, cl_event gate, long delay) {
+  cl_int error;
+  cl_event first = clCreateUserEvent(context, &error);
+  GOOD(error);
+  GOOD(clSetEventCallback(first, CL_COMPLETE, on_first, gate));
+  hand_over(first, CL_COMPLETE, delay);
+}
+
 /* Before a call that waits: what it may wait for has been submitted, and all gates will open. */
 static void before_waiting(struct world *w, struct rng *r) {
   for (int i = 0; i < CONTEXTS * QUEUES; i++)
     if (w->queues[i].handle) GOOD(clFlush(w->queues[i].handle));
-  while (w->gate_count) hand_over(w->gates[--w->gate_count], CL_COMPLETE, one_in(r, 2) ? 0 : below(r, 2000));
+  while (w->gate_count) {
+    cl_event gate = w->gates[--w->gate_count];
+    long delay = one_in(r, 2) ? 0 : below(r, 2000);
+    if (one_in(r, 3)) hand_over_to_callback(common, gate, delay);
+    else hand_over(gate, CL_COMPLETE, delay);
+  }
 }
 
 static void forget(struct mark *m) {

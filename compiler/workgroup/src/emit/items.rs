@@ -633,9 +633,15 @@ impl<'c> Copy<'_, '_, 'c> {
         for (position, &(phi, original)) in phis.iter().enumerate() {
             // The components of one PHI node stand side by side.
             let component = phis[..position].iter().rev().take_while(|(_, other)| *other == original).count();
+            let mut brought = HashMap::new();
             for (value, from) in original.incoming() {
                 let Some(&tail) = self.tails.get(&cfg.number(from)) else { continue };
                 let Some(terminator) = tail.terminator() else { continue };
+                // Cases of one switch that lead here are edges of their own, which bring one value.
+                if let Some(&incoming) = brought.get(&from) {
+                    phi.add_incoming(incoming, tail);
+                    continue;
+                }
                 let b = Builder::before(terminator);
                 self.local.clear();
                 let lanes = self.value(&b, value)?;
@@ -646,6 +652,7 @@ impl<'c> Copy<'_, '_, 'c> {
                         wide.get(component).copied().unwrap_or_else(|| phi.ty().poison())
                     }
                 };
+                brought.insert(from, incoming);
                 phi.add_incoming(incoming, tail);
             }
         }

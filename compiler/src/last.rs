@@ -4,6 +4,7 @@
 //! In: what the front end reads, and the module that came of it, before anything was linked or changed. Out: the same module in
 //! another context. A program that depends on files is not kept, for they may change.
 
+use oxcl_binary::pipe::Quality;
 use oxcl_frontend::{Bits, BuildOptions, Diagnostics};
 use oxcl_ir::{Context, read_module};
 
@@ -49,7 +50,7 @@ impl LastProgram {
     ) -> Result<Parsed<'ctx>, CompileError> {
         let (program, bits) = (&settings.program, settings.bits);
         // It takes a while to write down: only where kernels are still to be made, or more of them may follow.
-        if !program.is_part {
+        if !program.is_part && settings.quality == Quality::Full {
             return front_end::run(context, program, bits);
         }
         if let Some(known) = self.known.as_ref().filter(|known| known.is_of(program, bits))

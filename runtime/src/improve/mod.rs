@@ -31,7 +31,7 @@ use worth::Account;
 /// For so many local sizes of a kernel, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
 /// When kernels that are not hot are begun with after the build: most that are hot are by then, and need the warm servers.
-const REST: Duration = Duration::from_millis(10);
+const REST: Duration = Duration::from_millis(100);
 /// How long kernels that are not hot are begun with after a program was built, or a kernel was launched first: nothing goes
 /// on for long after a program has come to rest.
 const FOR_REST: Duration = Duration::from_secs(8);

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
-use oxcl_driver_cpu::{HostMemory, Resource};
+use oxcl_driver_cpu::Resource;
 
 use crate::buffer::{Buffer, BufferError};
 use crate::storage::Storage;
@@ -61,7 +61,7 @@ impl SharedMemory {
         }
         // Blocks are aligned to the widest type; more takes room to move the start.
         let more = if alignment > MAX_ALIGNMENT as u64 { alignment } else { 0 };
-        let block = HostMemory::new(bytes.saturating_add(more), true, Resource::Buffer)?;
+        let block = oxcl_driver_cpu::zeroed(bytes.saturating_add(more), Resource::Buffer)?;
         let start = block.as_ptr();
         let shift = if more == 0 { 0 } else { start.align_offset(more as usize) };
         let start = NonNull::new(start.wrapping_add(shift)).unwrap_or(NonNull::dangling());

@@ -8,11 +8,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::block::HostMemory;
 use crate::capability::Capabilities;
 use crate::command::{EventId, Lane, Launch, QueueToken, Submission, SubmitResult};
 use crate::error::{DriverError, Failure};
 use crate::image::{ImageDescription, ImageFormat, SamplerDescription};
-use crate::memory::{Allocation, AllocationRequest, HostMemory, HostSpan};
+use crate::memory::{Allocation, AllocationRequest, HostSpan};
 use crate::program::{BinarySource, LaunchRequest, Program};
 use crate::rect::Rect;
 
@@ -203,7 +204,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         if to.host.is_some() {
             return self.read(from, from_offset, to.host_span(to_offset, length)?);
         }
-        let bounce = HostMemory::new(BOUNCE.min(length), 64)?;
+        let bounce = HostMemory::arbitrary(BOUNCE.min(length))?;
         let mut done = 0;
         while done < length {
             let part = bounce.span().part(0, BOUNCE.min(length - done))?;
@@ -222,7 +223,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         }
         let unit = pattern.len() as u64;
         let block = (BOUNCE / unit).max(1) * unit;
-        let bounce = HostMemory::new(block.min(length), 64)?;
+        let bounce = HostMemory::arbitrary(block.min(length))?;
         let mut at = 0;
         while at < bounce.span().length() {
             // SAFETY: the pattern is borrowed for the whole call.

@@ -6,6 +6,7 @@
 //! sizes, flags and handles. It knows neither queues nor contexts; it sees commands ([`Submission`]), memory
 //! ([`Allocation`]) and launches ([`Launch`]). How to write one: `docs/add-a-driver.md`.
 
+mod block;
 pub mod capability;
 pub mod command;
 pub mod conformance;
@@ -22,13 +23,14 @@ pub mod printer;
 pub mod program;
 pub mod rect;
 
+pub use block::HostMemory;
 pub use capability::Capabilities;
 pub use command::{EventId, Lane, Launch, QueueToken, Submission};
 pub use driver::Driver;
 pub use error::{DriverError, Failure};
 pub use history::History;
 pub use lock::lock;
-pub use memory::{Allocation, AllocationRequest, HostMemory, HostSpan};
+pub use memory::{Allocation, AllocationRequest, HostSpan};
 pub use null::NullDriver;
 
 /// The page `docs/add-a-driver.md`: its examples are compiled and run with the documentation tests.

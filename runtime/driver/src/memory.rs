@@ -1,7 +1,5 @@
-//! Device memory ([`Allocation`]), memory of the host program ([`HostSpan`]), and aligned host memory for drivers
-//! whose device memory is the host's ([`HostMemory`]).
+//! Device memory ([`Allocation`]), and memory of the host program ([`HostSpan`]).
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use crate::error::DriverError;
@@ -110,56 +108,5 @@ impl HostSpan {
         let length = usize::try_from(self.length.min(from.length)).unwrap_or(usize::MAX);
         // SAFETY: both spans are valid for `length` bytes by `new`'s promise; `copy` allows overlap.
         unsafe { std::ptr::copy(from.pointer(), self.pointer(), length) }
-    }
-}
-
-/// Host memory with a chosen alignment, zeroed, freed on drop.
-#[derive(Debug)]
-pub struct HostMemory {
-    address: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: the block is plain memory that this value owns alone.
-unsafe impl Send for HostMemory {}
-// SAFETY: no method gives access through a shared reference except as a `HostSpan`, whose maker's promise covers it.
-unsafe impl Sync for HostMemory {}
-
-impl HostMemory {
-    /// Allocates.
-    pub fn new(size: u64, alignment: u64) -> Result<HostMemory, DriverError> {
-        let out = || DriverError::OutOfMemory { needed: size, available: 0 };
-        let bytes = usize::try_from(size.max(1)).map_err(|_| out())?;
-        let alignment = usize::try_from(alignment).map_err(|_| out())?;
-        let layout = Layout::from_size_align(bytes, alignment).map_err(|_| out())?;
-        // SAFETY: the layout's size is at least 1.
-        let block = unsafe { alloc_zeroed(layout) };
-        let address = NonNull::new(block).ok_or_else(out)?;
-        Ok(HostMemory { address, layout })
-    }
-
-    /// Takes back a block that was given up with [`std::mem::forget`].
-    ///
-    /// # Safety
-    /// The span is all of a block that [`HostMemory::new`] made with this alignment, and nobody else takes it back.
-    #[must_use]
-    pub unsafe fn from_span(span: HostSpan, alignment: u64) -> Option<HostMemory> {
-        let bytes = usize::try_from(span.length.max(1)).ok()?;
-        let layout = Layout::from_size_align(bytes, usize::try_from(alignment).ok()?).ok()?;
-        Some(HostMemory { address: span.address, layout })
-    }
-
-    /// All of it, as a span that is valid while `self` lives.
-    #[must_use]
-    pub fn span(&self) -> HostSpan {
-        // SAFETY: the block lives as long as `self`; drivers free it only after the last command that uses it.
-        unsafe { HostSpan::new(self.address, self.layout.size() as u64) }
-    }
-}
-
-impl Drop for HostMemory {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout, freed once.
-        unsafe { dealloc(self.address.as_ptr(), self.layout) }
     }
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::block::HostMemory;
 use crate::capability::Capabilities;
 use crate::command::{Lane, Launch};
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure};
-use crate::memory::{Allocation, AllocationRequest, HostMemory};
+use crate::memory::{Allocation, AllocationRequest};
 use crate::program::{BinarySource, LaunchRequest, Program};
 
 /// A device that computes nothing.
@@ -101,7 +102,8 @@ impl Driver for NullDriver {
     }
 
     fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        if request.size > self.capabilities.max_allocation {
+        let is_aligned = request.alignment <= self.capabilities.base_alignment;
+        if request.size > self.capabilities.max_allocation || !is_aligned {
             return Err(DriverError::OutOfMemory {
                 needed: request.size,
                 available: self.capabilities.max_allocation,
@@ -111,7 +113,7 @@ impl Driver for NullDriver {
         let span = match request.host {
             Some(span) => span.part(0, request.size)?,
             None => {
-                let block = HostMemory::new(request.size, request.alignment)?;
+                let block = HostMemory::zeroed(request.size)?;
                 let span = block.span().part(0, request.size)?;
                 let mut blocks = self.blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 blocks.insert(token, block);

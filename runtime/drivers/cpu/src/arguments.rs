@@ -9,7 +9,8 @@ use std::ffi::c_void;
 use oxcl_binary::abi::MAX_ALIGNMENT;
 
 use crate::error::{OutOfResources, Resource};
-use crate::memory::HostMemory;
+use crate::memory;
+use oxcl_driver::HostMemory;
 
 /// One argument of a launch, already checked against the kernel.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +58,7 @@ impl Cells {
         };
         let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
         let total = total.ok_or(too_large(Resource::Arguments))?;
-        let memory = HostMemory::new(total, true, Resource::Arguments)?;
+        let memory = memory::zeroed(total, Resource::Arguments)?;
 
         let local_count = arguments.iter().filter(|argument| matches!(argument, Argument::Local(_))).count();
         let mut local_bytes = ((local_count + automatic.len()) * MAX_ALIGNMENT) as u64;

@@ -11,16 +11,17 @@ use oxcl_binary::archive::Archive;
 use oxcl_binary::meta::{KernelMeta, ProgramMeta};
 use oxcl_driver::capability::{Execution, Features};
 use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
-use oxcl_driver::{Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostSpan, Launch};
+use oxcl_driver::{
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch,
+};
 
 use crate::arguments::Argument;
-use crate::error::{LoadError, Resource};
+use crate::error::LoadError;
 use crate::features::HostCpu;
 use crate::geometry::Geometry;
 use crate::image;
 use crate::launch::{KernelTraits, PreparedLaunch};
 use crate::loader::{KernelCode, Target};
-use crate::memory::HostMemory;
 use crate::variables::ProgramMemory;
 use crate::work::{KernelWork, Kind, Unit};
 
@@ -209,7 +210,7 @@ impl Driver for CpuDriver {
                 // Blocks are aligned to the widest type; more takes room to move the start.
                 let more = if request.alignment > MAX_ALIGNMENT as u64 { request.alignment } else { 0 };
                 let bytes = request.size.checked_add(more).ok_or_else(out)?;
-                let block = HostMemory::new(bytes, true, Resource::Buffer).map_err(|_| out())?;
+                let block = HostMemory::zeroed(bytes).map_err(|_| out())?;
                 let start = block.as_ptr();
                 let shift = if more == 0 { 0 } else { start.align_offset(more as usize) };
                 let start = std::ptr::NonNull::new(start.wrapping_add(shift)).ok_or_else(out)?;

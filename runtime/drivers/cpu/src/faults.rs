@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{siginfo_t, ucontext_t};
 
-use crate::error::{FaultSignal, Resource};
+use crate::error::FaultSignal;
 use crate::image;
-use crate::memory::HostMemory;
 use crate::nonlocal::{self, Frame};
 use crate::stack::KernelStack;
+use oxcl_driver::HostMemory;
 
 /// A fault as the signal handler saw it.
 #[derive(Debug, Clone, Copy)]
@@ -265,7 +265,7 @@ fn prepare_thread() {
     }
     STACK_LOW.set(stack_low().unwrap_or(1));
     // Without memory for it the thread goes on: only an overflow of its stack then ends the process.
-    let Ok(memory) = HostMemory::new(ALTERNATE_BYTES, false, Resource::Scratch) else { return };
+    let Ok(memory) = HostMemory::arbitrary(ALTERNATE_BYTES) else { return };
     let stack = libc::stack_t { ss_sp: memory.as_ptr().cast(), ss_flags: 0, ss_size: memory.len() };
     // SAFETY: the memory is kept until the thread ends, and is taken off the thread before it is given back.
     let result = unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) };

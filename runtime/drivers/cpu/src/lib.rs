@@ -50,7 +50,7 @@ pub use features::HostCpu;
 pub use geometry::Geometry;
 pub use launch::{EntryKind, KernelTraits, PreparedLaunch};
 pub use loader::{Function, KernelCode, Target};
-pub use memory::HostMemory;
+pub use memory::zeroed;
 pub use variables::ProgramMemory;
 pub use watch::{Heat, Watch};
 pub use work::{KernelWork, Kind};

@@ -9,8 +9,9 @@ use oxcl_binary::abi::{MAX_ALIGNMENT, PrintBlock};
 
 use crate::arguments::Cells;
 use crate::error::{OutOfResources, Resource};
-use crate::memory::HostMemory;
+use crate::memory;
 use crate::stack::KernelStack;
+use oxcl_driver::HostMemory;
 
 /// Bytes of printf records, or text, that one thread can hold for one work-group; text for one command.
 const PRINTF_BYTES: u32 = 1 << 20;
@@ -66,17 +67,17 @@ impl Worker {
         if self.stack.is_none() {
             self.stack = Some(KernelStack::new()?);
         }
-        self.scratch.grow(scratch, Resource::Scratch)?;
+        memory::grow(&mut self.scratch, scratch, Resource::Scratch)?;
         if cells.local_bytes > self.locals.len() as u64 {
             // The cells of the launch that it is bound to move.
             self.bound_to = 0;
-            self.locals.grow(cells.local_bytes, Resource::Local)?;
+            memory::grow(&mut self.locals, cells.local_bytes, Resource::Local)?;
         }
         self.arguments.clear();
         self.bound_to = 0;
         self.arguments.reserve(cells.pointers.len());
         if prints {
-            self.printf.grow(u64::from(PRINTF_BYTES), Resource::Printf)?;
+            memory::grow(&mut self.printf, u64::from(PRINTF_BYTES), Resource::Printf)?;
         }
         Ok(())
     }

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
 use oxcl_binary::archive::{Archive, File, Kernel, Version};
 use oxcl_binary::meta::Level;
-use oxcl_driver::{Lane, Launch as _};
+use oxcl_driver::{HostMemory, Lane, Launch as _};
 use oxcl_driver_cpu::{
-    Argument, CpuDriver, Geometry, HostMemory, KernelCode, KernelTraits, Kind, LoadError, PreparedLaunch,
-    Resource, Target,
+    Argument, CpuDriver, Geometry, KernelCode, KernelTraits, Kind, LoadError, PreparedLaunch, Target,
 };
 use support::{
     baseline, buffer, foreign_archive, foreign_kernel, kernel, object, object_with, our_archive, our_kernel,
@@ -38,7 +37,7 @@ const EMPTY: &str = "META(k, 0, 0, 1) NATIVE(k) {}";
 
 /// Runs the kernel `k(int *out)` of an archive for one work-item and gives what it wrote.
 fn answer(code: &KernelCode, local: [u64; 3]) -> i32 {
-    let out = HostMemory::new(4, true, Resource::Buffer).unwrap();
+    let out = HostMemory::zeroed(4).unwrap();
     let geometry = Geometry { work_dim: 1, groups: [1; 3], local, global: local, offset: [0; 3] };
     let arguments = [Argument::Pointer(out.as_ptr())];
     let function = code.function(local).unwrap();

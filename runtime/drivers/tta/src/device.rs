@@ -134,8 +134,8 @@ impl Driver for TtaDriver {
 
     fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
         allocation.check(offset, length)?;
-        let memory = HostMemory::new(length, 128)?;
-        let span = memory.span().part(0, length)?;
+        let memory = HostMemory::zeroed(length)?;
+        let span = memory.span();
         let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
         mappings.insert(span.pointer().addr(), memory);
         Ok(span)

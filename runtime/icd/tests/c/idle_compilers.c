@@ -38,7 +38,7 @@ int main(void) {
   build(1);
   TRUE(compilers() > 0);
   int half_seconds = 0;
-  while (compilers() > 0 && half_seconds < 34) { usleep(500000); half_seconds++; }
+  while (compilers() > 0 && half_seconds < 30) { usleep(500000); half_seconds++; }
   EQ(compilers(), 0);
   /* The next build has one again. */
   build(2);

@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender};
 
-use oxcl_driver::{Allocation, DriverError, Failure, HostSpan, Submission};
+use oxcl_driver::{Allocation, DriverError, Failure, HostMemory, HostSpan, Submission};
 use oxcl_memory::{
     Fence, Located, NoMemory, ObjectId, Place, Pool, PoolError, PoolUsage, Shortage, Source, Use,
 };
@@ -23,7 +23,6 @@ use super::engine::{Engines, Job};
 use super::lending::{self, DeviceCopy};
 use super::operation::{Addresses, Need, Operation, Part};
 use super::paging::{Backing, Paging, Step, part_of};
-use crate::memory::HostMemory;
 
 /// What the thread is told.
 pub(super) enum Message {

@@ -8,6 +8,7 @@
 //! came from there need not be saved before its place is given away.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,7 +20,8 @@ use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{
-    Allocation, AllocationRequest, Capabilities, Driver, DriverError, Failure, HostSpan, Launch, Submission,
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, Failure, HostMemory, HostSpan, Launch,
+    Submission, lock,
 };
 use oxcl_memory::policy::Adaptive;
 use oxcl_memory::{Pool, PoolUsage};
@@ -34,7 +36,7 @@ use self::operation::Operation;
 use crate::error::Resource;
 use crate::features::HostCpu;
 use crate::image;
-use crate::memory::HostMemory;
+use crate::memory;
 
 mod coordinator;
 mod engine;
@@ -216,6 +218,8 @@ pub struct DiscreteDriver {
     inbox: Sender<Message>,
     coordinator: Mutex<Option<JoinHandle<()>>>,
     next: AtomicU64,
+    /// Memory of the host that stands for the device's, by its address.
+    mappings: Mutex<BTreeMap<usize, HostMemory>>,
 }
 
 fn gone() -> DriverError {
@@ -234,7 +238,7 @@ impl DiscreteDriver {
         let alignment = MAX_ALIGNMENT as u64;
         let memory = memory.max(MIN_DISCRETE_MEMORY) / alignment * alignment;
         let out = |_| DriverError::OutOfMemory { needed: memory, available: 0 };
-        let region = HostMemory::for_pages(memory, Resource::Buffer).map_err(out)?;
+        let region = memory::for_pages(memory, Resource::Buffer).map_err(out)?;
         let device = |reason: String| DriverError::Device { reason };
         let pool = Pool::new(0..memory, alignment, Box::new(Adaptive::new(memory)));
         let pool = pool.map_err(|error| device(error.to_string()))?;
@@ -258,7 +262,7 @@ impl DiscreteDriver {
         let thread = spawn(format!("{name}-completion"), SMALL_STACK, move || coordinator.run());
         let thread = thread.map_err(failed)?;
         let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
-        Ok(Self { capabilities, shared, inbox, coordinator, next })
+        Ok(Self { capabilities, shared, inbox, coordinator, next, mappings: Mutex::default() })
     }
 
     /// What a device with so many bytes can do; its address space is a number that no device has.
@@ -419,16 +423,16 @@ impl Driver for DiscreteDriver {
 
     fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
         allocation.check(offset, length)?;
-        let block = oxcl_driver::HostMemory::new(length, self.capabilities.base_alignment)?;
-        // Leaked until `free_mapping`, which knows the length.
+        let block = HostMemory::zeroed(length)?;
         let span = block.span();
-        std::mem::forget(block);
-        span.part(0, length)
+        lock(&self.mappings).insert(span.pointer().addr(), block);
+        Ok(span)
     }
 
     fn free_mapping(&self, _allocation: &Allocation, mapping: HostSpan) {
-        // SAFETY: `mapping` made the block with this length and alignment, and it is freed once.
-        drop(unsafe { oxcl_driver::HostMemory::from_span(mapping, self.capabilities.base_alignment) });
+        // Freed without the lock.
+        let block = lock(&self.mappings).remove(&mapping.pointer().addr());
+        drop(block);
     }
 
     fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {

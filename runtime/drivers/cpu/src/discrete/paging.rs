@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oxcl_driver::{DriverError, Failure, HostSpan};
+use oxcl_driver::{DriverError, Failure, HostMemory, HostSpan};
 use oxcl_memory::{Action, Extent, ObjectId, Plan, Source};
 
 use super::coordinator::Object;
 use super::engine::Engine;
 use super::{PagingKind, Shared, presence};
 use crate::error::Resource;
-use crate::memory::HostMemory;
+use crate::memory;
 
 /// Bytes copied at a time.
 const PIECE: u64 = 256 << 10;
@@ -251,7 +251,7 @@ impl Backing {
             Some(at) => self.spare.swap_remove(at),
             None => {
                 // Others may be of no use any more, and their memory is what is missing.
-                let new = || HostMemory::for_pages(object.size, Resource::Buffer);
+                let new = || memory::for_pages(object.size, Resource::Buffer);
                 let retry = |_| {
                     self.spare.clear();
                     new()

@@ -212,7 +212,7 @@ fn memory_of_the_host_that_is_gone_is_the_callers_fault() {
     let allocation = device.allocate(&AllocationRequest::bytes(SIZE)).unwrap();
     let gone = {
         // So large that no other thread's memory gets to its lower end meanwhile.
-        let block = HostMemory::new(1 << 32, true, Resource::Buffer).unwrap();
+        let block = HostMemory::zeroed(1 << 32).unwrap();
         // SAFETY: nothing is copied once the block is gone; that is what is tested.
         unsafe { HostSpan::new(NonNull::new(block.as_ptr()).unwrap(), SIZE) }
     };

@@ -1,0 +1,182 @@
+//! Blocks of host memory ([`HostMemory`]), for buffers, scratch and local memory and for drivers whose device memory is the
+//! host's: aligned to [`MAX_ALIGNMENT`], and an error when there is none.
+//!
+//! Small blocks come from the allocator, large ones from `mmap`, so that zeroed memory costs nothing until touched. Behind
+//! each is some memory that belongs to it and that nobody was promised: kernels that read or write a few bytes too many do
+//! no harm.
+
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::num::NonZero;
+use std::ptr::{self, NonNull};
+
+use oxcl_binary::abi::MAX_ALIGNMENT;
+
+use crate::error::DriverError;
+use crate::memory::HostSpan;
+
+/// Blocks of at least this many bytes are mapped instead of allocated.
+const MAP_FROM: usize = 256 * 1024;
+
+/// A block of host memory, aligned to [`MAX_ALIGNMENT`], freed on drop.
+#[derive(Debug)]
+pub struct HostMemory {
+    start: NonNull<u8>,
+    /// Without what is behind it.
+    bytes: usize,
+    source: Source,
+}
+
+#[derive(Debug)]
+enum Source {
+    /// No memory behind it: the block is empty.
+    Nothing,
+    Allocator(Layout),
+    /// So many bytes were mapped.
+    Mapped(usize),
+}
+
+// SAFETY: the block owns its memory, and nothing in it is tied to a thread.
+unsafe impl Send for HostMemory {}
+// SAFETY: through a shared reference only the address can be had; what is done with it is its user's claim.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// How much memory belongs to a block of `bytes` bytes, from its start on: there are at least [`MAX_ALIGNMENT`] bytes behind
+    /// it. None where there is no such block.
+    #[must_use]
+    pub fn padded(bytes: u64) -> Option<u64> {
+        let alignment = MAX_ALIGNMENT as u64;
+        bytes.checked_next_multiple_of(alignment)?.checked_add(alignment)
+    }
+
+    /// An empty block.
+    #[must_use]
+    pub const fn empty() -> Self {
+        let start = NonNull::without_provenance(NonZero::new(MAX_ALIGNMENT).unwrap());
+        Self { start, bytes: 0, source: Source::Nothing }
+    }
+
+    /// A block of `bytes` bytes, all zero.
+    ///
+    /// # Errors
+    /// [`DriverError::OutOfMemory`]
+    pub fn zeroed(bytes: u64) -> Result<Self, DriverError> {
+        Self::new(bytes, true)
+    }
+
+    /// A block of `bytes` bytes with arbitrary contents.
+    ///
+    /// # Errors
+    /// [`DriverError::OutOfMemory`]
+    pub fn arbitrary(bytes: u64) -> Result<Self, DriverError> {
+        Self::new(bytes, false)
+    }
+
+    fn new(bytes: u64, zeroed: bool) -> Result<Self, DriverError> {
+        let out = || DriverError::OutOfMemory { needed: bytes, available: 0 };
+        if bytes == 0 {
+            return Ok(Self::empty());
+        }
+        let size = usize::try_from(bytes).map_err(|_| out())?;
+        let whole = Self::padded(bytes).and_then(|whole| usize::try_from(whole).ok()).ok_or_else(out)?;
+        if size >= MAP_FROM {
+            let start = map(whole).ok_or_else(out)?;
+            return Ok(Self { start, bytes: size, source: Source::Mapped(whole) });
+        }
+        let layout = Layout::from_size_align(whole, MAX_ALIGNMENT).map_err(|_| out())?;
+        let raw = if zeroed {
+            // SAFETY: the layout's size is not zero.
+            unsafe { alloc_zeroed(layout) }
+        } else {
+            // SAFETY: the layout's size is not zero.
+            unsafe { alloc(layout) }
+        };
+        let start = NonNull::new(raw).ok_or_else(out)?;
+        Ok(Self { start, bytes: size, source: Source::Allocator(layout) })
+    }
+
+    /// All of it will be used soon: the system is asked for large pages.
+    pub fn expect_use(&self) {
+        if matches!(self.source, Source::Mapped(_)) {
+            // A refusal changes nothing but the speed.
+            // SAFETY: the range is the block's mapping; the advice changes no content.
+            unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, libc::MADV_HUGEPAGE) };
+        }
+    }
+
+    /// The block's first byte; dangling (but aligned) where it is empty.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+
+    /// The block's size in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether the block has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// All of it, as a span that is valid while `self` lives.
+    #[must_use]
+    pub fn span(&self) -> HostSpan {
+        // SAFETY: the block lives as long as `self`; drivers free it only after the last command that uses it.
+        unsafe { HostSpan::new(self.start, self.bytes as u64) }
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        match self.source {
+            Source::Nothing => {}
+            // SAFETY: the block came from this allocator with this layout, and is given back once.
+            Source::Allocator(layout) => unsafe { dealloc(self.start.as_ptr(), layout) },
+            Source::Mapped(whole) => {
+                // SAFETY: the block was mapped with this start and size, and is unmapped once.
+                unsafe { libc::munmap(self.start.as_ptr().cast(), whole) };
+            }
+        }
+    }
+}
+
+fn map(size: usize) -> Option<NonNull<u8>> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: an anonymous private mapping at an address of the system's choice touches no memory of ours.
+    let start = unsafe { libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0) };
+    if start == libc::MAP_FAILED { None } else { NonNull::new(start.cast()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_and_zeroed_whatever_their_size() {
+        for bytes in [0, 1, 127, 4096, MAP_FROM as u64 - 1, MAP_FROM as u64, 3 * MAP_FROM as u64] {
+            let block = HostMemory::zeroed(bytes).unwrap();
+            assert_eq!((block.len() as u64, block.span().length()), (bytes, bytes));
+            assert_eq!(block.as_ptr() as usize % MAX_ALIGNMENT, 0);
+            // What is behind it is as good as the rest.
+            let whole = if bytes == 0 { 0 } else { HostMemory::padded(bytes).unwrap() };
+            assert!(bytes == 0 || whole >= bytes + MAX_ALIGNMENT as u64);
+            let places = [0, bytes / 2, bytes.saturating_sub(1), whole.saturating_sub(1)];
+            for offset in places.into_iter().filter(|&place| place < whole) {
+                let at = block.as_ptr().wrapping_add(offset as usize);
+                // SAFETY: the offset is in the block or what is behind it, and all of it is initialised.
+                assert_eq!(unsafe { at.read() }, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn an_impossible_size_is_an_error() {
+        assert!(HostMemory::zeroed(u64::MAX).is_err());
+        assert!(HostMemory::arbitrary(1 << 60).is_err());
+    }
+}

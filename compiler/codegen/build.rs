@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/tap.cpp",
             "bridge/whole.cpp",
             "bridge/widen.cpp",
+            "bridge/divisions.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "crash_guard.h"
+#include "divisions.h"
 #include "tap.h"
 #include "target.h"
 #include "whole.h"
@@ -240,6 +241,10 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
     llvm::PassBuilder builder(target->machine.get(), tuning);
+    if (pipeline->vectorise)
+      builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(oxcl::HoistDivisions());
+      });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);

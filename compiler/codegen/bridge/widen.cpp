@@ -3,6 +3,8 @@
 
 #include "widen.h"
 
+#include "divisions.h"
+
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/InstIterator.h"
@@ -68,6 +70,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   loops.addPass(LoopFullUnrollPass());
   FunctionPassManager passes;
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(HoistDivisions());
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
@@ -82,6 +85,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
 
 void oxcl::widenCalls(Module &module, FunctionAnalysisManager &functions) {
   FunctionPassManager passes;
+  passes.addPass(HoistDivisions());
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   for (Function &function : module)

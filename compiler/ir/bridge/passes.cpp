@@ -9,6 +9,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include <cstring>
 #include <optional>
 
@@ -32,6 +33,14 @@ extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool 
   Builder.registerFunctionAnalyses(Functions);
   Builder.registerLoopAnalyses(Loops);
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
+  // Unrolls the loops that the source says must be, and no others.
+  Builder.registerPipelineParsingCallback(
+      [](StringRef Name, LoopPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "unroll-hinted")
+          return false;
+        Passes.addPass(LoopFullUnrollPass(/*OptLevel=*/2, /*OnlyWhenForced=*/true));
+        return true;
+      });
   ModulePassManager Passes;
   if (Error Failure = Builder.parsePassPipeline(Passes, Pipeline))
     return strdup(toString(std::move(Failure)).c_str());

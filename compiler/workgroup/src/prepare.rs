@@ -28,9 +28,11 @@ const PIPELINE: &str = "always-inline,globaldce,\
 const TWO_WAYS: &str = "function(lower-switch,fix-irreducible,\
     simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
 
-/// Unrolls what has a constant, small count of rounds, and turns the private arrays that were indexed by those rounds
-/// into values: kept across a barrier, an array would be memory of each work-item, and its loops no work for vectors.
-const UNROLL: &str = "function(loop-simplify,lcssa,loop(loop-unroll-full),\
+/// Unrolls the loops that the source says must be, and turns the private arrays that were indexed by their rounds into values.
+/// Not every loop of a constant count: an array that crosses a barrier is one place for each work-item, which LLVM makes
+/// vectors of; its elements on their own are as many places, far from each other (a matrix product with 16 sums a work-item
+/// took three times as long).
+const UNROLL: &str = "function(loop-simplify,lcssa,loop(unroll-hinted),\
     sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
 /// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:

@@ -3,7 +3,7 @@
 
    long_life COMMANDS SECONDS [limit]
 
-   As many commands in that time, evenly; without a time as fast as they go. With `limit` the process may, every second or so, have
+   As many commands in that time, evenly; without a time as fast as they go. With `limit` the process may, once for each context, have
    less memory than it asks for, and devices of OXCL_DEVICES with memory of their own get more than that holds. */
 #include "client.h"
 #include <CL/cl_ext.h>
@@ -282,7 +282,6 @@ static long commands;
 static void *live(void *number) {
   struct home h;
   int round = (int)(intptr_t)number * 1000;
-  double squeezed = 0;
   for (; __atomic_load_n(&done, __ATOMIC_RELAXED) < commands; round++) {
     enter(&h, round);
     for (int i = 0; i < 25 && __atomic_load_n(&done, __ATOMIC_RELAXED) < commands; i++) {
@@ -290,7 +289,7 @@ static void *live(void *number) {
       out_of_order(&h, i);
       shared(&h, i);
       if (i % 10 == 0) parts_of_a_device(&h);
-      if (limited && now() > squeezed + 1) { squeeze(&h); squeezed = now(); }
+      if (limited && i == 0) squeeze(&h);
       double ahead = seconds * __atomic_load_n(&done, __ATOMIC_RELAXED) / commands - (now() - start);
       if (ahead > 0) usleep(ahead > 0.5 ? 500000 : (useconds_t)(ahead * 1e6));
     }

@@ -121,7 +121,10 @@ static void end_now(struct world *w, struct rng *r) {
   case UNDERSCORE_EXIT: _exit(0);
   case QUICK_EXIT: quick_exit(0);
   case KILLED: kill(getpid(), SIGKILL); break;
-  case EXEC: execl("/bin/true", "true", NULL); break;
+  case EXEC:
+    __atomic_store_n(&in_exec, 1, __ATOMIC_SEQ_CST);
+    execl("/bin/true", "true", NULL);
+    _exit(1);
   case THROWN: case UNWOUND: {
     /* A callback that does not return: the process may be ended by it, and may not hang. */
     cl_event event;
@@ -227,7 +230,6 @@ static void run_program(void) {
     at.thread = i;
     WANT(__atomic_load_n(&w->called, __ATOMIC_SEQ_CST), w->expected);
     WANT(w->pending_count, 0);
-    while (w->kept_count) free(w->kept[--w->kept_count]);
   }
   free(worlds);
 }

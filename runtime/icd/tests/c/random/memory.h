@@ -13,11 +13,11 @@ static cl_int fill_shared(cl_command_queue q, const struct root *root, void *to,
   return (root->unified ? fill_unified : (clEnqueueMemFillINTEL_fn)clEnqueueSVMMemFill)(q, to, pattern, unit, size, waits, list, out);
 }
 
-static void keep_host(struct world *w, byte *host) {
-  HOLDS(w->kept_count < PENDING);
-  w->kept[w->kept_count++] = host;
+/* The host's memory in place of a buffer's goes when nothing can use it any more, which is what such functions are for. */
+static void CL_CALLBACK on_host_gone(cl_mem object, void *host) {
+  (void)object;
+  free(host);
 }
-
 static void CL_CALLBACK on_gone(cl_mem object, void *data) {
   (void)object;
   __atomic_fetch_add((int *)data, 1, __ATOMIC_SEQ_CST);
@@ -148,7 +148,7 @@ static void call_make(struct world *w, struct rng *r, int context) {
     root->kind = BUFFER;
     root->handle = clCreateBuffer(w->contexts[context], CL_MEM_READ_WRITE | flags, size, host, &error);
     GOOD(error);
-    if (kind == 3) keep_host(w, host);
+    if (kind == 3) GOOD(clSetMemObjectDestructorCallback(root->handle, on_host_gone, host));
     if (kind == 4) free(host);
     for (int i = 0; i < 2; i++)
       if (one_in(r, 4)) {

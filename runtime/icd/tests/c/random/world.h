@@ -57,9 +57,8 @@ struct world {
   struct program programs[CONTEXTS][PROGRAMS];
   struct kernel kernels[CONTEXTS][KERNELS];
   struct pending pending[PENDING];
-  int pending_count, gate_count, kept_count;
+  int pending_count, gate_count;
   cl_event gates[GATES];
-  byte *kept[PENDING];
   int expected, called;
   cl_event held;
 };
@@ -81,7 +80,7 @@ static int device_count, shares[DEVICES], runs_native[DEVICES], group_size[DEVIC
 static cl_context common;
 static __thread struct { int thread, call; const char *name; } at = {-1, -1, "start"};
 static uint64_t seed;
-static int loud;
+static int loud, in_exec;
 
 static inline uint64_t next(struct rng *r) {
   uint64_t x = (r->state += 0x9e3779b97f4a7c15u);
@@ -99,6 +98,8 @@ static inline struct rng rng_for(uint64_t a, uint64_t b) {
 
 static void fail(const char *file, int line, const char *format, ...) {
   char text[600];
+  /* Linux starts no thread for a process in which another one replaces the program. */
+  while (__atomic_load_n(&in_exec, __ATOMIC_SEQ_CST)) pause();
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);

@@ -1,4 +1,4 @@
-//! How much processor time the launches of some function take, until that says that better code will pay.
+//! How much time the launches of some function take, until that says that better code will pay.
 //!
 //! In: pieces of launches, from whoever executes them. Out: one call, from the thread that executes the piece with which it
 //! became enough. Whoever makes launches ready keeps the number that the watch had then: as long as that is the same, a
@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 /// Executions that are measured one and all, before only one of so many is.
 const ALL: u32 = 4;
-/// Of how many executions of a thread one is measured.
+/// Of how many executions of a thread one is measured, where they are short.
 const INTERVAL: u8 = 16;
+/// Nanoseconds from which on an execution is long: measuring the next one too costs less than one in a hundred of it.
+const LONG: u64 = 10_000;
 /// A function that was launched once has to have taken so many times as much: one launch says little of a second one.
 const ONCE: u64 = 2;
 
@@ -43,6 +45,8 @@ pub struct Watch {
     launches: AtomicU32,
     /// Executions that were measured.
     samples: AtomicU32,
+    /// Nanoseconds that the last of them took.
+    last: AtomicU64,
     /// Nanoseconds of processor time.
     spent: AtomicU64,
     enough: AtomicU64,
@@ -68,6 +72,7 @@ impl Watch {
             stage: AtomicU8::new(MEASURING),
             launches: AtomicU32::new(0),
             samples: AtomicU32::new(0),
+            last: AtomicU64::new(0),
             spent: AtomicU64::new(0),
             enough: AtomicU64::new(nanoseconds(enough)),
             tell: Box::new(tell),
@@ -109,7 +114,8 @@ impl Watch {
             self.look(spent.saturating_add(spent.checked_div(before).unwrap_or(0)));
         }
         *turn = turn.wrapping_add(1);
-        let weight = if self.samples.load(Ordering::Relaxed) < ALL {
+        let is_first = self.samples.load(Ordering::Relaxed) < ALL;
+        let weight = if is_first || self.last.load(Ordering::Relaxed) >= LONG {
             1
         } else if turn.is_multiple_of(INTERVAL) {
             INTERVAL
@@ -118,8 +124,10 @@ impl Watch {
         };
         let begin = Instant::now();
         let result = call();
+        let time = begin.elapsed();
         self.samples.fetch_add(1, Ordering::Relaxed);
-        self.add(begin.elapsed(), weight);
+        self.last.store(nanoseconds(time), Ordering::Relaxed);
+        self.add(time, weight);
         result
     }
 
@@ -225,9 +233,23 @@ mod tests {
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL);
         for _ in 0..160 {
+            // However long these took on a busy machine.
+            watch.last.store(0, Ordering::Relaxed);
             watch.run(false, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL + 10);
+    }
+
+    #[test]
+    fn long_executions_are_measured_one_and_all() {
+        let (watch, _) = counted(Duration::MAX);
+        let mut turn = 0;
+        let pause = Duration::from_millis(2);
+        for _ in 0..40 {
+            watch.run(false, &mut turn, || std::thread::sleep(pause));
+        }
+        assert_eq!(watch.samples.load(Ordering::Relaxed), 40);
+        assert!(watch.heat().spent >= 40 * pause);
     }
 
     #[test]

@@ -37,6 +37,9 @@ const REST: Duration = Duration::from_millis(100);
 const FOR_REST: Duration = Duration::from_secs(8);
 /// How much longer the last of them may take.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long nothing more is begun after one of them was given up, and its server with it: no processor is idle, and the next
+/// is likely to become hot too.
+const BUSY: Duration = Duration::from_secs(1);
 /// How often it is looked how a kernel gets on that became hot while it is made at idle priority.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -243,6 +246,10 @@ impl Shared {
             let beginning = Improvement::beginning(better, Why::Idle);
             self.tell(&beginning);
             self.make_kernel(&program, kernel, beginning, service, &attempt);
+            drop(program);
+            if attempt.is_abandoned() {
+                thread::sleep(BUSY);
+            }
         }
     }
 

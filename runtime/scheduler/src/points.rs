@@ -280,9 +280,12 @@ impl Line {
         }
     }
 
-    fn forget_what_is_over(&mut self) {
+    /// Forgets commands that are over; of those that failed only what somebody has seen the end of, as who reads what they
+    /// did not write fails with them.
+    fn forget_what_is_over(&mut self, finished: Option<EventId>) {
+        let told = |task: &Task| is_over(task) && (!task.has_cause() || Some(task.id) <= finished);
         self.segments.retain_mut(|segment| {
-            if segment.writer.as_deref().is_some_and(is_over) {
+            if segment.writer.as_deref().is_some_and(told) {
                 segment.writer = None;
                 segment.fan = Fan::default();
             }
@@ -300,13 +303,13 @@ impl Points {
         if let Some(long) = self.long.take()
             && let Some(line) = self.lines.get_mut(&long)
         {
-            line.forget_what_is_over();
+            line.forget_what_is_over(self.finished);
             line.sweep_at = 2 * line.segments.len();
         }
         if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
             for line in self.lines.values_mut() {
                 if line.age == self.age {
-                    line.forget_what_is_over();
+                    line.forget_what_is_over(self.finished);
                 } else {
                     line.segments.clear();
                 }

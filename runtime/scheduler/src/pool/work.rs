@@ -303,8 +303,10 @@ impl Core {
             let (lane, ended) = (local.slot, self.now());
             observer.share(&ShareRecord { event: task.id, lane, groups: finished, started, ended });
         }
+        // Read before this thread's part is reported: after that another one may end the task, and its record be a new one.
+        let groups = task.groups;
         // Release passes on what the pieces wrote; acquire collects it for whoever ends the task.
-        if task.finished.fetch_add(finished, Ordering::AcqRel) + finished == task.groups {
+        if task.finished.fetch_add(finished, Ordering::AcqRel) + finished == groups {
             if task.measured.load(Ordering::Relaxed) {
                 Self::remember(task);
             }

@@ -60,7 +60,7 @@ pub(crate) fn archive(
 
 /// The job that the compile service would get for this request; none where it cannot be asked for that.
 fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
-    if request.device_id != DeviceId::OfTarget || request.width != 1 || !request.objects.is_empty() {
+    if request.device_id != DeviceId::OfTarget || request.width.is_some() || !request.objects.is_empty() {
         return None;
     }
     let texts = |sources: &mut dyn Iterator<Item = (&str, &str)>| {

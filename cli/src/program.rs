@@ -17,8 +17,8 @@ const ARCHIVE_MAGIC: &[u8] = b"poclbin\0";
 pub(crate) struct How<'a> {
     /// The build options.
     pub(crate) options: &'a [String],
-    /// Work-items that the code runs at a time.
-    pub(crate) width: u32,
+    /// Work-items that the code runs at a time; none: the compiler's choice.
+    pub(crate) width: Option<u32>,
     /// What was compiled before is taken from the cache, and what is compiled is kept there.
     #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a compiler's results are kept"))]
     pub(crate) cache: bool,
@@ -48,7 +48,7 @@ pub(crate) fn load(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -
 fn load_any(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
-        if !how.options.is_empty() || how.width != 1 {
+        if !how.options.is_empty() || how.width.is_some() {
             let help = "leave them out, or give the source";
             return Err(CliError::usage_with_help(
                 format!("'{}' is compiled already, and build options were given", path.display()),

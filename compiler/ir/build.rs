@@ -21,6 +21,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .std("c++17")
+        .file("bridge/atomics.cpp")
         .file("bridge/bridge.cpp")
         .file("bridge/check.cpp")
         .file("bridge/handles.cpp")

@@ -138,6 +138,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             Emit::Llvm => Ok(print(self.module).into_bytes()),
             Emit::Analysis => self.analysis(&signatures),
             Emit::Regions => self.join(&signatures, |_, formed| formed.regions_report.clone()),
+            Emit::Plan => self.join(&signatures, |_, formed| formed.plan_report.clone()),
             Emit::WorkGroup => self.join(&signatures, |module, _| print(module)),
             Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
             Emit::Object => self.one(&signatures, "an object", Output::Object),

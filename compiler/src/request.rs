@@ -58,8 +58,8 @@ pub struct Request<'a> {
     pub version: Option<Version>,
     /// Whose id the archive carries.
     pub device_id: DeviceId,
-    /// W: work-items that the code runs at a time. 1 leaves vectors to LLVM.
-    pub width: u32,
+    /// W: work-items that the code runs at a time. None: what the compiler finds best for each kernel; 1 leaves vectors to LLVM.
+    pub width: Option<u32>,
     /// Which kernels the archive shall hold.
     pub kernels: Kernels,
     /// How much work goes into the code; what is asked for at `-O0` is always full.
@@ -81,7 +81,7 @@ impl Request<'_> {
             local_sizes: Vec::new(),
             version: None,
             device_id: DeviceId::default(),
-            width: 1,
+            width: None,
             kernels: Kernels::All,
             quality: Quality::Full,
         }

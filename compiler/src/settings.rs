@@ -14,7 +14,7 @@ use oxcl_codegen::{CpuTarget, Level};
 use oxcl_frontend::{Bits, BuildOptions, OptLevel, VirtualHeader};
 use oxcl_tta::image::digest;
 use oxcl_tta::model::Machine;
-use oxcl_workgroup::PoclAbi;
+use oxcl_workgroup::{PoclAbi, Width};
 
 use crate::error::CompileError;
 use crate::native::{self, Native};
@@ -30,6 +30,8 @@ pub enum Emit {
     Analysis,
     /// The regions report of each kernel.
     Regions,
+    /// How many work-items of each kernel run at a time, why, and what its accesses, calls and blocks become.
+    Plan,
     /// The work-group functions' IR before LLVM optimises it.
     WorkGroup,
     /// Assembly of one kernel.
@@ -92,7 +94,7 @@ pub(crate) struct Settings<'r> {
     /// The one of them to look at where only one function is shown: the first asked for, else any.
     pub(crate) shown_size: [u64; 3],
     /// W.
-    pub(crate) width: u32,
+    pub(crate) width: Width,
     /// Every work-group is whole.
     pub(crate) uniform: bool,
     /// The context layout of PoCL's entry.
@@ -130,13 +132,10 @@ impl<'r> Settings<'r> {
             OptLevel::O2 => Level::O2,
             OptLevel::O3 => Level::O3,
         };
-        // The reference executor, which runs everything as it is written, lanes that the work-group pass makes, several
-        // processors, and what others link or is shown before any link ask for the bodies of the library's functions.
-        let bodies = narrow
-            || request.devices.reference
-            || request.width > 1
-            || !optimises
-            || matches!(emit, Emit::Llvm | Emit::Object);
+        // The reference executor, which runs everything as it is written, several processors, and what others link or is
+        // shown before any link ask for the bodies of the library's functions.
+        let bodies =
+            narrow || request.devices.reference || !optimises || matches!(emit, Emit::Llvm | Emit::Object);
         let native = match cpus.as_slice() {
             [cpu] if !bodies => native::native(cpu, request.quality == Quality::First),
             _ => None,
@@ -168,7 +167,11 @@ impl<'r> Settings<'r> {
             is_for_others: request.quality == Quality::Full,
             sizes,
             shown_size: request.local_sizes.first().copied().unwrap_or(ANY_SIZE),
-            width: request.width,
+            width: match request.width {
+                Some(width) => Width::Fixed(width),
+                None if level >= Level::O2 => Width::Chosen,
+                None => Width::Fixed(1),
+            },
             uniform: options.has_uniform_groups(),
             pocl: if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 },
             version,

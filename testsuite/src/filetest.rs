@@ -72,18 +72,19 @@ type Contents = Vec<(String, Scalar, Vec<u8>)>;
 
 impl Input<'_> {
     fn compile(&self, emit: Emit, local_sizes: &[[u64; 3]]) -> Result<Vec<u8>, CompileError> {
-        self.compile_as(emit, local_sizes, 1, Quality::Full)
+        self.compile_as(emit, local_sizes, Some(1), Quality::Full)
     }
 
     fn compile_as(
         &self,
         emit: Emit,
         local_sizes: &[[u64; 3]],
-        width: u32,
+        width: Option<u32>,
         quality: Quality,
     ) -> Result<Vec<u8>, CompileError> {
-        let on_ref =
-            self.test.targets.iter().any(|target| target == "ref") && emit == Emit::Archive && width == 1;
+        let on_ref = self.test.targets.iter().any(|target| target == "ref")
+            && emit == Emit::Archive
+            && width == Some(1);
         let mut request = self.request().map_err(CompileError::Request)?;
         request.devices = Devices { cpu: true, reference: on_ref };
         request.local_sizes = local_sizes.to_vec();
@@ -146,7 +147,7 @@ impl Input<'_> {
         let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
         let special = self.load(&sizes, Quality::Full)?;
         let quick = self.load(&[], Quality::First)?;
-        let wide = self.load_wide()?;
+        let wide = self.load_wide(&sizes)?;
         let processors = self.processors()?;
         let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {
@@ -194,16 +195,22 @@ impl Input<'_> {
     }
 
     fn load(&self, sizes: &[[u64; 3]], quality: Quality) -> Result<Program, String> {
-        let bytes = self.compile_as(Emit::Archive, sizes, 1, quality).map_err(|e| self.rendered(&e))?;
+        let bytes = self.compile_as(Emit::Archive, sizes, Some(1), quality).map_err(|e| self.rendered(&e))?;
         Program::from_archive(&bytes).map_err(|e| e.to_string())
     }
 
     /// The program at further lane counts, where the vectoriser is expected to take it.
-    fn load_wide(&self) -> Result<Vec<(&'static str, Program)>, String> {
+    fn load_wide(&self, sizes: &[[u64; 3]]) -> Result<Vec<(&'static str, Program)>, String> {
         let mut programs = Vec::new();
         let mut declined = None;
-        for (label, width) in [("W = 4", 4), ("W = 16", 16)] {
-            match self.compile_as(Emit::Archive, &[], width, Quality::Full) {
+        for (label, width, sizes) in [
+            ("W = 4", Some(4), &[][..]),
+            ("W = 8", Some(8), &[]),
+            ("W = 16", Some(16), &[]),
+            ("W chosen", None, &[]),
+            ("W chosen, specialised", None, sizes),
+        ] {
+            match self.compile_as(Emit::Archive, sizes, width, Quality::Full) {
                 Ok(bytes) => {
                     programs.push((label, Program::from_archive(&bytes).map_err(|e| e.to_string())?))
                 }

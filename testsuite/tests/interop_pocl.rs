@@ -174,7 +174,7 @@ fn compiled(pocl: &Pocl, case: &Case, local_sizes: Vec<[u64; 3]>, width: u32) ->
     request.device_id = DeviceId::OfString(pocl.device.clone());
     request.devices = Devices { cpu: true, reference: true };
     request.local_sizes = local_sizes;
-    request.width = width;
+    request.width = Some(width);
     let compiled = compile(&request, Emit::Archive, None);
     compiled.unwrap_or_else(|e| panic!("{}: {e}", case.name)).bytes
 }

@@ -22,9 +22,10 @@ pub(crate) struct BuildArgs {
         help_heading = "Build options"
     )]
     build_option: Vec<String>,
-    /// Work-items that a work-group function runs at a time; 1 leaves vectors to LLVM (experimental)
-    #[arg(long, value_name = "W", default_value_t = 1, hide = true)]
-    pub(crate) width: u32,
+    /// Work-items that a work-group function runs at a time, a power of two; 1 leaves vectors to LLVM. The compiler chooses
+    /// for each kernel where this is left out: see compile --emit plan
+    #[arg(long, value_name = "W")]
+    pub(crate) width: Option<u32>,
     /// More build options, after --
     #[arg(last = true, value_name = "BUILD_OPTIONS", allow_hyphen_values = true)]
     trailing: Vec<String>,

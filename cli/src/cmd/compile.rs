@@ -162,6 +162,8 @@ enum Stage {
     Analysis,
     /// The regions between barriers of each kernel
     Regions,
+    /// How many work-items of each kernel run at a time, why, and what its accesses, calls and blocks become
+    Plan,
     /// LLVM IR of the work-group functions before it is optimised
     Workgroup,
     /// Assembly of one kernel
@@ -182,6 +184,7 @@ impl Stage {
             Stage::Llvm => Emit::Llvm,
             Stage::Analysis => Emit::Analysis,
             Stage::Regions => Emit::Regions,
+            Stage::Plan => Emit::Plan,
             Stage::Workgroup => Emit::WorkGroup,
             Stage::Asm => Emit::Assembly,
             Stage::Obj => Emit::Object,
@@ -195,9 +198,13 @@ impl Stage {
             Stage::Obj => Some("o"),
             Stage::Poclbin => Some("poclbin"),
             Stage::Ttaimg => Some("ttaimg"),
-            Stage::Llvm | Stage::Analysis | Stage::Regions | Stage::Workgroup | Stage::Asm | Stage::Mir => {
-                None
-            }
+            Stage::Llvm
+            | Stage::Analysis
+            | Stage::Regions
+            | Stage::Plan
+            | Stage::Workgroup
+            | Stage::Asm
+            | Stage::Mir => None,
         }
     }
 }

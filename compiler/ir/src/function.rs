@@ -4,13 +4,14 @@ use crate::check::fits;
 use crate::handle::{self, Handle};
 use crate::raw::{
     attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_delete_function,
-    oxcl_ir_give_debug_scope, oxcl_ir_is_irreducible, oxcl_ir_split_before, oxcl_ir_verify,
+    oxcl_ir_give_debug_scope, oxcl_ir_is_irreducible, oxcl_ir_split_atomics, oxcl_ir_split_before,
+    oxcl_ir_verify,
 };
 use crate::types::{Type, Types};
 use crate::value::Value;
-use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMLinkage, LLVMVisibility};
 use inkwell::module::Module;
 use std::fmt;
 
@@ -359,6 +360,26 @@ impl<'c> Function<'c> {
         llvm!(c::LLVMAddAttributeAtIndex; self.raw(), Place::Function.raw(), attribute);
     }
 
+    /// The value of a target-dependent attribute.
+    #[must_use]
+    pub fn string_attribute(self, name: &str) -> Option<String> {
+        let length = u32::try_from(name.len()).unwrap_or(0);
+        let found = llvm!(
+            c::LLVMGetStringAttributeAtIndex; self.raw(), Place::Function.raw(), name.as_ptr().cast(), length
+        );
+        if found.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let text = llvm!(c::LLVMGetStringAttributeValue; found, &raw mut length);
+        Some(counted_text(text, length as usize))
+    }
+
+    /// The function is not seen by other objects that it may be linked with.
+    pub fn set_hidden(self) {
+        llvm!(c::LLVMSetVisibility; self.raw(), LLVMVisibility::LLVMHiddenVisibility);
+    }
+
     /// Whether an attribute without a value is there.
     #[must_use]
     pub fn has_attribute(self, place: Place, name: &str) -> bool {
@@ -378,6 +399,12 @@ impl<'c> Function<'c> {
             Place::Parameter(index) => index < llvm!(c::LLVMCountParams; self.raw()),
         };
         fits(there, "an attribute of a parameter that the function does not have");
+    }
+
+    /// Makes an atomic load, arithmetic and an atomic store of each atomic operation on objects of an address space. Right where
+    /// one thread uses these objects alone.
+    pub fn split_atomics(self, space: u32) {
+        llvm!(oxcl_ir_split_atomics; self.raw(), space);
     }
 
     /// Removes the function for good; its handles, and those of all that is in it, are stale then.

@@ -4,7 +4,7 @@
 //! functions are formed for.
 
 use oxcl_codegen::{CpuTarget, Level, Machine, TRIPLE};
-use oxcl_workgroup::Target;
+use oxcl_workgroup::{Target, Vectors};
 
 use crate::error::CompileError;
 
@@ -23,6 +23,13 @@ pub(crate) fn run(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
         data_layout: machine.data_layout(),
         cpu: cpu.cpu().to_owned(),
         features: cpu.feature_string().to_owned(),
+        vectors: Vectors {
+            bits: cpu.vector_bits(),
+            gathers: cpu.has("avx2"),
+            scatters: cpu.has("avx512f"),
+            masks: cpu.has("avx"),
+            masks_bytes: cpu.has("avx512bw"),
+        },
     };
     Ok(Cpu { machine, target })
 }

@@ -6,7 +6,7 @@
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_ir::module::clone_reached;
 use oxcl_ir::{Function, Module};
-use oxcl_workgroup::{Formed, Options, form};
+use oxcl_workgroup::{Formed, Options, form_best};
 
 use super::target::Cpu;
 use crate::error::CompileError;
@@ -43,7 +43,7 @@ pub(crate) fn run<'ctx>(
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Formed), CompileError> {
     let copy = own_module(module, kernel);
-    let formed = form(&copy, kernel, options)
+    let (copy, formed) = form_best(copy, kernel, options)
         .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;
     cpu.machine.retarget(&copy);
     Ok((copy, formed))

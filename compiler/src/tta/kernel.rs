@@ -18,7 +18,7 @@ use oxcl_ir::{Builder, Context, Function, Module, Opcode};
 use oxcl_tta::compile::CompileError as TtaError;
 use oxcl_tta::lift::Ability;
 use oxcl_tta::model::Machine;
-use oxcl_workgroup::{Formed, Options, PoclAbi, Target, form};
+use oxcl_workgroup::{Formed, Options, PoclAbi, Target, Vectors, Width, form};
 use std::borrow::Cow;
 
 /// The symbol of the description of a launch: words in the order of `launch.c`.
@@ -110,7 +110,7 @@ pub(super) fn form_kernel(
     let failed = |error| CompileError::Codegen { kernel: name.to_owned(), error };
     let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
     let options = Options {
-        width: 1,
+        width: Width::Fixed(1),
         local_size: None,
         uniform,
         variables,
@@ -120,6 +120,7 @@ pub(super) fn form_kernel(
             data_layout: selector.data_layout(),
             cpu: "generic-rv32".to_owned(),
             features: features.to_owned(),
+            vectors: Vectors::default(),
         },
     };
     form(module, name, &options).map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })

@@ -7,11 +7,13 @@
 //! IR that is not in the form that an analysis relies on gets answers all the same; they mean nothing then.
 
 use crate::emit::{self, independent};
+use crate::plan::space::Space;
+use crate::plan::{self, Plan};
 use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
 use crate::workitem::{Together, range_of_small};
-use crate::{FormError, Hidden, Options, facts, launch, locals, regions, report, slots, variables};
+use crate::{FormError, Hidden, Options, Width, facts, launch, locals, regions, report, slots, variables};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
@@ -41,11 +43,13 @@ pub enum Analysis {
     Homes,
     /// Whether the accesses of a region's work-items are marked as independent.
     Independent,
+    /// What everything becomes at the W of the options, or which W is chosen.
+    Plan,
 }
 
 impl Analysis {
     /// All, in the order in which their facts are given.
-    pub const ALL: [Analysis; 9] = [
+    pub const ALL: [Analysis; 10] = [
         Analysis::Cfg,
         Analysis::Shape,
         Analysis::Range,
@@ -55,6 +59,7 @@ impl Analysis {
         Analysis::Regions,
         Analysis::Homes,
         Analysis::Independent,
+        Analysis::Plan,
     ];
 
     /// The word that its facts carry.
@@ -70,6 +75,7 @@ impl Analysis {
             Analysis::Regions => "regions",
             Analysis::Homes => "homes",
             Analysis::Independent => "independent",
+            Analysis::Plan => "plan",
         }
     }
 
@@ -117,9 +123,11 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let regions = regions::form(&given)?;
     let slots = slots::assign(&given, &regions);
     let hidden = Hidden { locals: &locals, variables: &variables };
-    let body = emit::emit(&given, &regions, &slots, hidden, facts.printf, options)?;
+    let space = Space::of(&given, &regions, &slots, hidden, options);
+    let plan = Plan::make(&given, &regions, &slots, space, options.lanes())?;
+    let body = emit::emit(&given, &regions, &slots, &plan, hidden, facts.printf, options)?;
     if step == Step::Launch {
-        launch::finish(&given, body, &slots, hidden, facts.printf, options)?;
+        launch::finish(&given, body, &slots, plan.space, hidden, facts.printf, options)?;
     }
     Ok(())
 }
@@ -165,11 +173,20 @@ pub fn analyse<'c>(
     if wants(Analysis::Bounds) {
         found.extend(bounds(&given));
     }
-    if [Analysis::Regions, Analysis::Homes, Analysis::Independent].into_iter().any(wants) {
+    if [Analysis::Regions, Analysis::Homes, Analysis::Independent, Analysis::Plan].into_iter().any(wants) {
         let locals = locals::collect(&given);
-        variables::collect(&given, options);
+        let variables = variables::collect(&given, options);
         let regions = regions::form(&given)?;
         let slots = slots::assign(&given, &regions);
+        if wants(Analysis::Plan) {
+            let hidden = Hidden { locals: &locals, variables: &variables };
+            let space = Space::of(&given, &regions, &slots, hidden, options);
+            let choice = match options.width {
+                Width::Fixed(width) => plan::Choice::of(Plan::make(&given, &regions, &slots, space, width)?),
+                Width::Chosen => plan::choose(&given, &regions, &slots, space, options)?,
+            };
+            found.extend(plan::show::facts(&regions, &choice));
+        }
         if wants(Analysis::Regions) {
             let text = report::regions(&given, &regions, &slots, &locals, options);
             let lines = text.lines().map(|line| line.strip_prefix("  ").unwrap_or(line));

@@ -8,6 +8,7 @@ use crate::context::Fields;
 use crate::emit::clean_up;
 use crate::error::FormError;
 use crate::locals::Local;
+use crate::plan::space::Space;
 use crate::pocl_print;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
@@ -25,6 +26,7 @@ pub(crate) fn finish<'c>(
     kernel: &Prepared<'_, 'c>,
     body: Function<'c>,
     slots: &Slots<'c>,
+    rows: Space,
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
@@ -33,14 +35,14 @@ pub(crate) fn finish<'c>(
     // A kernel may have the name of a function that the entries call.
     kernel.function.value().set_name(&format!("oxcl_kernel_{}", kernel.name));
     if options.pocl == PoclAbi::Context60 {
-        native_entry(kernel, body, locals, options);
+        native_entry(kernel, body, rows, locals, options);
         start_entry(kernel, options);
     } else {
         // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which
         // halves the time that a build takes; a call for each group costs a few nanoseconds.
         body.add_attribute(Place::Function, "noinline");
-        native_entry(kernel, body, locals, options);
-        pocl_entry(kernel, body, slots, hidden, prints, options);
+        native_entry(kernel, body, rows, locals, options);
+        pocl_entry(kernel, body, slots, rows, hidden, prints, options);
         constants(kernel, slots, options);
     }
     kernel.function.set_internal(true);
@@ -114,7 +116,13 @@ fn arguments<'c>(
     values
 }
 
-fn native_entry<'c>(kernel: &Prepared<'_, 'c>, body: Function<'c>, locals: &[Local<'c>], options: &Options) {
+fn native_entry<'c>(
+    kernel: &Prepared<'_, 'c>,
+    body: Function<'c>,
+    rows: Space,
+    locals: &[Local<'c>],
+    options: &Options,
+) {
     let function = entry(kernel, &abi::native_symbol(&kernel.name), 4, true, options);
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz, count, scratch] = parameters.as_slice() else { return };
@@ -133,6 +141,14 @@ fn native_entry<'c>(kernel: &Prepared<'_, 'c>, body: Function<'c>, locals: &[Loc
     let before = b.block();
     b.conditional_branch(none, exit, head);
     b.position_at_end(head);
+    if rows == Space::Run {
+        values.extend([context, gx, gy, gz, dimensions, scratch, count]);
+        b.call(body, &values, "");
+        b.branch(exit);
+        b.position_at_end(exit);
+        b.return_void();
+        return;
+    }
     let done = b.phi(b.types().i64(), "done");
     done.add_incoming(b.i64(0), before);
     let group = b.add_no_wrap(gx, done, "group");
@@ -172,6 +188,7 @@ fn pocl_entry<'c>(
     kernel: &Prepared<'_, 'c>,
     body: Function<'c>,
     slots: &Slots<'c>,
+    rows: Space,
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
@@ -197,6 +214,9 @@ fn pocl_entry<'c>(
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
         let mut all = values.clone();
         all.push(scratch);
+        if rows == Space::Run {
+            all.push(b.i64(1));
+        }
         b.call(body, &all, "");
     };
     let leave = || {
@@ -310,7 +330,7 @@ fn scratch_bytes<'c>(b: &Builder<'c>, context: Value<'c>, slots: &Slots<'c>, opt
     };
     let items = b.mul(b.mul(size(0), size(1), ""), size(2), "items");
     let round = |value: Value<'c>, to: i64| b.and(b.add(value, b.i64(to - 1), ""), b.i64(-to), "");
-    let rounded = round(items, i64::from(options.width));
+    let rounded = round(items, i64::from(options.lanes()));
     let bytes = b.mul(rounded, b.i64(slots.per_item.cast_signed()), "");
     round(bytes, MAX_ALIGNMENT as i64)
 }
@@ -335,7 +355,7 @@ fn constants(kernel: &Prepared<'_, '_>, slots: &Slots<'_>, options: &Options) {
     let size = options.local_size.unwrap_or_default().map(long);
     let value = types.const_struct(&[
         types.i32().int(i64::from(ABI_VERSION)),
-        types.i32().int(i64::from(options.width)),
+        types.i32().int(i64::from(options.lanes())),
         long(0),
         long(slots.per_item),
         types.const_array(types.i64(), &size),

@@ -6,7 +6,8 @@
 //!
 //! Steps, each borrowing what the earlier ones made:
 //! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
-//! (what lives across, with `privates`) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
+//! (what lives across, with `privates`) -> `plan` (what everything becomes at W lanes, and which W) -> `emit` (work-item
+//! loops, W lanes at a time) -> `launch` (the two entries).
 //!
 //! One promise is asked of whoever launches the code: every global id is less than 2^31, in each dimension. It makes
 //! `int` arithmetic on ids exact; a launch beyond it must be refused or split.
@@ -25,6 +26,7 @@ mod facts;
 mod indices;
 mod launch;
 mod locals;
+mod plan;
 mod pocl_print;
 mod prepare;
 mod privates;
@@ -51,6 +53,30 @@ mod space {
     pub(crate) const LOCAL: u32 = 3;
 }
 
+/// What the vectors of a target can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Vectors {
+    /// The size of a register; 0: there are none.
+    pub bits: u32,
+    /// Gathers of 32 and 64 bits.
+    pub gathers: bool,
+    /// Scatters of 32 and 64 bits.
+    pub scatters: bool,
+    /// Loads and stores of 32 and 64 bits under a mask.
+    pub masks: bool,
+    /// Loads and stores of bytes and shorts under a mask.
+    pub masks_bytes: bool,
+}
+
+/// W: how many work-items run at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// So many, a power of two.
+    Fixed(u32),
+    /// The compiler's choice, by what its plans cost.
+    Chosen,
+}
+
 /// The real target of the code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -62,6 +88,8 @@ pub struct Target {
     pub cpu: String,
     /// Features in LLVM's notation, `+avx2,-fma`; may be empty.
     pub features: String,
+    /// What its vectors can do.
+    pub vectors: Vectors,
 }
 
 /// The layout of the context that PoCL's entry is called with.
@@ -79,8 +107,8 @@ pub enum PoclAbi {
 /// How to form a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// W: work-items that run at a time, a power of two.
-    pub width: u32,
+    /// W: work-items that run at a time.
+    pub width: Width,
     /// The only local size that the code must serve; `None`: any.
     pub local_size: Option<[u64; 3]>,
     /// Every work-group is whole: the local size divides the global size. Otherwise those at the edge may be smaller, but
@@ -95,6 +123,24 @@ pub struct Options {
 }
 
 impl Options {
+    /// W; 1 where nothing is chosen yet.
+    pub(crate) fn lanes(&self) -> u32 {
+        match self.width {
+            Width::Fixed(width) => width,
+            Width::Chosen => 1,
+        }
+    }
+
+    /// Whether several lanes may come of these options, so that the kernel must be in the form that lanes need.
+    pub(crate) fn has_lanes(&self) -> bool {
+        self.width == Width::Chosen || self.lanes() > 1
+    }
+
+    /// The same for a known W.
+    pub(crate) fn fixed(&self, width: u32) -> Options {
+        Options { width: Width::Fixed(width), ..self.clone() }
+    }
+
     /// Whether the code must ask how large a work-group is that lies at the edge.
     pub(crate) fn has_edges(&self) -> bool {
         !self.uniform && self.local_size.is_none()
@@ -138,33 +184,95 @@ pub struct Formed {
     pub facts: Facts,
     /// The regions, slots and group-level branches as text, for people and snapshots.
     pub regions_report: String,
+    /// The plan as text: W, why, and what accesses, calls and blocks became.
+    pub plan_report: String,
 }
 
-/// Makes the work-group functions of `kernel`.
+/// Makes the work-group functions of `kernel`; where W is to be chosen, it is 1.
 ///
 /// # Errors
-/// [`FormError`] where the kernel is not valid OpenCL C, cannot run `width` work-items at a time, or does not exist. The
-/// module is then half-way and only good for being dropped.
+/// [`FormError`] where the kernel is not valid OpenCL C, cannot run W work-items at a time, or does not exist. The module is
+/// then half-way and only good for being dropped.
 pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Formed, FormError> {
-    if !options.width.is_power_of_two() || options.width > 64 {
-        return Err(FormError::Width { width: options.width });
+    let width = options.lanes();
+    if !width.is_power_of_two() || width > 64 {
+        return Err(FormError::Width { width });
     }
-    let prepared = prepare::prepare(module, kernel, options)?;
-    let locals = locals::collect(&prepared);
-    let variables = variables::collect(&prepared, options);
-    let facts = facts::collect(&prepared);
-    let regions = regions::form(&prepared)?;
-    let slots = slots::assign(&prepared, &regions);
-    let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
-    let hidden = Hidden { locals: &locals, variables: &variables };
-    let body = emit::emit(&prepared, &regions, &slots, hidden, facts.printf, options)?;
-    launch::finish(&prepared, body, &slots, hidden, facts.printf, options)?;
-    Ok(Formed {
-        local_sizes: locals.iter().map(|local| local.size).collect(),
-        scratch_fixed: 0,
-        scratch_per_item: slots.per_item,
-        width: options.width,
-        facts,
-        regions_report,
-    })
+    let cut = Cut::new(module, kernel, &options.fixed(width))?;
+    let plan = plan::Plan::make(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), width)?;
+    cut.finish(&plan::Choice::of(plan), options)
+}
+
+/// Makes the work-group functions of `kernel`, W chosen where the options leave it open, in the module that it gives back.
+///
+/// # Errors
+/// As [`form`].
+pub fn form_best<'c>(
+    module: Module<'c>,
+    kernel: &str,
+    options: &Options,
+) -> Result<(Module<'c>, Formed), FormError> {
+    let mut report = None;
+    if options.width == Width::Chosen && plan::choose::is_worth_a_plan(&module, options) {
+        // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
+        let copy = module.clone();
+        let cut = Cut::new(&copy, kernel, options)?;
+        let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), options)?;
+        if choice.plan.width > 1 {
+            let formed = cut.finish(&choice, options)?;
+            return Ok((copy, formed));
+        }
+        report = Some(plan::show::text(&cut.kernel, &cut.regions, &choice));
+    }
+    let formed = form(&module, kernel, options)?;
+    let plan_report = report.unwrap_or(formed.plan_report);
+    Ok((module, Formed { plan_report, ..formed }))
+}
+
+/// A kernel that is cut into regions, and not emitted yet.
+struct Cut<'m, 'c> {
+    kernel: prepare::Prepared<'m, 'c>,
+    locals: Vec<locals::Local<'c>>,
+    variables: Vec<variables::Variable<'c>>,
+    facts: Facts,
+    regions: regions::Regions<'c>,
+    slots: slots::Slots<'c>,
+}
+
+impl<'m, 'c> Cut<'m, 'c> {
+    fn new(module: &'m Module<'c>, kernel: &str, options: &Options) -> Result<Self, FormError> {
+        let kernel = prepare::prepare(module, kernel, options)?;
+        let locals = locals::collect(&kernel);
+        let variables = variables::collect(&kernel, options);
+        let facts = facts::collect(&kernel);
+        let regions = regions::form(&kernel)?;
+        let slots = slots::assign(&kernel, &regions);
+        Ok(Cut { kernel, locals, variables, facts, regions, slots })
+    }
+
+    /// What a row of work-items is.
+    fn space(&self, options: &Options) -> plan::space::Space {
+        let hidden = Hidden { locals: &self.locals, variables: &self.variables };
+        plan::space::Space::of(&self.kernel, &self.regions, &self.slots, hidden, options)
+    }
+
+    /// Emits the kernel as a plan says.
+    fn finish(self, choice: &plan::Choice<'c>, options: &Options) -> Result<Formed, FormError> {
+        let Cut { kernel, locals, variables, facts, regions, slots } = self;
+        let options = &options.fixed(choice.plan.width);
+        let plan_report = plan::show::text(&kernel, &regions, choice);
+        let regions_report = report::regions(&kernel, &regions, &slots, &locals, options);
+        let hidden = Hidden { locals: &locals, variables: &variables };
+        let body = emit::emit(&kernel, &regions, &slots, &choice.plan, hidden, facts.printf, options)?;
+        launch::finish(&kernel, body, &slots, choice.plan.space, hidden, facts.printf, options)?;
+        Ok(Formed {
+            local_sizes: locals.iter().map(|local| local.size).collect(),
+            scratch_fixed: 0,
+            scratch_per_item: slots.per_item,
+            width: choice.plan.width,
+            facts,
+            regions_report,
+            plan_report,
+        })
+    }
 }

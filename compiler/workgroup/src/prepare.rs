@@ -62,7 +62,7 @@ pub(crate) fn prepare<'m, 'c>(
     copy_written_structs(function, Layout::of(module));
     ir_module::run_passes(module, PIPELINE)?;
     // LLVM mends loops of several entries only where nothing but branches leads to them.
-    let two_ways = options.width > 1 || function.is_irreducible();
+    let two_ways = options.has_lanes() || function.is_irreducible();
     if two_ways {
         ir_module::run_passes(module, TWO_WAYS)?;
     }
@@ -142,7 +142,7 @@ pub(crate) fn mark_target(function: Function<'_>, target: &Target) {
 /// Marks what must be inlined into the kernel: for several lanes everything, so that they reach into every function, else
 /// what transitively touches work-item functions, local memory or shared variables.
 fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Options) -> Result<(), FormError> {
-    let all = options.width > 1;
+    let all = options.has_lanes();
     let mut visit = Visit {
         kernel: kernel.name(),
         local_users: functions_with_hidden(module, options),

@@ -25,7 +25,7 @@ pub(crate) fn regions<'c>(
         kernel.name,
         count(regions.regions.len(), "region"),
         count(regions.after_barriers.len(), "barrier"),
-        options.width
+        options.lanes()
     );
     if !regions.regular && regions.irregular_line != 0 {
         let _ = writeln!(text, "  divergent branch before a barrier at line {}", regions.irregular_line);

@@ -1,5 +1,6 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
+use crate::emit::has_wide_forms;
 use oxcl_ir::range::Range;
 use oxcl_ir::shape::{Asked, Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
@@ -116,7 +117,10 @@ impl<'c> Queries<'c> for Together {
         if is_barrier(call) {
             return Some(Asked::Barrier);
         }
-        let query = Query::of(call)?;
+        let Some(query) = Query::of(call) else {
+            let mathematics = call.callee().is_some_and(has_wide_forms);
+            return mathematics.then_some(Asked::AsArguments);
+        };
         if !query.differs_in_group() {
             return Some(if call.arguments().is_empty() {
                 Asked::Shape(Shape::Uniform)

@@ -14,7 +14,7 @@ entry:
 }
 
 ; ---- after the steps:
-; define internal void @oxcl_body_k(ptr addrspace(1) %out, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch) {
+; define internal void @oxcl_body_k(ptr addrspace(1) %out, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch, i64 %run) {
 ; entry:
 ;   %0 = getelementptr inbounds i8, ptr %ctx, i64 0
 ;   %groups.0 = load i64, ptr %0, align 8
@@ -37,6 +37,7 @@ entry:
 ;   %9 = mul nuw nsw i64 %groups.0, 8
 ;   %10 = mul nuw nsw i64 %groups.1, 1
 ;   %11 = mul nuw nsw i64 %groups.2, 1
+;   %row = mul nuw nsw i64 8, %run
 ;   %print = getelementptr inbounds i8, ptr %ctx, i64 72
 ;   br label %r0
 ; r0:
@@ -56,7 +57,7 @@ entry:
 ; r0.y:
 ;   %l1 = phi i64 [ 0, %r0.z ], [ %16, %r0.y.next ]
 ;   %15 = add nuw nsw i64 %12, %l1
-;   %row = mul nuw nsw i64 %15, 8
+;   %row2 = mul nuw nsw i64 %15, %row
 ;   br label %r0.x
 ; r0.y.next:
 ;   %16 = add nuw nsw i64 %l1, 1
@@ -65,19 +66,19 @@ entry:
 ; r0.y.done:
 ;   br label %r0.z.next
 ; r0.x:
-;   %l2 = phi i64 [ 0, %r0.y ], [ %18, %r0.x.next ]
-;   %linear = add nuw nsw i64 %row, %l2
+;   %l3 = phi i64 [ 0, %r0.y ], [ %18, %r0.x.next ]
+;   %linear = add nuw nsw i64 %row2, %l3
 ;   br label %r0.items
 ; r0.x.next:
-;   %18 = add nuw nsw i64 %l2, 1
-;   %19 = icmp ult i64 %18, 8
+;   %18 = add nuw nsw i64 %l3, 1
+;   %19 = icmp ult i64 %18, %row
 ;   br i1 %19, label %r0.x, label %r0.x.done, !llvm.loop !4
 ; r0.x.done:
 ;   br label %r0.y.next
 ; r0.items:
 ;   br label %r0.entry
 ; r0.entry:
-;   %g0 = add nuw nsw i64 %first.0, %l2
+;   %g0 = add nuw nsw i64 %first.0, %l3
 ;   %g1 = add nuw nsw i64 %first.1, %l1
 ;   %g2 = add nuw nsw i64 %first.2, %l
 ;   %at = getelementptr i64, ptr addrspace(1) %out, i64 %g0

@@ -6,7 +6,7 @@
 //! | `kernel` | the function that is looked at; default: the only one that is defined |
 //! | `among` | the work-items that shapes are asked among: `group` (every id differs, the default) or `row` (neighbours in dimension 0) |
 //! | `step` | done first, repeatable: `prepare`, `emit` or `launch`. What came of it then stands in comments at the file's end |
-//! | `width` | W, default 1 |
+//! | `width` | W, default 1; `chosen`: by what the plans cost |
 //! | `local` | the only local size, `X,Y,Z`; default any |
 //! | `uniform` | `yes`: every group is whole |
 //! | `expect` | `fail CODE`: a step refuses the kernel with this code |
@@ -14,6 +14,7 @@
 //! Any other `; word:` line there whose word is all lower case and directly followed by a colon is an error, so that a
 //! misspelt key cannot switch a test off.
 
+use oxcl_workgroup::Width;
 use oxcl_workgroup::analysis::{Among, Analysis, Step};
 
 /// A parsed IR file test.
@@ -28,7 +29,7 @@ pub struct IrTest {
     /// What is done first.
     pub steps: Vec<Step>,
     /// W.
-    pub width: u32,
+    pub width: Width,
     /// The only local size.
     pub local_size: Option<[u64; 3]>,
     /// Every group is whole.
@@ -57,7 +58,7 @@ pub fn parse(text: &str) -> Result<IrTest, DirectiveError> {
         kernel: None,
         among: Among::Group,
         steps: Vec::new(),
-        width: 1,
+        width: Width::Fixed(1),
         local_size: None,
         uniform: false,
         fails_with: None,
@@ -112,7 +113,11 @@ impl IrTest {
                 "launch" => Step::Launch,
                 other => return Err(format!("'{other}' is not prepare, emit or launch")),
             }),
-            "width" => self.width = value.parse().map_err(|_| format!("'{value}' is not a whole number"))?,
+            "width" if value == "chosen" => self.width = Width::Chosen,
+            "width" => {
+                let width = value.parse().map_err(|_| format!("'{value}' is not a whole number"))?;
+                self.width = Width::Fixed(width);
+            }
             "local" => {
                 let sizes: Result<Vec<u64>, _> = value.split(',').map(str::parse).collect();
                 let sizes: Option<[u64; 3]> = sizes.ok().and_then(|sizes| sizes.try_into().ok());
@@ -133,6 +138,7 @@ impl IrTest {
 #[cfg(test)]
 mod tests {
     use super::parse;
+    use oxcl_workgroup::Width;
 
     fn refusal(text: &str) -> String {
         parse(text).unwrap_err().to_string()
@@ -154,6 +160,6 @@ mod tests {
     #[test]
     fn directives_end_where_the_module_begins() {
         let test = parse("; analysis: cfg shape\n; among: row\ndefine void @k() {\n; width: 4\n").unwrap();
-        assert_eq!((test.analyses.len(), test.width), (2, 1));
+        assert_eq!((test.analyses.len(), test.width), (2, Width::Fixed(1)));
     }
 }

@@ -13,12 +13,15 @@ use directive::{IrTest, parse};
 use oxcl_ir::report::{self, Listing};
 use oxcl_ir::{Context, Function, Module, module as ir_module, read_module};
 use oxcl_workgroup::analysis::{Analysis, analyse, run_step};
-use oxcl_workgroup::{Options, PoclAbi, Target};
+use oxcl_workgroup::{Options, PoclAbi, Target, Vectors};
 
 /// The target that steps make code for: no processor in particular, so that no machine changes what comes of it.
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 /// Its data layout.
 const LAYOUT: &str = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+/// What its vectors can do: as AVX2's.
+const VECTORS: Vectors =
+    Vectors { bits: 256, gathers: true, scatters: false, masks: true, masks_bytes: false };
 /// Where what came of steps begins.
 const RESULT: &str = "; ---- after the steps:";
 
@@ -84,6 +87,7 @@ fn options(test: &IrTest) -> Options {
             data_layout: LAYOUT.to_owned(),
             cpu: String::new(),
             features: String::new(),
+            vectors: VECTORS,
         },
     }
 }

@@ -40,13 +40,13 @@ pub struct Configuration {
     pub hurried: bool,
     /// With `-cl-opt-disable`.
     pub plain: bool,
-    /// Work-items at a time.
-    pub width: u32,
+    /// Work-items at a time; none: the compiler's choice.
+    pub width: Option<u32>,
 }
 
 impl Configuration {
     const fn new(engine: Engine) -> Self {
-        Self { engine, special: false, hurried: false, plain: false, width: 1 }
+        Self { engine, special: false, hurried: false, plain: false, width: None }
     }
 
     /// Every way on the CPU that a user can meet.
@@ -80,7 +80,7 @@ impl Configuration {
     /// Several work-items at a time.
     #[must_use]
     pub fn of_wide() -> Vec<Self> {
-        [4, 16].map(|width| Self { width, ..Self::new(Engine::Cpu) }).to_vec()
+        [1, 4, 8, 16].map(|width| Self { width: Some(width), ..Self::new(Engine::Cpu) }).to_vec()
     }
 }
 
@@ -101,8 +101,8 @@ impl fmt::Display for Configuration {
                 write!(f, "{word}")?;
             }
         }
-        if self.width > 1 {
-            write!(f, ".w{}", self.width)?;
+        if let Some(width) = self.width {
+            write!(f, ".w{width}")?;
         }
         Ok(())
     }

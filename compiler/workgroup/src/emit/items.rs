@@ -4,17 +4,17 @@
 //! their slots cannot have been overwritten yet. Blocks that all lanes run together are copied with their control flow;
 //! the others are [`super::masked`]'s. At W = 1 all lanes are always together.
 
-use super::chunks::Chunks;
 use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
 use super::rows::ItemIds;
 use super::scopes::OwnScopes;
 use super::{Frame, is_marker};
 use crate::error::FormError;
+use crate::plan::chunks::Chunks;
+use crate::plan::{Form, How};
 use crate::regions::End;
 use crate::slots::{Home, is_entry_phi, is_external, is_repeatable};
 use oxcl_ir::metadata::Node;
-use oxcl_ir::shape::Shape;
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 use std::collections::HashMap;
 
@@ -124,17 +124,13 @@ pub(super) fn emit<'c>(
         Some(terminator) => Builder::before(terminator),
         None => Builder::at_end(site.head),
     };
-    let chunks = match &frame.row_shapes {
-        Some(shapes) => Chunks::find(cfg, region, shapes),
-        None => Chunks::none(cfg),
-    };
     let mut copy = Copy {
         frame,
         number,
         ids: site.ids,
         base: site.mask,
         mask: site.mask,
-        chunks,
+        chunks: &frame.plan.chunks[number],
         values: HashMap::new(),
         fetched: HashMap::new(),
         local: HashMap::new(),
@@ -185,7 +181,7 @@ pub(super) struct Copy<'r, 'a, 'c> {
     pub(super) base: Option<Value<'c>>,
     /// The lanes that run the block at hand; `None`: all.
     pub(super) mask: Option<Value<'c>>,
-    pub(super) chunks: Chunks,
+    pub(super) chunks: &'r Chunks,
     /// What stands for each value that this region makes, wherever its own copy is defined.
     pub(super) values: HashMap<Value<'c>, Lanes<'c>>,
     /// What stands for each value of earlier regions, from the prologue on.
@@ -214,9 +210,14 @@ impl<'c> Copy<'_, '_, 'c> {
         self.frame.width
     }
 
-    /// How a value differs between lanes.
-    pub(super) fn shape(&self, value: Value<'c>) -> Shape {
-        self.frame.row_shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(value))
+    /// How the lanes of a value are kept.
+    pub(super) fn form(&self, value: Value<'c>) -> Form {
+        self.frame.plan.form(value)
+    }
+
+    /// How an instruction is made.
+    pub(super) fn how(&self, instruction: Value<'c>) -> How {
+        self.frame.plan.how(instruction)
     }
 
     /// Copies a block that all lanes run together.
@@ -282,18 +283,18 @@ impl<'c> Copy<'_, '_, 'c> {
             self.local.insert(original, lanes);
             return;
         }
-        let made = match self.shape(original) {
-            Shape::Uniform => {
+        let made = match self.form(original) {
+            Form::Uniform => {
                 let phi = b.phi(original.ty(), &original.name());
                 self.phis.push((phi, original));
                 Lanes::One(phi)
             }
-            Shape::Strided(stride) => {
+            Form::Strided(step) => {
                 let phi = b.phi(original.ty(), &original.name());
                 self.phis.push((phi, original));
-                Lanes::Strided { first: phi, step: stride.step }
+                Lanes::Strided { first: phi, step }
             }
-            Shape::Varying => {
+            Form::Vector => {
                 let parts = components(original.ty()).unwrap_or_default();
                 let phis = parts.into_iter().map(|part| b.phi(part.vector(self.width()), &original.name()));
                 let phis: Vec<Value<'c>> = phis.collect();
@@ -306,11 +307,10 @@ impl<'c> Copy<'_, '_, 'c> {
 
     /// Whether the PHI nodes of a block are cells: if any way in, or the block itself, is not all lanes'.
     pub(super) fn phi_in_cell(&self, block: usize) -> bool {
-        let shapes = self.frame.row_shapes.as_ref();
         self.chunks.is_divided(block)
-            || self.frame.regions.cfg.predecessors[block].iter().any(|&from| {
-                self.chunks.is_divided(from) || shapes.is_some_and(|shapes| shapes.is_divergent(from))
-            })
+            || self.frame.regions.cfg.predecessors[block]
+                .iter()
+                .any(|&from| self.chunks.is_divided(from) || self.frame.plan.is_divergent(from))
     }
 
     /// Whether a value needs a cell: the copy of its block need not dominate the copies of its users' blocks.
@@ -360,10 +360,10 @@ impl<'c> Copy<'_, '_, 'c> {
             group::store(self.frame, &prologue, cell, ty.poison());
             cell
         };
-        let cell = match self.shape(value) {
-            Shape::Uniform => Cell::One(empty(value.ty())),
-            Shape::Strided(stride) => Cell::Strided(empty(value.ty()), stride.step),
-            Shape::Varying => Cell::Each(
+        let cell = match self.form(value) {
+            Form::Uniform => Cell::One(empty(value.ty())),
+            Form::Strided(step) => Cell::Strided(empty(value.ty()), step),
+            Form::Vector => Cell::Each(
                 components(value.ty())
                     .unwrap_or_default()
                     .into_iter()
@@ -505,10 +505,13 @@ impl<'c> Copy<'_, '_, 'c> {
         if self.width() == 1 {
             return Lanes::One(frame.entry.insert_clone(alloca));
         }
-        let ty = alloca.allocated().unwrap_or_else(|| alloca.ty());
-        let all = frame.entry.alloca(ty.array(u64::from(self.width())), &alloca.name());
+        let Form::Strided(step) = self.form(alloca) else {
+            return Lanes::One(frame.entry.insert_clone(alloca));
+        };
+        let bytes = step.cast_unsigned() * u64::from(self.width());
+        let all = frame.entry.alloca(b.types().i8().array(bytes), &alloca.name());
         all.set_alignment(alloca.alignment().max(1));
-        Lanes::Strided { first: all, step: frame.kernel.layout.size(ty).cast_signed() }
+        Lanes::Strided { first: all, step }
     }
 
     /// Copies the terminator of a block that all lanes run together.

@@ -168,8 +168,10 @@ pub(super) fn pick<'c>(b: &Builder<'c>, lanes: &Lanes<'c>, ty: Type<'c>, lane: V
     }
 }
 
-fn resize<'c>(b: &Builder<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+/// A 64-bit number in an integer type.
+pub(super) fn resize<'c>(b: &Builder<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
     let opcode = match ty.kind() {
+        TypeKind::Int(64) => return value,
         TypeKind::Int(bits) if bits > 64 => Opcode::LLVMSExt,
         _ => Opcode::LLVMTrunc,
     };
@@ -207,7 +209,7 @@ pub(super) fn deinterleave<'c>(
 }
 
 /// The vectors one after another.
-fn join<'c>(b: &Builder<'c>, vectors: &[Value<'c>], width: u32) -> Value<'c> {
+pub(super) fn join<'c>(b: &Builder<'c>, vectors: &[Value<'c>], width: u32) -> Value<'c> {
     let Some((&first, rest)) = vectors.split_first() else {
         return b.types().i8().vector(width).poison();
     };

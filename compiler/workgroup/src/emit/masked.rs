@@ -4,11 +4,11 @@
 //! cell and gives its PHI nodes, lane by lane, what they take; a block takes its mask, clears the cell, and runs. Where
 //! no lane wants a block, it and all that it dominates are jumped over. A loop runs until no lane wants its header.
 
-use super::chunks::Step;
 use super::group;
 use super::items::{Cell, Copy};
 use super::lanes::{Lanes, widen};
 use crate::error::FormError;
+use crate::plan::chunks::Step;
 use crate::regions::End;
 use oxcl_ir::{Block, Builder, IntPredicate, Value};
 

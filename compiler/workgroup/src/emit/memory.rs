@@ -4,7 +4,8 @@
 use super::items::Copy;
 use super::lanes::{Lanes, components, deinterleave, interleave, pick, put_together, take_apart, widen};
 use crate::error::FormError;
-use oxcl_ir::shape::Shape;
+use crate::plan::{Form, How};
+use oxcl_ir::module::Layout;
 use oxcl_ir::{Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
 impl<'c> Copy<'_, '_, 'c> {
@@ -15,17 +16,12 @@ impl<'c> Copy<'_, '_, 'c> {
         load: Value<'c>,
         pointer: &Lanes<'c>,
     ) -> Result<Lanes<'c>, FormError> {
-        if let (Lanes::One(pointer), Shape::Uniform) = (pointer, self.shape(load)) {
-            return Ok(Lanes::One(self.clone_with(b, load, &[*pointer])));
-        }
         let (layout, ty) = (self.frame.kernel.layout, load.ty());
-        let Some(parts) = components(ty).filter(|_| !load.effects().ordered() && !has_bits(ty)) else {
-            return self.lane_by_lane(b, load, &[load.operand(0)], std::slice::from_ref(pointer));
+        let Some(parts) = components(ty) else {
+            return Err(self.decline(load, "a value of this type has no lanes"));
         };
         let count = parts.len();
-        if let Lanes::Strided { first, step } = pointer
-            && self.is_dense(ty, *step)
-        {
+        if let (How::Consecutive, Lanes::Strided { first, .. }) = (self.how(load), pointer) {
             let lanes = self.width() * u32::try_from(count).unwrap_or(1);
             let joined =
                 self.load_vector(b, parts[0].vector(lanes), *first, load.alignment(), self.mask, count);
@@ -59,13 +55,10 @@ impl<'c> Copy<'_, '_, 'c> {
         pointer: &Lanes<'c>,
     ) -> Result<(), FormError> {
         let ty = store.operand(0).ty();
-        let operands = [store.operand(0), store.operand(1)];
-        let simple = components(ty).filter(|_| !store.effects().ordered() && !has_bits(ty));
-        let Some(parts) = simple else {
-            self.lane_by_lane(b, store, &operands, &[value.clone(), pointer.clone()])?;
-            return Ok(());
+        let Some(parts) = components(ty) else {
+            return Err(self.decline(store, "a value of this type has no lanes"));
         };
-        if let Lanes::One(pointer) = pointer {
+        if let (How::Last, Lanes::One(pointer)) = (self.how(store), pointer) {
             // All lanes store to one place: what the last one stores stays.
             let lane = self.last_lane(b);
             let last = pick(b, value, ty, lane);
@@ -73,9 +66,7 @@ impl<'c> Copy<'_, '_, 'c> {
             return Ok(());
         }
         let wide = widen(b, value, self.width());
-        if let Lanes::Strided { first, step } = pointer
-            && self.is_dense(ty, *step)
-        {
+        if let (How::Consecutive, Lanes::Strided { first, .. }) = (self.how(store), pointer) {
             let joined = interleave(b, &wide, self.width());
             self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
             return Ok(());
@@ -92,15 +83,6 @@ impl<'c> Copy<'_, '_, 'c> {
             self.mark(scatter);
         }
         Ok(())
-    }
-
-    /// Whether the lanes' values of a type lie one after another without gaps.
-    fn is_dense(&self, ty: Type<'c>, step: i64) -> bool {
-        let layout = self.frame.kernel.layout;
-        let scalar_or_vector = ty.is_scalar() || matches!(ty.kind(), TypeKind::Vector(_));
-        let count = components(ty).map_or(0, |parts| parts.len() as u64);
-        let bytes = layout.size(ty.scalar()) * count;
-        scalar_or_vector && bytes == layout.size(ty) && step == bytes.cast_signed()
     }
 
     /// The mask of a vector that holds `count` components of each lane.
@@ -180,6 +162,23 @@ impl<'c> Copy<'_, '_, 'c> {
             Some(zeros) => b.binary(Opcode::LLVMSub, b.i64(63), zeros, "last"),
             None => last,
         }
+    }
+
+    /// The first active lane; W where none is.
+    pub(super) fn first_lane(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
+        let width = self.width();
+        let bits = b.cast(Opcode::LLVMBitCast, mask, b.types().int(width), "");
+        let wide = match width {
+            64 => bits,
+            _ => b.cast(Opcode::LLVMZExt, bits, b.types().i64(), ""),
+        };
+        let none = b.i64(i64::from(width));
+        let never = b.types().bool().int(0);
+        let Some(first) = b.intrinsic("llvm.cttz", &[b.types().i64()], &[wide, never], "") else {
+            return none;
+        };
+        let any = b.compare(IntPredicate::LLVMIntNE, wide, b.i64(0), "");
+        b.select(any, first, none, "first")
     }
 
     /// Runs an instruction once for each active lane, with that lane's operands.
@@ -265,10 +264,10 @@ impl<'c> Copy<'_, '_, 'c> {
             })
             .collect();
         let lane = |value: &Value<'c>| b.extract_lane(*value, b.i64(0), "");
-        match self.shape(like) {
-            Shape::Uniform => Lanes::One(put_together(b, like.ty(), &mut wide.iter().map(lane))),
-            Shape::Strided(stride) => Lanes::Strided { first: lane(&wide[0]), step: stride.step },
-            Shape::Varying => Lanes::Each(wide),
+        match self.form(like) {
+            Form::Uniform => Lanes::One(put_together(b, like.ty(), &mut wide.iter().map(lane))),
+            Form::Strided(step) => Lanes::Strided { first: lane(&wide[0]), step },
+            Form::Vector => Lanes::Each(wide),
         }
     }
 
@@ -319,6 +318,20 @@ impl<'c> Copy<'_, '_, 'c> {
             })
             .collect()
     }
+}
+
+/// Whether the lanes' values of a type lie one after another without gaps where their addresses differ by `step`.
+pub(crate) fn is_dense(layout: Layout<'_>, ty: Type<'_>, step: i64) -> bool {
+    let scalar_or_vector = ty.is_scalar() || matches!(ty.kind(), TypeKind::Vector(_));
+    let count = components(ty).map_or(0, |parts| parts.len() as u64);
+    let bytes = layout.size(ty.scalar()) * count;
+    scalar_or_vector && bytes == layout.size(ty) && step == bytes.cast_signed()
+}
+
+/// Whether an access of a type may be made by vectors at all: neither volatile nor atomic, and of components that memory
+/// holds as lanes do.
+pub(crate) fn is_simple_access(access: Value<'_>, ty: Type<'_>) -> bool {
+    components(ty).is_some() && !access.effects().ordered() && !has_bits(ty)
 }
 
 /// The components of a result; none for no result.

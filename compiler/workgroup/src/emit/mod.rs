@@ -2,14 +2,14 @@
 //!
 //! Out: an internal function `oxcl_body_<kernel>` with the kernel's parameters, then a pointer for each `__local`
 //! variable, then the context, the group's ids, the number of dimensions and the scratch memory. One call runs one
-//! work-group.
+//! work-group; where rows go through several, there is their number as well, and one call runs these.
 //!
 //! The body has two levels. At *group level* ([`group`]) control goes from region to region; a region's work-items run
 //! in a loop nest ([`rows`]), W of them at a time, through a copy of the region's blocks ([`items`]): one operation for all lanes
-//! where they agree, vectors where they do not ([`lanes`], [`wide`], [`memory`]), masks where they go different ways
-//! ([`chunks`], [`masked`]).
+//! where they agree, vectors where they do not ([`lanes`], [`wide`], [`memory`], [`calls`]), masks where they go different
+//! ways ([`masked`]). Which of these each instruction and block becomes stands in the plan ([`crate::plan`]).
 
-mod chunks;
+mod calls;
 mod conversions;
 mod group;
 pub(crate) mod independent;
@@ -21,17 +21,22 @@ mod rows;
 mod scopes;
 mod wide;
 
+pub(crate) use calls::{WideForm, has_wide_forms};
+pub(crate) use memory::{is_dense, is_simple_access};
+pub(crate) use wide::is_componentwise;
+
 use crate::context::Fields;
 use crate::error::FormError;
+use crate::plan::Plan;
+use crate::plan::space::Space;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::{Query, Together, range_of_small};
+use crate::workitem::{Query, range_of_small};
 use crate::{Hidden, Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::range::Ranges;
-use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
 use std::collections::HashMap;
 
@@ -46,6 +51,8 @@ struct GroupIds<'c> {
     /// This group's local size: at the edge it may be smaller.
     local_size: [Value<'c>; 3],
     global_size: [Value<'c>; 3],
+    /// The length of a row of work-items: the local size in dimension 0, or that of all groups of a run.
+    row: Value<'c>,
     /// Global id of the group's first work-item.
     first: [Value<'c>; 3],
     dimensions: Value<'c>,
@@ -60,11 +67,11 @@ struct Frame<'a, 'c> {
     kernel: &'a Prepared<'a, 'c>,
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
+    /// What everything becomes.
+    plan: &'a Plan<'c>,
     width: u32,
     /// Between which numbers the kernel's integers lie.
     ranges: Ranges<'a, 'c>,
-    /// Shapes among the lanes; none at W = 1, where a lane is alone.
-    row_shapes: Option<Shapes<'c>>,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -85,32 +92,29 @@ struct Variable<'c> {
     next: Value<'c>,
 }
 
-/// Emits the body of a kernel. `prints`: it calls printf, which counts in the context what finds no room.
+/// Emits the body of a kernel as its plan says. `prints`: it calls printf, which counts in the context what finds no room.
 pub(crate) fn emit<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     slots: &Slots<'c>,
+    plan: &Plan<'c>,
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
 ) -> Result<Function<'c>, FormError> {
-    let body = declare(kernel, hidden, prints, options);
+    let body = declare(kernel, plan, hidden, prints, options);
     let entry = Builder::at_end(body.append_block("entry"));
-    let frame = open(kernel, regions, slots, hidden, options, body, entry)?;
-    if frame.width > 1 && !regions.regular {
-        return Err(FormError::CannotVectorise {
-            kernel: kernel.name.clone(),
-            reason: "not all work-items are known to meet the same barriers".to_owned(),
-            line: regions.irregular_line,
-        });
-    }
+    let frame = open(kernel, regions, slots, plan, hidden, options, body, entry);
     group::emit(&frame)?;
+    // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
+    body.split_atomics(space::LOCAL);
     body.verify()?;
     Ok(body)
 }
 
 fn declare<'c>(
     kernel: &Prepared<'_, 'c>,
+    plan: &Plan<'c>,
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
@@ -129,6 +133,9 @@ fn declare<'c>(
         types.i32(),
         types.pointer(0),
     ]);
+    if plan.space == Space::Run {
+        parameters.push(types.i64());
+    }
     let ty = types.function(types.void(), &parameters);
     let function = Function::add(kernel.module, &format!("oxcl_body_{}", kernel.name), ty);
     function.set_internal(true);
@@ -156,11 +163,12 @@ fn open<'a, 'c>(
     kernel: &'a Prepared<'a, 'c>,
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
+    plan: &'a Plan<'c>,
     hidden: Hidden<'_, 'c>,
     options: &Options,
     body: Function<'c>,
     entry: Builder<'c>,
-) -> Result<Frame<'a, 'c>, FormError> {
+) -> Frame<'a, 'c> {
     let parameters = body.parameters();
     let own = kernel.function.parameters();
     let mut leaves = HashMap::new();
@@ -173,7 +181,7 @@ fn open<'a, 'c>(
         leaves.insert(local.variable, parameters[own.len() + number]);
     }
     let rest = &parameters[own.len() + locals.len()..];
-    for (parameter, name) in rest.iter().zip(["ctx", "gx", "gy", "gz", "work_dim", "scratch"]) {
+    for (parameter, name) in rest.iter().zip(["ctx", "gx", "gy", "gz", "work_dim", "scratch", "run"]) {
         parameter.set_name(name);
     }
     if !hidden.variables.is_empty() {
@@ -185,7 +193,7 @@ fn open<'a, 'c>(
             leaves.insert(shown, entry.cast(Opcode::LLVMAddrSpaceCast, own, shown.ty(), ""));
         }
     }
-    let ids = group_ids(&entry, rest, options);
+    let ids = group_ids(&entry, plan, rest, options);
     let variables = slots
         .group
         .iter()
@@ -197,30 +205,24 @@ fn open<'a, 'c>(
             }
         })
         .collect();
-    let row_shapes = if options.width > 1 {
-        let row = Together::Row(0);
-        Some(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?)
-    } else {
-        None
-    };
-    Ok(Frame {
+    Frame {
         kernel,
         regions,
         slots,
-        width: options.width,
+        plan,
+        width: plan.width,
         ranges: Ranges::new(&range_of_small),
-        row_shapes,
         body,
         entry,
         ids,
         leaves,
         variables,
         scratch: rest[5],
-        scopes: scopes::Scopes::of(kernel.function, options.width == 1),
-    })
+        scopes: scopes::Scopes::of(kernel.function, plan.width == 1),
+    }
 }
 
-fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {
+fn group_ids<'c>(b: &Builder<'c>, plan: &Plan<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {
     let context = rest[0];
     let fields = Fields::of(options.pocl);
     let each = |field: usize, name: &str| {
@@ -246,10 +248,24 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
     } else {
         ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
     };
+    let row = match rest.get(6) {
+        Some(&run) if plan.space == Space::Run => {
+            let whole = b.mul_no_wrap(enqueued[0], run, "row");
+            if options.has_edges() {
+                // The last group of the row may be smaller.
+                let left = b.binary(Opcode::LLVMSub, global_size[0], start[0], "");
+                let at_edge = b.compare(IntPredicate::LLVMIntULT, left, whole, "");
+                b.select(at_edge, left, whole, "row")
+            } else {
+                whole
+            }
+        }
+        _ => local_size[0],
+    };
     let print = b.byte_offset(context, b.i64(fields.printf_buffer as i64), "print");
     let plane = b.mul_no_wrap(local_size[0], local_size[1], "plane");
     let items = b.mul_no_wrap(plane, local_size[2], "items");
-    let width = i64::from(options.width);
+    let width = i64::from(options.lanes());
     let up = b.add_no_wrap(items, b.i64(width - 1), "");
     let rounded = b.and(up, b.i64(-width), "rounded");
     GroupIds {
@@ -260,6 +276,7 @@ fn group_ids<'c>(b: &Builder<'c>, rest: &[Value<'c>], options: &Options) -> Grou
         local_size,
         global_size,
         first,
+        row,
         dimensions: rest[4],
         print,
         rounded,
@@ -318,7 +335,7 @@ impl<'c> Frame<'_, 'c> {
 }
 
 /// A marker, or a debug record, that has no meaning after emission.
-fn is_marker(value: Value<'_>) -> bool {
+pub(crate) fn is_marker(value: Value<'_>) -> bool {
     value.callee().is_some_and(|callee| {
         let name = callee.name();
         name.starts_with("llvm.lifetime.")

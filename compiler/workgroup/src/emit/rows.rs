@@ -58,7 +58,8 @@ pub(super) fn make<'c>(
     region: usize,
     parallel: Option<Node<'c>>,
 ) -> Rows<'c> {
-    let size = frame.ids.local_size;
+    // The length of rows, and the numbers of rows and planes.
+    let size = [frame.ids.row, frame.ids.local_size[1], frame.ids.local_size[2]];
     let name = |dimension: &str| format!("r{region}.{dimension}");
     let z = count(frame, b, &name("z"), size[2], 1, Kind::Outer);
     let planes = b.mul_no_wrap(z.counter, size[1], "");
@@ -93,7 +94,7 @@ fn lanes<'c>(
     y: &Counted<'c>,
     parallel: Option<Node<'c>>,
 ) -> Rows<'c> {
-    let (length, width) = (frame.ids.local_size[0], i64::from(frame.width));
+    let (length, width) = (frame.ids.row, i64::from(frame.width));
     let whole_length = b.and(length, b.i64(-width), "whole");
     let block = |part: &str| frame.body.append_block(&format!("{name}.{part}"));
     let (enter, check, rest) = (block("enter"), block("check"), block("rest"));

@@ -6,10 +6,10 @@
 use super::items::Copy;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
 use crate::error::FormError;
+use crate::plan::{Form, How};
 use crate::workitem::Query;
 use oxcl_ir::range::Range;
-use oxcl_ir::shape::Shape;
-use oxcl_ir::{Builder, IntPredicate, Opcode, TypeKind, Value};
+use oxcl_ir::{Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
 /// LLVM intrinsics that work lane by lane and exist for vectors, without the type suffix.
 const LANEWISE: &[&str] = &[
@@ -29,8 +29,12 @@ const LANEWISE: &[&str] = &[
     "llvm.floor",
     "llvm.fma",
     "llvm.fmuladd",
+    "llvm.fptosi.sat",
+    "llvm.fptoui.sat",
     "llvm.fshl",
     "llvm.fshr",
+    "llvm.is.fpclass",
+    "llvm.ldexp",
     "llvm.log",
     "llvm.log10",
     "llvm.log2",
@@ -66,29 +70,52 @@ impl<'c> Copy<'_, '_, 'c> {
         if self.width() == 1 {
             return Ok(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))));
         }
-        match instruction.opcode() {
-            Some(Opcode::LLVMLoad) => return self.load(b, instruction, &inputs[0]),
-            Some(Opcode::LLVMStore) => {
+        let made = match self.how(instruction) {
+            How::Query | How::Once => {
+                Some(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))))
+            }
+            How::First => Some(self.first(b, instruction, &inputs)),
+            How::Vector => self.each(b, instruction, &operands, &inputs),
+            How::Wide(form) => self.wide_call(b, instruction, &inputs, form),
+            How::Consecutive | How::Gather | How::Last if instruction.is(Opcode::LLVMLoad) => {
+                Some(self.load(b, instruction, &inputs[0])?)
+            }
+            How::Consecutive | How::Gather | How::Last => {
                 self.store(b, instruction, &inputs[0], &inputs[1])?;
-                return Ok(Lanes::One(operands[0].ty().zero()));
+                Some(Lanes::One(operands[0].ty().zero()))
             }
-            _ => {}
-        }
-        let pure = !instruction.effects().side_effects() && !instruction.effects().reads();
-        match self.shape(instruction) {
-            Shape::Uniform if pure && inputs.iter().all(|lanes| matches!(lanes, Lanes::One(_))) => {
-                Ok(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))))
+            How::EachLane => Some(self.lane_by_lane(b, instruction, &operands, &inputs)?),
+        };
+        made.ok_or_else(|| self.decline(instruction, "its plan cannot be followed"))
+    }
+
+    /// A strided value, made for lane 0.
+    fn first(&self, b: &Builder<'c>, instruction: Value<'c>, inputs: &[Lanes<'c>]) -> Lanes<'c> {
+        let Form::Strided(step) = self.form(instruction) else {
+            return Lanes::One(self.clone_with(b, instruction, &first_of_each(inputs)));
+        };
+        let extends = instruction.is(Opcode::LLVMSExt) || instruction.is(Opcode::LLVMZExt);
+        match (self.mask, &inputs[0]) {
+            // Lane 0 may be off, and what it would extend may have wrapped around: the first active lane's has not.
+            (Some(mask), Lanes::Strided { first, step: narrow }) if extends && self.mask != self.base => {
+                let lane = self.first_lane(b, mask);
+                let ty = first.ty();
+                let ahead = b.mul(super::lanes::resize(b, lane, ty), ty.int(*narrow), "");
+                let own = self.clone_with(b, instruction, &[b.add(*first, ahead, "")]);
+                own.drop_poison_flags();
+                let behind = b.mul(super::lanes::resize(b, lane, own.ty()), own.ty().int(step), "");
+                let first = b.binary(Opcode::LLVMSub, own, behind, &instruction.name());
+                Lanes::Strided { first, step }
             }
-            Shape::Strided(stride) if pure && inputs.iter().all(|lanes| !matches!(lanes, Lanes::Each(_))) => {
-                let first = self.clone_with(b, instruction, &first_of_each(&inputs));
+            _ => {
+                let first = self.clone_with(b, instruction, &first_of_each(inputs));
                 // In a divided block lane 0 need not be active: its value must not be poison because of a flag that only
                 // holds for lanes that are.
                 if self.mask != self.base {
                     first.drop_poison_flags();
                 }
-                Ok(Lanes::Strided { first, step: stride.step })
+                Lanes::Strided { first, step }
             }
-            _ => self.each(b, instruction, &operands, &inputs),
         }
     }
 
@@ -149,7 +176,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let frame = self.frame;
         let dimension = match call.arguments().first() {
             Some(&dimension) => match self.value(b, dimension)? {
-                Lanes::One(dimension) if self.shape(call) != Shape::Varying => Some(dimension),
+                Lanes::One(dimension) if self.form(call) != Form::Vector => Some(dimension),
                 lanes => return Ok(self.answer_by_lane(b, query, &lanes)),
             },
             None => None,
@@ -172,8 +199,8 @@ impl<'c> Copy<'_, '_, 'c> {
             }
             _ => frame.answer_for_group(b, query, dimension),
         };
-        Ok(match self.shape(call) {
-            Shape::Strided(stride) => Lanes::Strided { first, step: stride.step },
+        Ok(match self.form(call) {
+            Form::Strided(step) => Lanes::Strided { first, step },
             _ => Lanes::One(first),
         })
     }
@@ -197,18 +224,17 @@ impl<'c> Copy<'_, '_, 'c> {
         Lanes::Each(vec![chosen])
     }
 
-    /// An instruction whose lanes differ: one operation for each component.
+    /// An instruction whose lanes differ: one operation for each component. `None` where [`is_componentwise`] says that
+    /// there are no such operations.
     fn each(
-        &mut self,
+        &self,
         b: &Builder<'c>,
         instruction: Value<'c>,
         operands: &[Value<'c>],
         inputs: &[Lanes<'c>],
-    ) -> Result<Lanes<'c>, FormError> {
+    ) -> Option<Lanes<'c>> {
         let width = self.width();
-        let Some(opcode) = instruction.opcode() else {
-            return self.lane_by_lane(b, instruction, operands, inputs);
-        };
+        let opcode = instruction.opcode()?;
         let wide = |index: usize| widen(b, &inputs[index], width);
         let name = instruction.name();
         let made: Vec<Value<'c>> = match opcode {
@@ -254,10 +280,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 pairs.into_iter().map(compare).collect()
             }
             Opcode::LLVMSelect => self.select(b, instruction, inputs),
-            Opcode::LLVMBitCast => match self.reinterpret(b, instruction, operands[0], &wide(0)) {
-                Some(made) => made,
-                None => return self.lane_by_lane(b, instruction, operands, inputs),
-            },
+            Opcode::LLVMBitCast => self.reinterpret(b, instruction, operands[0], &wide(0))?,
             Opcode::LLVMTrunc
             | Opcode::LLVMZExt
             | Opcode::LLVMSExt
@@ -276,15 +299,13 @@ impl<'c> Copy<'_, '_, 'c> {
                     .map(|value| flagged(b.cast(opcode, value, to, &name), instruction))
                     .collect()
             }
-            Opcode::LLVMGetElementPtr if instruction.ty().is_scalar() => match instruction.gep_element() {
-                Some(element) => {
-                    let base = narrow_or_wide(b, &inputs[0], width);
-                    let indices: Vec<_> =
-                        inputs[1..].iter().map(|index| narrow_or_wide(b, index, width)).collect();
-                    vec![b.gep(element, base, &indices, instruction.gep_flags(), &name)]
-                }
-                None => return self.lane_by_lane(b, instruction, operands, inputs),
-            },
+            Opcode::LLVMGetElementPtr if instruction.ty().is_scalar() => {
+                let element = instruction.gep_element()?;
+                let base = narrow_or_wide(b, &inputs[0], width);
+                let indices: Vec<_> =
+                    inputs[1..].iter().map(|index| narrow_or_wide(b, index, width)).collect();
+                vec![b.gep(element, base, &indices, instruction.gep_flags(), &name)]
+            }
             Opcode::LLVMExtractElement => vec![choose_component(b, &wide(0), &inputs[1], width)],
             Opcode::LLVMInsertElement => insert_component(b, wide(0), wide(1)[0], &inputs[2], width),
             Opcode::LLVMShuffleVector => {
@@ -294,30 +315,23 @@ impl<'c> Copy<'_, '_, 'c> {
                     |index: i32| usize::try_from(index).ok().and_then(|index| parts.get(index).copied());
                 instruction.shuffle_mask().into_iter().map(|index| from(index).unwrap_or(poison)).collect()
             }
-            Opcode::LLVMExtractValue => match component_of(operands[0].ty(), &instruction.indices()) {
-                Some((before, ty)) => {
-                    let count = components(ty).map_or(0, |parts| parts.len());
-                    wide(0).into_iter().skip(before).take(count).collect()
+            Opcode::LLVMExtractValue => {
+                let (before, ty) = component_of(operands[0].ty(), &instruction.indices())?;
+                let count = components(ty).map_or(0, |parts| parts.len());
+                wide(0).into_iter().skip(before).take(count).collect()
+            }
+            Opcode::LLVMInsertValue => {
+                let (before, _) = component_of(operands[0].ty(), &instruction.indices())?;
+                let mut whole = wide(0);
+                for (place, part) in whole.iter_mut().skip(before).zip(wide(1)) {
+                    *place = part;
                 }
-                None => return self.lane_by_lane(b, instruction, operands, inputs),
-            },
-            Opcode::LLVMInsertValue => match component_of(operands[0].ty(), &instruction.indices()) {
-                Some((before, _)) => {
-                    let mut whole = wide(0);
-                    for (place, part) in whole.iter_mut().skip(before).zip(wide(1)) {
-                        *place = part;
-                    }
-                    whole
-                }
-                None => return self.lane_by_lane(b, instruction, operands, inputs),
-            },
-            Opcode::LLVMCall => match self.lanewise_call(b, instruction, inputs) {
-                Some(made) => made,
-                None => return self.lane_by_lane(b, instruction, operands, inputs),
-            },
-            _ => return self.lane_by_lane(b, instruction, operands, inputs),
+                whole
+            }
+            Opcode::LLVMCall => self.lanewise_call(b, instruction, inputs)?,
+            _ => return None,
         };
-        Ok(Lanes::Each(made))
+        Some(Lanes::Each(made))
     }
 
     /// Lanes that are not active divide by 1: whatever they hold, they must not trap.
@@ -379,17 +393,23 @@ impl<'c> Copy<'_, '_, 'c> {
         call: Value<'c>,
         inputs: &[Lanes<'c>],
     ) -> Option<Vec<Value<'c>>> {
-        let name = call.callee()?.name();
-        let base = LANEWISE
-            .iter()
-            .find(|base| name.strip_prefix(**base).is_some_and(|rest| rest.starts_with('.')))?;
+        let base = lanewise(call)?;
         let width = self.width();
-        let scalar = call.ty().scalar();
+        let vector_of = |value: Value<'c>| value.ty().scalar().vector(width);
+        let (result, operands) = (call.ty().scalar().vector(width), call.arguments());
+        let overload = match base {
+            "llvm.is.fpclass" => vec![vector_of(operands[0])],
+            "llvm.fptosi.sat" | "llvm.fptoui.sat" => vec![result, vector_of(operands[0])],
+            "llvm.ldexp" => vec![result, vector_of(operands[1])],
+            _ => vec![result],
+        };
         let columns: Vec<Vec<Value<'c>>> = inputs
             .iter()
-            .map(|lanes| match lanes {
-                // The flag of `abs`, `ctlz` and `cttz`: a constant, not a lane.
+            .enumerate()
+            .map(|(index, lanes)| match lanes {
+                // The flag of `abs`, `ctlz` and `cttz`, and the classes that are asked for: a constant, not a lane.
                 Lanes::One(flag) if flag.ty() == b.types().bool() => vec![*flag],
+                Lanes::One(classes) if base == "llvm.is.fpclass" && index == 1 => vec![*classes],
                 lanes => widen(b, lanes, width),
             })
             .collect();
@@ -400,10 +420,75 @@ impl<'c> Copy<'_, '_, 'c> {
                     .iter()
                     .filter_map(|column| column.get(index).or(column.first()).copied())
                     .collect();
-                let made = b.intrinsic(base, &[scalar.vector(width)], &row, &call.name())?;
+                let made = b.intrinsic(base, &overload, &row, &call.name())?;
                 Some(flagged(made, call))
             })
             .collect()
+    }
+}
+
+/// The intrinsic that a call is of, if it works lane by lane.
+fn lanewise(call: Value<'_>) -> Option<&'static str> {
+    let name = call.callee()?.name();
+    let is = |base: &&str| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.'));
+    LANEWISE.iter().copied().find(is)
+}
+
+/// Whether an instruction without effects can be made by one operation for each component.
+pub(crate) fn is_componentwise(instruction: Value<'_>) -> bool {
+    let has_components = |ty: Type<'_>| components(ty).is_some();
+    let all =
+        || has_components(instruction.ty()) && instruction.operands().iter().all(|v| has_components(v.ty()));
+    match instruction.opcode() {
+        Some(Opcode::LLVMCall) => has_components(instruction.ty()) && lanewise(instruction).is_some(),
+        Some(Opcode::LLVMGetElementPtr) => {
+            instruction.ty().is_scalar() && instruction.gep_element().is_some()
+        }
+        Some(Opcode::LLVMExtractValue | Opcode::LLVMInsertValue) => {
+            all() && component_of(instruction.operand(0).ty(), &instruction.indices()).is_some()
+        }
+        Some(
+            Opcode::LLVMAdd
+            | Opcode::LLVMSub
+            | Opcode::LLVMMul
+            | Opcode::LLVMShl
+            | Opcode::LLVMLShr
+            | Opcode::LLVMAShr
+            | Opcode::LLVMAnd
+            | Opcode::LLVMOr
+            | Opcode::LLVMXor
+            | Opcode::LLVMFAdd
+            | Opcode::LLVMFSub
+            | Opcode::LLVMFMul
+            | Opcode::LLVMFDiv
+            | Opcode::LLVMFRem
+            | Opcode::LLVMSDiv
+            | Opcode::LLVMUDiv
+            | Opcode::LLVMSRem
+            | Opcode::LLVMURem
+            | Opcode::LLVMFNeg
+            | Opcode::LLVMFreeze
+            | Opcode::LLVMICmp
+            | Opcode::LLVMFCmp
+            | Opcode::LLVMSelect
+            | Opcode::LLVMBitCast
+            | Opcode::LLVMTrunc
+            | Opcode::LLVMZExt
+            | Opcode::LLVMSExt
+            | Opcode::LLVMFPToUI
+            | Opcode::LLVMFPToSI
+            | Opcode::LLVMUIToFP
+            | Opcode::LLVMSIToFP
+            | Opcode::LLVMFPTrunc
+            | Opcode::LLVMFPExt
+            | Opcode::LLVMPtrToInt
+            | Opcode::LLVMIntToPtr
+            | Opcode::LLVMAddrSpaceCast
+            | Opcode::LLVMExtractElement
+            | Opcode::LLVMInsertElement
+            | Opcode::LLVMShuffleVector,
+        ) => all(),
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use oxcl_binary::abi::{
     native_symbol, pocl_symbol,
 };
 use oxcl_ir::{Context as IrContext, read_module};
-use oxcl_workgroup::{FormError, Formed, Options, PoclAbi, Target, form};
+use oxcl_workgroup::{FormError, Formed, Options, PoclAbi, Target, Vectors, Width, form};
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::Command;
@@ -102,7 +102,7 @@ impl Memory {
 
 pub(crate) fn options(width: u32) -> Options {
     Options {
-        width,
+        width: Width::Fixed(width),
         local_size: None,
         uniform: true,
         variables: Vec::new(),
@@ -113,6 +113,7 @@ pub(crate) fn options(width: u32) -> Options {
                 .to_owned(),
             cpu: String::new(),
             features: String::new(),
+            vectors: Vectors::default(),
         },
     }
 }
@@ -158,7 +159,7 @@ impl Kernel {
         std::fs::write(&ir, oxcl_ir::module::print(&module)).expect("the folder is writable");
         if let Ok(keep) = std::env::var("OXCL_KEEP_IR") {
             std::fs::write(
-                Path::new(&keep).join(format!("{kernel}.w{}.ll", options.width)),
+                Path::new(&keep).join(format!("{kernel}.{:?}.ll", options.width)),
                 oxcl_ir::module::print(&module),
             )
             .expect("the folder exists");

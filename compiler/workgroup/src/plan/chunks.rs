@@ -13,7 +13,7 @@ use oxcl_ir::shape::Shapes;
 
 /// One step of a chunk's sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A block.
     Block(usize),
     /// A loop, run until no lane is left in it; the header comes first.
@@ -22,7 +22,7 @@ pub(super) enum Step {
 
 impl Step {
     /// The block that lanes enter the step by.
-    pub(super) fn first(&self) -> usize {
+    pub(crate) fn first(&self) -> usize {
         match self {
             Step::Block(block) | Step::Loop(block, _) => *block,
         }
@@ -31,38 +31,38 @@ impl Step {
 
 /// Divided blocks that are emitted as one sequence.
 #[derive(Debug)]
-pub(super) struct Chunk {
-    pub(super) steps: Vec<Step>,
+pub(crate) struct Chunk {
+    pub(crate) steps: Vec<Step>,
     /// The block where all lanes are together again, if it is in the region.
-    pub(super) join: Option<usize>,
+    pub(crate) join: Option<usize>,
 }
 
 /// The chunks of a region.
 #[derive(Debug)]
-pub(super) struct Chunks {
-    pub(super) chunks: Vec<Chunk>,
+pub(crate) struct Chunks {
+    pub(crate) chunks: Vec<Chunk>,
     /// The chunk of each block.
     of_block: Vec<Option<usize>>,
 }
 
 impl Chunks {
     /// The chunk that a block is in.
-    pub(super) fn of(&self, block: usize) -> Option<usize> {
+    pub(crate) fn of(&self, block: usize) -> Option<usize> {
         self.of_block[block]
     }
 
     /// Whether lanes may run the block without the others.
-    pub(super) fn is_divided(&self, block: usize) -> bool {
+    pub(crate) fn is_divided(&self, block: usize) -> bool {
         self.of_block[block].is_some()
     }
 
     /// No chunks: all lanes run everything together.
-    pub(super) fn none(cfg: &Cfg<'_>) -> Chunks {
+    pub(crate) fn none(cfg: &Cfg<'_>) -> Chunks {
         Chunks { chunks: Vec::new(), of_block: vec![None; cfg.blocks.len()] }
     }
 
     /// Finds the chunks of a region from the shapes among lanes.
-    pub(super) fn find(cfg: &Cfg<'_>, region: &Region, shapes: &Shapes<'_>) -> Chunks {
+    pub(crate) fn find(cfg: &Cfg<'_>, region: &Region, shapes: &Shapes<'_>) -> Chunks {
         let count = cfg.blocks.len();
         let divergent: Vec<usize> =
             region.blocks.iter().copied().filter(|&block| shapes.is_divergent(block)).collect();

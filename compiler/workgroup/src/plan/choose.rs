@@ -1,0 +1,123 @@
+//! The choice of W: several plans are made and the cheapest wins.
+//!
+//! In: a kernel, cut into regions, and what the target's vectors can do. Out: [`Choice`], the plan to follow, and why.
+//! W = 1 is a candidate like the others: LLVM's vectorisers then do what they can with the loop over work-items and the
+//! loops inside.
+
+use super::space::Space;
+use super::{Plan, cost, lane_shapes};
+use crate::error::FormError;
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use crate::slots::Slots;
+use crate::workitem::Query;
+use crate::{Options, Vectors};
+use oxcl_ir::{Function, Module, Opcode};
+
+/// Vectors must be this much cheaper, in percent of one work-item at a time: costs are estimates, and W = 1 takes less time to
+/// compile.
+const WORTH: f64 = 90.0;
+/// Vectors of several registers must be this much cheaper, in percent of those of one register.
+const WORTH_TWO: f64 = 85.0;
+
+/// What a candidate came to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Candidate {
+    /// W.
+    pub(crate) width: u32,
+    /// The cost of a work-item, in cycles.
+    pub(crate) cost: f64,
+}
+
+/// The plan to follow.
+#[derive(Debug)]
+pub(crate) struct Choice<'c> {
+    /// The plan.
+    pub(crate) plan: Plan<'c>,
+    /// What was compared, W = 1 first.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Why no vectors were tried.
+    pub(crate) declined: Option<FormError>,
+}
+
+impl<'c> Choice<'c> {
+    /// A plan that was asked for.
+    pub(crate) fn of(plan: Plan<'c>) -> Self {
+        Choice { plan, candidates: Vec::new(), declined: None }
+    }
+}
+
+/// Whether a kernel is worth a plan: its work-items differ by their ids in dimension 0, and there are vectors.
+pub(crate) fn is_worth_a_plan(module: &Module<'_>, options: &Options) -> bool {
+    let differs = |call: oxcl_ir::Value<'_>| {
+        call.is(Opcode::LLVMCall) && Query::of(call).is_some_and(Query::differs_in_group)
+    };
+    options.target.vectors.bits > 0
+        && Function::all(module)
+            .into_iter()
+            .any(|f| !f.is_declaration() && f.instructions().into_iter().any(differs))
+}
+
+/// Makes the plans and takes the cheapest.
+///
+/// # Errors
+/// LLVM's failure in an analysis.
+pub(crate) fn choose<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+    space: Space,
+    options: &Options,
+) -> Result<Choice<'c>, FormError> {
+    let vectors = &options.target.vectors;
+    let scalar = Plan::scalar(regions, space);
+    let mut candidates = Vec::new();
+    let shapes = lane_shapes(kernel, regions)?;
+    let mut plans = Vec::new();
+    for width in widths(vectors, space, options) {
+        match Plan::with_shapes(kernel, regions, slots, space, &shapes, width) {
+            Ok(plan) => plans.push(plan),
+            Err(declined @ FormError::CannotVectorise { .. }) => {
+                return Ok(Choice { plan: scalar, candidates, declined: Some(declined) });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let Some(first) = plans.first() else { return Ok(Choice { plan: scalar, candidates, declined: None }) };
+    let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
+    // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
+    let whole = vectors.bits / 32;
+    let by_llvm = plans.iter().find(|plan| plan.width == whole).map(|plan| (cost(plan), whole));
+    let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
+    candidates.push(Candidate { width: 1, cost: one });
+    let costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
+    candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
+    let mut best: Option<(usize, f64)> = None;
+    for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
+        let limit = match best {
+            None => f64::INFINITY,
+            Some((_, so_far)) if plan.width > whole => so_far * WORTH_TWO / 100.0,
+            Some((_, so_far)) => so_far,
+        };
+        if cost < limit {
+            best = Some((number, cost));
+        }
+    }
+    let taken = best.filter(|&(_, cost)| cost < one * WORTH / 100.0).map(|(number, _)| number);
+    let plan = taken.map_or(scalar, |number| plans.swap_remove(number));
+    Ok(Choice { plan, candidates, declined: None })
+}
+
+/// The widths that are tried: half a register of 32-bit elements, a whole one, and two. A row that is known to be shorter
+/// takes no more lanes than it has.
+fn widths(vectors: &Vectors, space: Space, options: &Options) -> Vec<u32> {
+    let whole = vectors.bits / 32;
+    let longest = match options.local_size {
+        _ if space == Space::Run => u32::MAX,
+        Some([x, ..]) => u32::try_from(x).unwrap_or(u32::MAX),
+        // Most groups of a kernel that leaves their size open have rows of 16 or more.
+        None => 16.max(whole),
+    };
+    let all = [whole / 2, whole, whole * 2];
+    all.into_iter().filter(|&width| (2..=64).contains(&width) && width <= longest).collect()
+}

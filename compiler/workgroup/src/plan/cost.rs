@@ -1,0 +1,448 @@
+//! What a plan costs, in cycles.
+//!
+//! In: a plan and what the target's vectors can do. Out: for each region, the cycles that one round of the plan's lanes
+//! takes in it. The figures are throughputs of current x86-64 cores, rounded; what masks, blends, gathers and lane loops
+//! cost is ours. A loop takes what its instructions take, or what its longest chain of dependences does, whichever is more:
+//! that is why several registers of lanes may be cheaper than one.
+//!
+//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure.
+
+use super::{Form, How, Plan};
+use crate::emit::{independent, is_marker};
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use crate::slots::Slots;
+use crate::workitem::Query;
+use crate::{Vectors, space};
+use oxcl_ir::{Opcode, Type, TypeKind, Value};
+use std::collections::HashMap;
+
+/// Rounds of a loop.
+const ROUNDS: f64 = 12.0;
+/// How much longer the longest of several lanes stays in a loop that they leave in different rounds.
+const LONGEST: f64 = 1.3;
+/// A branch that is taken or not by chance, at W = 1: a sixth of them are not foreseen.
+const CHANCE: f64 = 3.0;
+/// A block under a mask: the test whether any lane is in it, and the mask's own arithmetic.
+const MASKED_BLOCK: f64 = 3.0;
+/// What a mask adds to the chain from round to round of a loop.
+const LIVE_MASK: f64 = 4.0;
+/// What code around a lane's turn costs.
+const TURN: f64 = 3.0;
+/// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
+/// less good at those that it needs.
+const LLVM_PLAIN: f64 = 0.95;
+const LLVM_MASKED: f64 = 1.1;
+
+/// What one region costs.
+#[derive(Debug)]
+struct Part {
+    cycles: f64,
+    /// How often the group comes here, against a region in no loop.
+    often: f64,
+    /// It has a loop of its own.
+    has_loop: bool,
+    has_masks: bool,
+    has_turns: bool,
+}
+
+/// What a plan costs, by regions.
+#[derive(Debug)]
+pub(super) struct Cost {
+    parts: Vec<Part>,
+}
+
+impl Cost {
+    /// All regions together, for the lanes of the plan.
+    pub(super) fn total(&self) -> f64 {
+        self.parts.iter().map(|part| part.cycles * part.often).sum()
+    }
+
+    /// The cost of a work-item at W = 1; `by_llvm`: what the plan of one register costs, which is about what LLVM makes of
+    /// a region that it can widen.
+    pub(super) fn of_one<'c>(
+        &self,
+        kernel: &Prepared<'_, 'c>,
+        regions: &Regions<'c>,
+        slots: &Slots<'c>,
+        by_llvm: Option<&(Cost, u32)>,
+    ) -> f64 {
+        let part = |number: usize| {
+            let own = &self.parts[number];
+            let widened = by_llvm.and_then(|(wide, lanes)| {
+                let part = &wide.parts[number];
+                let can = !own.has_loop
+                    && !part.has_turns
+                    && independent::obstacle(kernel, regions, slots, number).is_none();
+                let factor = if part.has_masks { LLVM_MASKED } else { LLVM_PLAIN };
+                can.then(|| part.cycles / f64::from(*lanes) * factor)
+            });
+            widened.unwrap_or(own.cycles).min(own.cycles) * own.often
+        };
+        (0..self.parts.len()).map(part).sum()
+    }
+}
+
+/// The costs of a plan; `divergence` says of a plan for one lane where several would part.
+pub(super) fn of<'c>(
+    plan: &Plan<'c>,
+    divergence: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    vectors: &Vectors,
+) -> Cost {
+    let costs = Costs { plan, divergence, kernel, regions, vectors };
+    Cost { parts: (0..regions.regions.len()).map(|number| costs.region(number)).collect() }
+}
+
+struct Costs<'a, 'c> {
+    plan: &'a Plan<'c>,
+    divergence: &'a Plan<'c>,
+    kernel: &'a Prepared<'a, 'c>,
+    regions: &'a Regions<'c>,
+    vectors: &'a Vectors,
+}
+
+impl<'c> Costs<'_, 'c> {
+    fn region(&self, number: usize) -> Part {
+        let (cfg, region) = (&self.regions.cfg, &self.regions.regions[number]);
+        // A loop that the region goes round by itself.
+        let is_inner = |number: usize| {
+            let header = cfg.loops[number].header;
+            region.contains(header) && !self.regions.is_entry(header)
+        };
+        let inner = |from: Option<usize>| {
+            std::iter::successors(from, |&number| cfg.loops[number].parent).find(|&number| is_inner(number))
+        };
+        let mut own = vec![0.0; cfg.loops.len()];
+        let mut straight = 0.0;
+        let mut part = Part { cycles: 0.0, often: 1.0, has_loop: false, has_masks: false, has_turns: false };
+        for &block in &region.blocks {
+            let mut cycles: f64 = 0.0;
+            let masked = self.plan.chunks[number].is_divided(block);
+            part.has_masks |= masked;
+            for instruction in cfg.blocks[block].instructions() {
+                if instruction.is_terminator() || is_marker(instruction) {
+                    continue;
+                }
+                part.has_turns |= self.plan.how(instruction) == How::EachLane;
+                cycles += self.instruction(instruction, masked);
+            }
+            cycles += self.branch(block, masked);
+            match inner(cfg.innermost[block]) {
+                Some(around) => own[around] += cycles,
+                None => straight += cycles,
+            }
+        }
+        for around in (0..cfg.loops.len()).rev().filter(|&around| is_inner(around)) {
+            part.has_loop = true;
+            let all = self.rounds(around) * own[around].max(self.recurrence(around));
+            match inner(cfg.loops[around].parent) {
+                Some(outer) => own[outer] += all,
+                None => straight += all,
+            }
+        }
+        let group_loops = std::iter::successors(cfg.innermost[region.entry], |&l| cfg.loops[l].parent)
+            .filter(|&number| !is_inner(number))
+            .count();
+        part.often = ROUNDS.powi(i32::try_from(group_loops).unwrap_or(0));
+        part.cycles = straight;
+        part
+    }
+
+    fn rounds(&self, around: usize) -> f64 {
+        let header = self.regions.cfg.loops[around].header;
+        if self.plan.width > 1 && self.plan.is_divergent_loop(header) { ROUNDS * LONGEST } else { ROUNDS }
+    }
+
+    /// The end of a block, and its mask.
+    fn branch(&self, block: usize, masked: bool) -> f64 {
+        let several = self.regions.cfg.successors[block].len() > 1;
+        if masked {
+            MASKED_BLOCK
+        } else if self.plan.width == 1 && several && self.divergence.is_divergent(block) {
+            let exits = self.regions.cfg.innermost[block].is_some_and(|around| {
+                let found = &self.regions.cfg.loops[around];
+                self.regions.cfg.successors[block].iter().any(|&to| !found.contains(to))
+            });
+            if exits { CHANCE / ROUNDS * 5.0 } else { CHANCE }
+        } else {
+            0.5
+        }
+    }
+
+    /// The longest chain of dependences from round to round of a loop.
+    fn recurrence(&self, around: usize) -> f64 {
+        let cfg = &self.regions.cfg;
+        let found = &cfg.loops[around];
+        let header = cfg.blocks[found.header];
+        let mut known = HashMap::new();
+        let mut longest: f64 = 0.0;
+        for phi in header.phis() {
+            for (value, from) in phi.incoming() {
+                if found.contains(cfg.number(from)) {
+                    longest = longest.max(self.distance(around, value, &mut known).unwrap_or(0.0));
+                }
+            }
+        }
+        let live = self.plan.width > 1 && self.plan.is_divergent_loop(found.header);
+        if live { longest + LIVE_MASK } else { longest }
+    }
+
+    /// How long after the beginning of a round a value of the loop is there, if it depends on the round before.
+    fn distance(
+        &self,
+        around: usize,
+        value: Value<'c>,
+        known: &mut HashMap<Value<'c>, Option<f64>>,
+    ) -> Option<f64> {
+        let cfg = &self.regions.cfg;
+        let block = cfg.number(value.block()?);
+        if !cfg.loops[around].contains(block) {
+            return None;
+        }
+        if value.is_phi() && block == cfg.loops[around].header {
+            return Some(0.0);
+        }
+        if let Some(&found) = known.get(&value) {
+            return found;
+        }
+        // A cycle inside is an inner loop's, which is counted by itself.
+        known.insert(value, None);
+        let operands = if value.is_phi() {
+            value.incoming().into_iter().map(|(value, _)| value).collect()
+        } else {
+            value.operands()
+        };
+        let mut longest: Option<f64> = None;
+        for operand in operands {
+            if let Some(one) = self.distance(around, operand, known) {
+                longest = Some(longest.map_or(one, |so_far: f64| so_far.max(one)));
+            }
+        }
+        let found = longest.map(|before| before + self.latency(value));
+        known.insert(value, found);
+        found
+    }
+
+    fn latency(&self, value: Value<'c>) -> f64 {
+        let vector = self.plan.form(value) == Form::Vector;
+        match value.opcode() {
+            Some(Opcode::LLVMPHI | Opcode::LLVMSelect) => 1.0,
+            Some(
+                Opcode::LLVMFAdd
+                | Opcode::LLVMFSub
+                | Opcode::LLVMFMul
+                | Opcode::LLVMSIToFP
+                | Opcode::LLVMUIToFP
+                | Opcode::LLVMFPToSI
+                | Opcode::LLVMFPToUI
+                | Opcode::LLVMFPExt
+                | Opcode::LLVMFPTrunc,
+            ) => 4.0,
+            Some(Opcode::LLVMFDiv) => 11.0,
+            Some(Opcode::LLVMMul) => {
+                if vector {
+                    8.0
+                } else {
+                    3.0
+                }
+            }
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => 14.0,
+            Some(Opcode::LLVMLoad) => match self.plan.how(value) {
+                How::Gather => 20.0,
+                _ => 5.0,
+            },
+            Some(Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMFreeze) => 0.0,
+            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) => {
+                if vector {
+                    3.0
+                } else {
+                    1.0
+                }
+            }
+            Some(Opcode::LLVMCall) => {
+                if value.callee().is_some_and(|callee| callee.is_intrinsic()) {
+                    4.0
+                } else {
+                    20.0
+                }
+            }
+            _ => 1.0,
+        }
+    }
+
+    fn instruction(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let lanes = f64::from(self.plan.width);
+        let one = self.once(instruction);
+        match self.plan.how(instruction) {
+            How::Query => 0.2,
+            How::Once if instruction.is_phi() => match self.plan.form(instruction) {
+                Form::Vector if masked => 2.0 * self.unit() * self.registers(instruction.ty()),
+                _ => 0.0,
+            },
+            How::Once | How::First => one,
+            How::Last => 2.0 + one,
+            How::Wide(form) => 20.0 * lanes / f64::from(form.lanes),
+            How::Consecutive => self.consecutive(instruction, masked),
+            How::Gather => self.gather(instruction, masked),
+            How::EachLane => lanes * (one + TURN),
+            How::Vector => self.vector(instruction),
+        }
+    }
+
+    /// The type that an access moves.
+    fn moved(instruction: Value<'c>) -> Type<'c> {
+        if instruction.is(Opcode::LLVMStore) { instruction.operand(0).ty() } else { instruction.ty() }
+    }
+
+    fn consecutive(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let ty = Self::moved(instruction);
+        let (registers, parts) = (self.registers(ty), self.parts(ty));
+        let each = if instruction.is(Opcode::LLVMStore) { 1.0 } else { 0.5 };
+        let shuffles = if parts > 1.0 { 1.5 * registers } else { 0.0 };
+        let narrow = self.bits(ty) < 32;
+        let can_mask = if narrow { self.vectors.masks_bytes } else { self.vectors.masks };
+        let mask = match (masked, can_mask) {
+            (false, _) => 0.0,
+            (true, true) => 0.5 * registers,
+            (true, false) => 2.0 * f64::from(self.plan.width) * parts,
+        };
+        each * registers + shuffles + mask
+    }
+
+    fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let ty = Self::moved(instruction);
+        let lanes = f64::from(self.plan.width);
+        let narrow = self.bits(ty) < 32;
+        let store = instruction.is(Opcode::LLVMStore);
+        let has = !narrow && if store { self.vectors.scatters } else { self.vectors.gathers };
+        let each = match (has, masked) {
+            (true, _) if store => 1.2 * lanes + 3.0,
+            (true, _) => 0.9 * lanes + 3.0,
+            (false, false) => 2.0 * lanes,
+            (false, true) => 4.0 * lanes,
+        };
+        each * self.parts(ty)
+    }
+
+    /// One register's worth of simple arithmetic.
+    fn unit(&self) -> f64 {
+        if self.vectors.bits > 256 { 0.55 } else { 0.4 }
+    }
+
+    fn bits(&self, ty: Type<'c>) -> u64 {
+        match ty.scalar().kind() {
+            TypeKind::Int(1) => 8,
+            TypeKind::Struct(_) | TypeKind::Array(_) => 32,
+            _ => self.kernel.layout.size(ty.scalar()) * 8,
+        }
+    }
+
+    fn parts(&self, ty: Type<'c>) -> f64 {
+        match ty.kind() {
+            TypeKind::Vector(count) | TypeKind::Struct(count) => f64::from(count),
+            TypeKind::Array(count) => count as f64,
+            _ => 1.0,
+        }
+    }
+
+    /// The vector registers that the lanes of a type take.
+    fn registers(&self, ty: Type<'c>) -> f64 {
+        let bits = self.bits(ty) * u64::from(self.plan.width);
+        (bits.div_ceil(u64::from(self.vectors.bits.max(128)))).max(1) as f64 * self.parts(ty)
+    }
+
+    fn vector(&self, instruction: Value<'c>) -> f64 {
+        let unit = self.unit();
+        let registers = self.registers(instruction.ty());
+        let from = instruction.operands().first().map_or(1.0, |operand| match operand.ty().kind() {
+            TypeKind::Void | TypeKind::Other => 1.0,
+            _ => self.registers(operand.ty()),
+        });
+        let wide = self.bits(instruction.ty()) == 64;
+        let lanes = f64::from(self.plan.width);
+        match instruction.opcode() {
+            Some(Opcode::LLVMMul) if wide => registers * if self.vectors.bits > 256 { 1.5 } else { 3.0 },
+            Some(Opcode::LLVMMul) => registers * 2.0 * unit,
+            Some(Opcode::LLVMFDiv) => registers * if wide { 2.0 } else { 1.25 } * self.long(),
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
+                lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0)
+            }
+            Some(Opcode::LLVMFRem) => lanes * self.parts(instruction.ty()) * 25.0,
+            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) => from * unit * 1.5,
+            Some(
+                Opcode::LLVMTrunc
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMFPExt
+                | Opcode::LLVMFPTrunc
+                | Opcode::LLVMSIToFP
+                | Opcode::LLVMUIToFP
+                | Opcode::LLVMFPToSI
+                | Opcode::LLVMFPToUI,
+            ) => registers.max(from),
+            Some(
+                Opcode::LLVMExtractElement
+                | Opcode::LLVMInsertElement
+                | Opcode::LLVMShuffleVector
+                | Opcode::LLVMExtractValue
+                | Opcode::LLVMInsertValue
+                | Opcode::LLVMFreeze,
+            ) => 0.0,
+            Some(Opcode::LLVMGetElementPtr) => self.registers(instruction.types().i64()) * unit,
+            Some(Opcode::LLVMCall) => registers * self.intrinsic(instruction, unit, 1.25 * self.long()),
+            _ => registers * unit,
+        }
+    }
+
+    /// A division or root of a whole register.
+    fn long(&self) -> f64 {
+        f64::from(self.vectors.bits) / 64.0
+    }
+
+    /// An intrinsic that works by element: simple arithmetic, a root, or a function.
+    fn intrinsic(&self, call: Value<'c>, simple: f64, root: f64) -> f64 {
+        let name = call.callee().map(|callee| callee.name()).unwrap_or_default();
+        let rest = name.strip_prefix("llvm.").unwrap_or(&name);
+        let word = rest.split('.').next().unwrap_or(rest);
+        match word {
+            "sqrt" => root,
+            "sin" | "cos" | "exp" | "exp2" | "log" | "log2" | "log10" | "pow" => 20.0,
+            _ => simple,
+        }
+    }
+
+    /// An instruction on scalars.
+    fn once(&self, instruction: Value<'c>) -> f64 {
+        let wide = !instruction.ty().is_void() && self.bits(instruction.ty()) == 64;
+        match instruction.opcode() {
+            Some(Opcode::LLVMPHI | Opcode::LLVMAlloca | Opcode::LLVMBitCast | Opcode::LLVMFreeze) => 0.0,
+            Some(Opcode::LLVMGetElementPtr | Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMTrunc) => 0.15,
+            Some(Opcode::LLVMMul) => 0.8,
+            Some(Opcode::LLVMFAdd | Opcode::LLVMFSub | Opcode::LLVMFMul) => 0.5,
+            Some(Opcode::LLVMFDiv) => 4.0,
+            Some(Opcode::LLVMFRem) => 25.0,
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
+                if wide {
+                    10.0
+                } else {
+                    6.0
+                }
+            }
+            Some(Opcode::LLVMLoad) => 0.4 * self.parts(instruction.ty()).min(2.0),
+            Some(Opcode::LLVMStore) => 0.7,
+            // On local memory it is a load and a store.
+            Some(Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg) => {
+                let local = instruction.operand(0).ty().kind() == TypeKind::Pointer(space::LOCAL);
+                if local { 3.0 } else { 18.0 }
+            }
+            Some(Opcode::LLVMCall) if Query::of(instruction).is_some() => 0.2,
+            Some(Opcode::LLVMCall) => match instruction.callee() {
+                Some(callee) if callee.is_intrinsic() => self.intrinsic(instruction, 0.5, 4.0),
+                _ => 25.0,
+            },
+            _ => 0.3,
+        }
+    }
+}

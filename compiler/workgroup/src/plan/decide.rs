@@ -1,0 +1,169 @@
+//! What each value's form is and how each instruction is made.
+//!
+//! In: a plan with its shapes and chunks. Out: the plan with [`Form`]s and [`How`]s. A shape says what a value could be; its
+//! form is that only if what it is computed from has such a form, too: what is made lane by lane is a vector even if all
+//! lanes come to the same.
+
+use super::{Form, How, Plan};
+use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use crate::workitem::Query;
+use oxcl_ir::shape::Shape;
+use oxcl_ir::{Opcode, TypeKind, Value};
+
+/// Fills forms and hows.
+pub(super) fn decide<'c>(plan: &mut Plan<'c>, kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) {
+    let cfg = &regions.cfg;
+    // Forms only fall, from uniform or strided to vectors, so this ends.
+    loop {
+        let mut changed = false;
+        for &block in &cfg.order {
+            for instruction in cfg.blocks[block].instructions() {
+                changed |= one(plan, kernel, regions, block, instruction);
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Decides about one instruction; gives whether that is news.
+fn one<'c>(
+    plan: &mut Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    block: usize,
+    instruction: Value<'c>,
+) -> bool {
+    if instruction.is_terminator() || is_marker(instruction) {
+        return false;
+    }
+    let shape = plan.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(instruction));
+    let (how, form) = if instruction.is_phi() {
+        (How::Once, phi(plan, instruction, shape))
+    } else if let Some(allocated) = instruction.allocated() {
+        let bytes = kernel.layout.size(allocated).next_multiple_of(u64::from(instruction.alignment().max(1)));
+        (How::Once, Form::Strided(bytes.cast_signed()))
+    } else {
+        instruction_form(plan, kernel, regions, block, instruction, shape)
+    };
+    let news = plan.hows.insert(instruction, how) != Some(how);
+    if instruction.ty().is_void() {
+        return news;
+    }
+    plan.forms.insert(instruction, form) != Some(form) || news
+}
+
+fn phi<'c>(plan: &Plan<'c>, phi: Value<'c>, shape: Shape) -> Form {
+    let wanted = form_of(shape);
+    let incoming = phi.incoming();
+    let fits = incoming.iter().all(|(value, _)| {
+        let form = plan.form(*value);
+        let known = !value.is_instruction() || plan.forms.contains_key(value);
+        // What was not met yet is taken to be what the shape says.
+        !known || form == wanted || value.is_undef()
+    });
+    if fits { wanted } else { Form::Vector }
+}
+
+fn form_of(shape: Shape) -> Form {
+    match shape {
+        Shape::Uniform => Form::Uniform,
+        Shape::Strided(stride) => Form::Strided(stride.step),
+        Shape::Varying => Form::Vector,
+    }
+}
+
+fn instruction_form<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    block: usize,
+    instruction: Value<'c>,
+    shape: Shape,
+) -> (How, Form) {
+    if Query::of(instruction).is_some() {
+        let known = instruction.arguments().first().is_none_or(|&asked| plan.form(asked) == Form::Uniform);
+        return (How::Query, if known { form_of(shape) } else { Form::Vector });
+    }
+    let operands = match instruction.opcode() {
+        Some(Opcode::LLVMCall) => instruction.arguments(),
+        _ => instruction.operands(),
+    };
+    let forms: Vec<Form> = operands.iter().map(|&operand| plan.form(operand)).collect();
+    let all_uniform = forms.iter().all(|form| *form == Form::Uniform);
+    let effects = instruction.effects();
+    match instruction.opcode() {
+        Some(Opcode::LLVMLoad) => {
+            let how = access(plan, kernel, instruction, forms[0], instruction.ty());
+            let once = how == How::Once && shape.is_uniform();
+            return match how {
+                // The lanes load together, and yet may not go by one of them where others order what they do.
+                How::Once if !once => (How::Gather, Form::Vector),
+                _ => (how, if once { Form::Uniform } else { Form::Vector }),
+            };
+        }
+        Some(Opcode::LLVMStore) => {
+            let how = access(plan, kernel, instruction, forms[1], instruction.operand(0).ty());
+            return (if how == How::Once { How::Last } else { how }, Form::Uniform);
+        }
+        _ => {}
+    }
+    let pure = !effects.side_effects() && !effects.reads();
+    match shape {
+        Shape::Uniform if pure && all_uniform => return (How::Once, Form::Uniform),
+        Shape::Strided(stride)
+            if pure && !forms.contains(&Form::Vector) && can_be_first(plan, regions, block, instruction) =>
+        {
+            return (How::First, Form::Strided(stride.step));
+        }
+        _ => {}
+    }
+    if instruction.is(Opcode::LLVMCall)
+        && pure
+        && let Some(wide) = WideForm::of(instruction, plan.width)
+    {
+        return (How::Wide(wide), Form::Vector);
+    }
+    let vector = pure && is_componentwise(instruction);
+    (if vector { How::Vector } else { How::EachLane }, Form::Vector)
+}
+
+/// How a load or store of `ty` through a pointer of this form is made; `Once`: all lanes at one address.
+fn access<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    instruction: Value<'c>,
+    pointer: Form,
+    ty: oxcl_ir::Type<'c>,
+) -> How {
+    if !is_simple_access(instruction, ty) {
+        return How::EachLane;
+    }
+    debug_assert!(plan.width > 1);
+    match pointer {
+        Form::Uniform => How::Once,
+        Form::Strided(step) if is_dense(kernel.layout, ty, step) => How::Consecutive,
+        _ => How::Gather,
+    }
+}
+
+/// Whether lane 0's value tells those of the others although lane 0 may be off: an index that is narrower than an address is
+/// extended, and what lane 0 would extend may have wrapped around. (A conversion takes the first active lane instead.)
+fn can_be_first<'c>(plan: &Plan<'c>, regions: &Regions<'c>, block: usize, instruction: Value<'c>) -> bool {
+    let divided = regions
+        .regions
+        .iter()
+        .zip(&plan.chunks)
+        .any(|(r, chunks)| r.contains(block) && chunks.is_divided(block));
+    if !divided || !instruction.is(Opcode::LLVMGetElementPtr) {
+        return true;
+    }
+    instruction
+        .operands()
+        .into_iter()
+        .skip(1)
+        .all(|index| matches!(index.ty().kind(), TypeKind::Int(64)) || plan.form(index) == Form::Uniform)
+}

@@ -1,0 +1,177 @@
+//! The plan: what a kernel's blocks, values, accesses and calls become where W work-items run at a time.
+//!
+//! In: a prepared kernel, cut into regions, and W. Out: [`Plan`], data that emission follows and decides nothing beside:
+//! which blocks run under a mask and in which order ([`chunks`]), the [`Form`] of each value and [`How`] each instruction
+//! is made ([`decide`]), what that costs ([`cost`]). [`choose()`] makes several plans and takes the cheapest; [`show`] prints
+//! one, [`verify`] says whether it holds together. At W = 1 a plan is trivial: everything is uniform and made once.
+//!
+//! The lanes are neighbours in dimension 0, of one group or of a run of groups ([`space`]).
+
+pub(crate) mod choose;
+pub(crate) mod chunks;
+mod cost;
+mod decide;
+pub(crate) mod show;
+pub(crate) mod space;
+mod verify;
+
+pub(crate) use choose::{Choice, choose};
+
+use crate::emit::WideForm;
+use crate::error::FormError;
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use crate::slots::Slots;
+use crate::workitem::Together;
+use chunks::Chunks;
+use oxcl_ir::shape::Shapes;
+use oxcl_ir::{Opcode, Value};
+use space::Space;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+/// How the lanes of a value are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// One value for all lanes.
+    Uniform,
+    /// Lane 0's value; the others differ by a constant, in bytes for pointers.
+    Strided(i64),
+    /// A vector for each scalar component.
+    Vector,
+}
+
+/// How an instruction is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A query of ids or sizes, which emission has at hand.
+    Query,
+    /// Once for all lanes.
+    Once,
+    /// Once, for lane 0.
+    First,
+    /// One operation for each component.
+    Vector,
+    /// A call of a vector form of the function.
+    Wide(WideForm),
+    /// A load or store of one vector.
+    Consecutive,
+    /// A gather or scatter.
+    Gather,
+    /// A store to one address, where the last active lane's value stays.
+    Last,
+    /// Once for each active lane.
+    EachLane,
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Uniform => f.write_str("uniform"),
+            Form::Strided(step) => write!(f, "strided {step}"),
+            Form::Vector => f.write_str("vector"),
+        }
+    }
+}
+
+/// A kernel's plan for one W.
+#[derive(Debug)]
+pub(crate) struct Plan<'c> {
+    /// W.
+    pub(crate) width: u32,
+    /// What a row of lanes runs through.
+    pub(crate) space: Space,
+    /// The chunks of each region.
+    pub(crate) chunks: Vec<Chunks>,
+    /// Shapes among the lanes; none at W = 1, where a lane is alone.
+    shapes: Option<Rc<Shapes<'c>>>,
+    forms: HashMap<Value<'c>, Form>,
+    hows: HashMap<Value<'c>, How>,
+}
+
+impl<'c> Plan<'c> {
+    /// The trivial plan: one work-item at a time.
+    pub(crate) fn scalar(regions: &Regions<'c>, space: Space) -> Self {
+        Plan {
+            width: 1,
+            space,
+            chunks: regions.regions.iter().map(|_| Chunks::none(&regions.cfg)).collect(),
+            shapes: None,
+            forms: HashMap::new(),
+            hows: HashMap::new(),
+        }
+    }
+
+    /// The plan for `width` lanes.
+    ///
+    /// # Errors
+    /// [`FormError::CannotVectorise`] where lanes cannot run the kernel as its work-items would.
+    pub(crate) fn make(
+        kernel: &Prepared<'_, 'c>,
+        regions: &Regions<'c>,
+        slots: &Slots<'c>,
+        space: Space,
+        width: u32,
+    ) -> Result<Self, FormError> {
+        if width == 1 {
+            return Ok(Plan::scalar(regions, space));
+        }
+        Plan::with_shapes(kernel, regions, slots, space, &lane_shapes(kernel, regions)?, width)
+    }
+
+    fn with_shapes(
+        kernel: &Prepared<'_, 'c>,
+        regions: &Regions<'c>,
+        slots: &Slots<'c>,
+        space: Space,
+        shapes: &Rc<Shapes<'c>>,
+        width: u32,
+    ) -> Result<Self, FormError> {
+        verify::can_run_in_lanes(kernel, regions, shapes)?;
+        let chunks =
+            regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes)).collect();
+        let mut plan = Plan {
+            width,
+            space,
+            chunks,
+            shapes: Some(Rc::clone(shapes)),
+            forms: HashMap::new(),
+            hows: HashMap::new(),
+        };
+        decide::decide(&mut plan, kernel, regions);
+        verify::verify(&plan, kernel, regions, slots)?;
+        Ok(plan)
+    }
+
+    /// The form of a value: what is no instruction is uniform.
+    pub(crate) fn form(&self, value: Value<'c>) -> Form {
+        self.forms.get(&value).copied().unwrap_or(Form::Uniform)
+    }
+
+    /// How an instruction is made.
+    pub(crate) fn how(&self, instruction: Value<'c>) -> How {
+        self.hows.get(&instruction).copied().unwrap_or(How::Once)
+    }
+
+    /// Whether lanes may leave a block by different ways.
+    pub(crate) fn is_divergent(&self, block: usize) -> bool {
+        self.shapes.as_ref().is_some_and(|shapes| shapes.is_divergent(block))
+    }
+
+    /// Whether lanes leave the loop of this header in different rounds.
+    fn is_divergent_loop(&self, header: usize) -> bool {
+        self.shapes.as_ref().is_some_and(|shapes| shapes.uniformity().is_divergent_cycle(header))
+    }
+}
+
+/// The shapes of a kernel's values among neighbours in dimension 0.
+fn lane_shapes<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Result<Rc<Shapes<'c>>, FormError> {
+    let row = Together::Row(0);
+    Ok(Rc::new(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?))
+}
+
+/// Whether an instruction is a load or a store.
+fn is_access(instruction: Value<'_>) -> bool {
+    matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore))
+}

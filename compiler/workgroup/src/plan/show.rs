@@ -1,0 +1,157 @@
+//! A plan as text, for people and file tests, and as facts beside the IR.
+//!
+//! Stable: names and numbers depend on the kernel, the target and W only.
+
+use super::choose::Choice;
+use super::chunks::{Chunks, Step};
+use super::{Form, How, Plan, is_access};
+use crate::emit::is_marker;
+use crate::prepare::Prepared;
+use crate::regions::Regions;
+use oxcl_ir::report::Fact;
+use oxcl_ir::{Opcode, Value};
+use std::fmt::Write;
+
+/// The choice and the plan that it fell on.
+pub(crate) fn text<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, choice: &Choice<'c>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "kernel {}: width {} along {}{}",
+        kernel.name,
+        choice.plan.width,
+        choice.plan.space,
+        why(choice)
+    );
+    text.push_str(&body(regions, &choice.plan));
+    text
+}
+
+/// What was compared.
+pub(crate) fn why(choice: &Choice<'_>) -> String {
+    if let Some(declined) = &choice.declined {
+        return format!(", declined: {declined}");
+    }
+    let costs: Vec<String> =
+        choice.candidates.iter().map(|each| format!("{:.1} at {}", each.cost, each.width)).collect();
+    match costs.as_slice() {
+        [] => String::new(),
+        costs => format!(", cycles for each work-item: {}", costs.join(", ")),
+    }
+}
+
+/// The regions of a plan: their blocks, and what the instructions there become that are more than arithmetic.
+pub(crate) fn body<'c>(regions: &Regions<'c>, plan: &Plan<'c>) -> String {
+    let mut text = String::new();
+    if plan.width == 1 {
+        return text;
+    }
+    for (number, region) in regions.regions.iter().enumerate() {
+        let _ = writeln!(text, "  region {number}");
+        let chunks = &plan.chunks[number];
+        for &block in &region.blocks {
+            let _ =
+                writeln!(text, "    {}: {}", regions.cfg.blocks[block].name(), lanes(plan, chunks, block));
+            for instruction in regions.cfg.blocks[block].instructions() {
+                if let Some(told) = told(plan, instruction) {
+                    let _ = writeln!(text, "      {told}{}", line(instruction));
+                }
+            }
+        }
+    }
+    text
+}
+
+fn line(instruction: Value<'_>) -> String {
+    match instruction.line() {
+        0 => String::new(),
+        line => format!(" (line {line})"),
+    }
+}
+
+/// Which lanes run a block, and how.
+fn lanes(plan: &Plan<'_>, chunks: &Chunks, block: usize) -> String {
+    let mut text = if chunks.is_divided(block) { "masked" } else { "all lanes" }.to_owned();
+    let is_loop = chunks.chunks.iter().any(|chunk| has_loop(&chunk.steps, block));
+    if is_loop {
+        text.push_str(", loop until no lane is live");
+    }
+    if plan.is_divergent(block) {
+        text.push_str(", divergent branch");
+    }
+    text
+}
+
+fn has_loop(steps: &[Step], block: usize) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Block(_) => false,
+        Step::Loop(header, inner) => *header == block || has_loop(inner, block),
+    })
+}
+
+/// What an instruction becomes that costs more, or less, than one operation of vectors.
+fn told(plan: &Plan<'_>, instruction: Value<'_>) -> Option<String> {
+    let what = match instruction.opcode()? {
+        Opcode::LLVMLoad => "load",
+        Opcode::LLVMStore => "store",
+        Opcode::LLVMCall if !is_marker(instruction) => "call",
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => "atomic",
+        _ => return None,
+    };
+    let how = match plan.how(instruction) {
+        How::Query => return None,
+        How::Once => "once".to_owned(),
+        How::First => "for the first lane".to_owned(),
+        How::Vector => "vector".to_owned(),
+        How::Wide(form) => format!("vector form of {} lanes", form.lanes),
+        How::Consecutive => "consecutive".to_owned(),
+        How::Gather if instruction.is(Opcode::LLVMStore) => "scatter".to_owned(),
+        How::Gather => "gather".to_owned(),
+        How::Last => "the last lane's".to_owned(),
+        How::EachLane => "lane by lane".to_owned(),
+    };
+    let pointer = match instruction.opcode() {
+        Some(Opcode::LLVMLoad) => Some(instruction.operand(0)),
+        Some(Opcode::LLVMStore) => Some(instruction.operand(1)),
+        _ => None,
+    };
+    let step = pointer.map_or(String::new(), |pointer| match plan.form(pointer) {
+        Form::Strided(step) if is_access(instruction) && plan.how(instruction) == How::Gather => {
+            format!(", {step} bytes apart")
+        }
+        _ => String::new(),
+    });
+    let name = match instruction.callee() {
+        Some(callee) => format!(" {}", callee.name()),
+        None => String::new(),
+    };
+    Some(format!("{what}{name}: {how}{step}"))
+}
+
+/// The plan as facts: about blocks which lanes run them, about instructions what they become.
+pub(crate) fn facts<'c>(regions: &Regions<'c>, choice: &Choice<'c>) -> Vec<Fact<'c>> {
+    let plan = &choice.plan;
+    let mut facts =
+        vec![Fact::of_function("plan", format!("width {} along {}{}", plan.width, plan.space, why(choice)))];
+    if plan.width == 1 {
+        return facts;
+    }
+    for (region, chunks) in regions.regions.iter().zip(&plan.chunks) {
+        for &block in &region.blocks {
+            let lanes = lanes(plan, chunks, block);
+            facts.push(Fact::of_block("plan", regions.cfg.blocks[block], lanes));
+            for instruction in regions.cfg.blocks[block].instructions() {
+                if instruction.is_terminator() || is_marker(instruction) {
+                    continue;
+                }
+                let text = match told(plan, instruction) {
+                    Some(told) => told.split_once(": ").map_or(told.clone(), |(_, how)| how.to_owned()),
+                    None => plan.form(instruction).to_string(),
+                };
+                facts.push(Fact::of_instruction("plan", instruction, text));
+            }
+        }
+    }
+    facts
+}

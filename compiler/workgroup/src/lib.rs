@@ -213,7 +213,7 @@ pub fn form_best<'c>(
     options: &Options,
 ) -> Result<(Module<'c>, Formed), FormError> {
     let mut report = None;
-    if options.width == Width::Chosen && plan::choose::is_worth_a_plan(&module, options) {
+    if options.width == Width::Chosen && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
         let cut = Cut::new(&copy, kernel, options)?;

@@ -12,7 +12,8 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::Query;
 use crate::{Options, Vectors};
-use oxcl_ir::{Function, Module, Opcode};
+use oxcl_ir::{Function, Module, Opcode, Value};
+use std::collections::HashMap;
 
 /// Vectors must be this much cheaper, in percent of one work-item at a time: costs are estimates, and W = 1 takes less time to
 /// compile.
@@ -47,15 +48,36 @@ impl<'c> Choice<'c> {
     }
 }
 
-/// Whether a kernel is worth a plan: its work-items differ by their ids in dimension 0, and there are vectors.
-pub(crate) fn is_worth_a_plan(module: &Module<'_>, options: &Options) -> bool {
-    let differs = |call: oxcl_ir::Value<'_>| {
-        call.is(Opcode::LLVMCall) && Query::of(call).is_some_and(Query::differs_in_group)
+/// Instructions that a kernel may have with everything inlined that it calls: lanes need it so, and what is larger takes long
+/// to compile.
+const LARGEST: usize = 20_000;
+
+/// Whether a kernel is worth a plan: its work-items differ by their ids, there are vectors, and it is not too large.
+pub(crate) fn is_worth_a_plan(module: &Module<'_>, kernel: &str, options: &Options) -> bool {
+    let differs =
+        |call: Value<'_>| call.is(Opcode::LLVMCall) && Query::of(call).is_some_and(Query::differs_in_group);
+    let asks = |function: Function<'_>| {
+        !function.is_declaration() && function.instructions().into_iter().any(differs)
     };
     options.target.vectors.bits > 0
-        && Function::all(module)
-            .into_iter()
-            .any(|f| !f.is_declaration() && f.instructions().into_iter().any(differs))
+        && Function::all(module).into_iter().any(asks)
+        && Function::find(module, kernel)
+            .is_some_and(|kernel| inlined_size(kernel, &mut HashMap::new()) <= LARGEST)
+}
+
+/// The instructions of a function with everything inlined that it calls; a function that reaches itself counts once.
+fn inlined_size<'c>(function: Function<'c>, known: &mut HashMap<Function<'c>, usize>) -> usize {
+    if let Some(&size) = known.get(&function) {
+        return size;
+    }
+    known.insert(function, 0);
+    let mut size: usize = 0;
+    for instruction in function.instructions() {
+        let callee = instruction.callee().filter(|callee| !callee.is_declaration());
+        size = size.saturating_add(callee.map_or(1, |callee| inlined_size(callee, known)));
+    }
+    known.insert(function, size);
+    size
 }
 
 /// Makes the plans and takes the cheapest.

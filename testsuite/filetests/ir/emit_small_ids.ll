@@ -21,7 +21,7 @@ entry:
 declare i64 @_Z13get_global_idj(i32) memory(none)
 
 ; ---- after the steps:
-; define internal void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch) {
+; define internal void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch, i64 %run) {
 ; entry:
 ;   %0 = getelementptr inbounds nuw i8, ptr %ctx, i64 24
 ;   %offset.0 = load i64, ptr %0, align 8
@@ -44,11 +44,12 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %10 = getelementptr inbounds nuw i8, ptr %ctx, i64 152
 ;   %global.2 = load i64, ptr %10, align 8
 ;   %11 = sub i64 %global.0, %5
-;   %own.0 = call i64 @llvm.umin.i64(i64 %11, i64 %local.0)
 ;   %12 = sub i64 %global.1, %6
 ;   %own.1 = call i64 @llvm.umin.i64(i64 %12, i64 %local.1)
 ;   %13 = sub i64 %global.2, %7
 ;   %own.2 = call i64 @llvm.umin.i64(i64 %13, i64 %local.2)
+;   %row = mul nuw nsw i64 %local.0, %run
+;   %row1 = call i64 @llvm.umin.i64(i64 %11, i64 %row)
 ;   br label %r0.z
 ; r0.z:
 ;   %l = phi i64 [ 0, %entry ], [ %14, %r0.y.done ]
@@ -56,49 +57,45 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ; r0.z.done:
 ;   ret void
 ; r0.y:
-;   %l1 = phi i64 [ 0, %r0.z ], [ %22, %r0.x.done ]
+;   %l2 = phi i64 [ 0, %r0.z ], [ %22, %r0.x.done ]
 ;   br label %r0.x
 ; r0.y.done:
 ;   %14 = add nuw nsw i64 %l, 1
 ;   %15 = icmp ult i64 %14, %own.2
 ;   br i1 %15, label %r0.z, label %r0.z.done, !llvm.loop !0
 ; r0.x:
-;   %l2 = phi i64 [ 0, %r0.y ], [ %20, %r0.x ]
-;   %g14 = add nuw nsw i64 %first.1, %l1
+;   %l4 = phi i64 [ 0, %r0.y ], [ %20, %r0.x ]
+;   %g16 = add nuw nsw i64 %first.1, %l2
 ;   %16 = sext i32 %w to i64
-;   %row1 = mul nsw i64 %g14, %16
-;   %17 = getelementptr float, ptr addrspace(1) %a, i64 %row1
+;   %row18 = mul nsw i64 %g16, %16
+;   %17 = getelementptr float, ptr addrspace(1) %a, i64 %row18
 ;   %18 = getelementptr float, ptr addrspace(1) %17, i64 %5
 ;   %19 = getelementptr float, ptr addrspace(1) %18, i64 %offset.0
-;   %place = getelementptr float, ptr addrspace(1) %19, i64 %l2
+;   %place = getelementptr float, ptr addrspace(1) %19, i64 %l4
 ;   store float 1.000000e+00, ptr addrspace(1) %place, align 4, !llvm.access.group !3
-;   %20 = add nuw nsw i64 %l2, 1
-;   %21 = icmp ult i64 %20, %own.0
+;   %20 = add nuw nsw i64 %l4, 1
+;   %21 = icmp ult i64 %20, %row1
 ;   br i1 %21, label %r0.x, label %r0.x.done, !llvm.loop !4
 ; r0.x.done:
-;   %22 = add nuw nsw i64 %l1, 1
+;   %22 = add nuw nsw i64 %l2, 1
 ;   %23 = icmp ult i64 %22, %own.1
 ;   br i1 %23, label %r0.y, label %r0.y.done, !llvm.loop !6
 ; }
 ;
 ; define void @oxcl_wg_k(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4, i64 %5, ptr %6) {
 ; entry:
-;   %cell = load ptr, ptr %0, align 8
-;   %a = load ptr addrspace(1), ptr %cell, align 8
-;   %7 = getelementptr inbounds nuw i8, ptr %0, i64 8
-;   %cell1 = load ptr, ptr %7, align 8
-;   %w = load i32, ptr %cell1, align 4
+;   %7 = icmp eq i64 %5, 0
+;   br i1 %7, label %exit, label %group
+; group:
 ;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 104
 ;   %work_dim = load i32, ptr %8, align 4
-;   %9 = icmp eq i64 %5, 0
-;   br i1 %9, label %exit, label %group
-; group:
-;   %done = phi i64 [ 0, %entry ], [ %10, %group ]
-;   %group2 = add nuw nsw i64 %2, %done
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr %1, i64 %group2, i64 %3, i64 %4, i32 %work_dim, ptr %6)
-;   %10 = add nuw nsw i64 %done, 1
-;   %11 = icmp ult i64 %10, %5
-;   br i1 %11, label %group, label %exit
+;   %9 = getelementptr inbounds nuw i8, ptr %0, i64 8
+;   %cell1 = load ptr, ptr %9, align 8
+;   %w = load i32, ptr %cell1, align 4
+;   %cell = load ptr, ptr %0, align 8
+;   %a = load ptr addrspace(1), ptr %cell, align 8
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr %1, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr %6, i64 %5)
+;   br label %exit
 ; exit:
 ;   ret void
 ; }
@@ -134,7 +131,7 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %global3 = mul nuw nsw i64 %17, %19
 ;   %20 = getelementptr inbounds nuw i8, ptr %context, i64 152
 ;   store i64 %global3, ptr %20, align 8
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison)
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
 ;   ret void
 ; }
 ;

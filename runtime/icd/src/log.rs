@@ -1,6 +1,7 @@
 //! What `OXCL_LOG=build` prints on standard error: builds, what is promoted and why, and what comes of it. Words with commas
 //! between them are read; those that nobody knows say nothing.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +31,8 @@ pub(crate) fn built(built: &Built, kernels: usize) {
 }
 
 fn print(text: &str) {
-    eprintln!("oxcl: build: {text}");
+    // A process whose standard error is closed goes on without.
+    let _ = writeln!(std::io::stderr(), "oxcl: build: {text}");
 }
 
 fn told(improvement: &Improvement) -> String {

@@ -103,8 +103,7 @@ pub(crate) fn emit<'c>(
     options: &Options,
 ) -> Result<Function<'c>, FormError> {
     let body = declare(kernel, plan, hidden, prints, options);
-    let entry = Builder::at_end(body.append_block("entry"));
-    let frame = open(kernel, regions, slots, plan, hidden, options, body, entry);
+    let frame = open(kernel, regions, slots, plan, hidden, options, body);
     group::emit(&frame)?;
     // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
     body.split_atomics(space::LOCAL);
@@ -167,8 +166,8 @@ fn open<'a, 'c>(
     hidden: Hidden<'_, 'c>,
     options: &Options,
     body: Function<'c>,
-    entry: Builder<'c>,
 ) -> Frame<'a, 'c> {
+    let entry = Builder::at_end(body.append_block("entry"));
     let parameters = body.parameters();
     let own = kernel.function.parameters();
     let mut leaves = HashMap::new();

@@ -254,13 +254,8 @@ impl<'c> Costs<'_, 'c> {
                 _ => 5.0,
             },
             Some(Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMFreeze) => 0.0,
-            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) => {
-                if vector {
-                    3.0
-                } else {
-                    1.0
-                }
-            }
+            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) if vector => 3.0,
+            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) => 1.0,
             Some(Opcode::LLVMCall) => {
                 if value.callee().is_some_and(|callee| callee.is_intrinsic()) {
                     4.0

@@ -218,11 +218,14 @@ pub fn form_best<'c>(
         let copy = module.clone();
         let cut = Cut::new(&copy, kernel, options)?;
         let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), options)?;
-        if choice.plan.width > 1 {
-            let formed = cut.finish(&choice, options)?;
+        let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
+        // A plan whose emission fails is a fault of this compiler, but no reason to refuse the kernel: the copy is dropped.
+        if choice.plan.width > 1
+            && let Ok(formed) = cut.finish(&choice, options)
+        {
             return Ok((copy, formed));
         }
-        report = Some(plan::show::text(&cut.kernel, &cut.regions, &choice));
+        report = Some(shown);
     }
     let formed = form(&module, kernel, options)?;
     let plan_report = report.unwrap_or(formed.plan_report);

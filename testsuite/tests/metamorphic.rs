@@ -38,7 +38,7 @@ fn rewritten_file_tests_do_the_same() {
     assert!(files.len() > 50, "{} files", files.len());
     let folder = tempfile::tempdir().unwrap();
     let first = from_environment("OXCL_SEED").unwrap_or(1);
-    let count = from_environment("OXCL_PROGRAMS").unwrap_or(12);
+    let count = from_environment("OXCL_PROGRAMS").unwrap_or(24);
     let mut failures = Vec::new();
     for seed in first..first + count {
         // Far apart, so that few take from every folder.

@@ -109,6 +109,18 @@ impl<'c> Value<'c> {
         !llvm!(c::LLVMIsAInstruction; self.raw()).is_null()
     }
 
+    /// An arithmetic or bitwise instruction of two operands.
+    #[must_use]
+    pub fn is_binary_operation(self) -> bool {
+        !llvm!(c::LLVMIsABinaryOperator; self.raw()).is_null()
+    }
+
+    /// An instruction that converts a value to another type.
+    #[must_use]
+    pub fn is_conversion(self) -> bool {
+        !llvm!(c::LLVMIsACastInst; self.raw()).is_null()
+    }
+
     /// A constant of any kind, functions and global variables included.
     #[must_use]
     pub fn is_constant(self) -> bool {

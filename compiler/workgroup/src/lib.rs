@@ -200,7 +200,9 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     }
     let cut = Cut::new(module, kernel, &options.fixed(width))?;
     let plan = plan::Plan::make(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), width)?;
-    cut.finish(&plan::Choice::of(plan), options)
+    let choice = plan::Choice::of(plan);
+    let plan_report = plan::show::text(&cut.kernel, &cut.regions, &choice);
+    cut.finish(&choice, plan_report, options)
 }
 
 /// Makes the work-group functions of `kernel`, W chosen where the options leave it open, in the module that it gives back.
@@ -221,7 +223,7 @@ pub fn form_best<'c>(
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
         // A plan whose emission fails is a fault of this compiler, but no reason to refuse the kernel: the copy is dropped.
         if choice.plan.width > 1
-            && let Ok(formed) = cut.finish(&choice, options)
+            && let Ok(formed) = cut.finish(&choice, shown.clone(), options)
         {
             return Ok((copy, formed));
         }
@@ -259,11 +261,15 @@ impl<'m, 'c> Cut<'m, 'c> {
         plan::space::Space::of(&self.kernel, &self.regions, &self.slots, hidden, options)
     }
 
-    /// Emits the kernel as a plan says.
-    fn finish(self, choice: &plan::Choice<'c>, options: &Options) -> Result<Formed, FormError> {
+    /// Emits the kernel as a plan says, which `plan_report` shows.
+    fn finish(
+        self,
+        choice: &plan::Choice<'c>,
+        plan_report: String,
+        options: &Options,
+    ) -> Result<Formed, FormError> {
         let Cut { kernel, locals, variables, facts, regions, slots } = self;
         let options = &options.fixed(choice.plan.width);
-        let plan_report = plan::show::text(&kernel, &regions, choice);
         let regions_report = report::regions(&kernel, &regions, &slots, &locals, options);
         let hidden = Hidden { locals: &locals, variables: &variables };
         let body = emit::emit(&kernel, &regions, &slots, &choice.plan, hidden, facts.printf, options)?;

@@ -238,24 +238,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let wide = |index: usize| widen(b, &inputs[index], width);
         let name = instruction.name();
         let made: Vec<Value<'c>> = match opcode {
-            Opcode::LLVMAdd
-            | Opcode::LLVMSub
-            | Opcode::LLVMMul
-            | Opcode::LLVMShl
-            | Opcode::LLVMLShr
-            | Opcode::LLVMAShr
-            | Opcode::LLVMAnd
-            | Opcode::LLVMOr
-            | Opcode::LLVMXor
-            | Opcode::LLVMFAdd
-            | Opcode::LLVMFSub
-            | Opcode::LLVMFMul
-            | Opcode::LLVMFDiv
-            | Opcode::LLVMFRem
-            | Opcode::LLVMSDiv
-            | Opcode::LLVMUDiv
-            | Opcode::LLVMSRem
-            | Opcode::LLVMURem => {
+            _ if instruction.is_binary_operation() => {
                 let right = self.safe_divisors(b, opcode, wide(1));
                 wide(0)
                     .into_iter()
@@ -281,18 +264,7 @@ impl<'c> Copy<'_, '_, 'c> {
             }
             Opcode::LLVMSelect => self.select(b, instruction, inputs),
             Opcode::LLVMBitCast => self.reinterpret(b, instruction, operands[0], &wide(0))?,
-            Opcode::LLVMTrunc
-            | Opcode::LLVMZExt
-            | Opcode::LLVMSExt
-            | Opcode::LLVMFPToUI
-            | Opcode::LLVMFPToSI
-            | Opcode::LLVMUIToFP
-            | Opcode::LLVMSIToFP
-            | Opcode::LLVMFPTrunc
-            | Opcode::LLVMFPExt
-            | Opcode::LLVMPtrToInt
-            | Opcode::LLVMIntToPtr
-            | Opcode::LLVMAddrSpaceCast => {
+            _ if instruction.is_conversion() => {
                 let to = instruction.ty().scalar().vector(width);
                 wide(0)
                     .into_iter()
@@ -448,47 +420,16 @@ pub(crate) fn is_componentwise(instruction: Value<'_>) -> bool {
             all() && component_of(instruction.operand(0).ty(), &instruction.indices()).is_some()
         }
         Some(
-            Opcode::LLVMAdd
-            | Opcode::LLVMSub
-            | Opcode::LLVMMul
-            | Opcode::LLVMShl
-            | Opcode::LLVMLShr
-            | Opcode::LLVMAShr
-            | Opcode::LLVMAnd
-            | Opcode::LLVMOr
-            | Opcode::LLVMXor
-            | Opcode::LLVMFAdd
-            | Opcode::LLVMFSub
-            | Opcode::LLVMFMul
-            | Opcode::LLVMFDiv
-            | Opcode::LLVMFRem
-            | Opcode::LLVMSDiv
-            | Opcode::LLVMUDiv
-            | Opcode::LLVMSRem
-            | Opcode::LLVMURem
-            | Opcode::LLVMFNeg
+            Opcode::LLVMFNeg
             | Opcode::LLVMFreeze
             | Opcode::LLVMICmp
             | Opcode::LLVMFCmp
             | Opcode::LLVMSelect
-            | Opcode::LLVMBitCast
-            | Opcode::LLVMTrunc
-            | Opcode::LLVMZExt
-            | Opcode::LLVMSExt
-            | Opcode::LLVMFPToUI
-            | Opcode::LLVMFPToSI
-            | Opcode::LLVMUIToFP
-            | Opcode::LLVMSIToFP
-            | Opcode::LLVMFPTrunc
-            | Opcode::LLVMFPExt
-            | Opcode::LLVMPtrToInt
-            | Opcode::LLVMIntToPtr
-            | Opcode::LLVMAddrSpaceCast
             | Opcode::LLVMExtractElement
             | Opcode::LLVMInsertElement
             | Opcode::LLVMShuffleVector,
         ) => all(),
-        _ => false,
+        _ => (instruction.is_binary_operation() || instruction.is_conversion()) && all(),
     }
 }
 

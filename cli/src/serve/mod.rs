@@ -106,15 +106,17 @@ fn jobs(
         match frame.kind {
             Kind::Job => {
                 count += 1;
+                let job = Job::decode(&frame.payload);
+                // Before the host hears of it: from then on it may end, and the job is finished all the same.
+                if let (true, Ok(job)) = (std::mem::take(&mut keeps), &job) {
+                    orphan.begin(job, &identity);
+                }
                 write_frame(output, Kind::Begun, &[])?;
                 if let Some(fault) = options.fault {
                     fault.strike(count, output)?;
                 }
-                let outcome = match Job::decode(&frame.payload) {
+                let outcome = match job {
                     Ok(job) => {
-                        if std::mem::take(&mut keeps) {
-                            orphan.begin(&job, &identity);
-                        }
                         if let (Some(warming), Kernels::Share { .. }) = (warming, &job.kernels) {
                             warming.give_up();
                         }

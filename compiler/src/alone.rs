@@ -4,7 +4,7 @@
 //! it, as text: LLVM IR, or assembly.
 
 use oxcl_codegen::Output;
-use oxcl_ir::module::{print, verify};
+use oxcl_ir::module::print;
 use oxcl_ir::report;
 use oxcl_ir::{Context, Function, Module, read_module};
 use oxcl_workgroup::analysis::{Among, Analysis, Step, analyse, run_step};
@@ -33,7 +33,6 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
     }
     let module = read_module(&context, source.text.as_bytes(), &source.name)
         .map_err(|error| CompileError::Request(error.to_string()))?;
-    verify(&module)?;
     let cpu = || target::run(&settings.cpus[0], settings.level);
     match stage {
         Stage::Builtins => {

@@ -6,7 +6,7 @@
 use oxcl_codegen::Output;
 use oxcl_ir::module::print;
 use oxcl_ir::report;
-use oxcl_ir::{Context, Function, Module, read_module};
+use oxcl_ir::{Context, Function, IrError, Module, read_module};
 use oxcl_workgroup::analysis::{Among, Analysis, Step, analyse, run_step};
 use oxcl_workgroup::{FormError, Options};
 
@@ -32,7 +32,12 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
         return Ok(print(&front_end::run(&context, &settings.program, settings.bits)?.module));
     }
     let module = read_module(&context, source.text.as_bytes(), &source.name)
-        .map_err(|error| CompileError::Request(error.to_string()))?;
+        .map_err(|error| match error {
+            IrError::Read { message } => {
+                CompileError::Request(format!("the stage '{}' takes LLVM IR: {message}", stage.name()))
+            }
+            error => CompileError::Ir(error),
+        })?;
     let cpu = || target::run(&settings.cpus[0], settings.level);
     match stage {
         Stage::Builtins => {

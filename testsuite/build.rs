@@ -1,35 +1,12 @@
-//! One `#[test]` for each file under `filetests/`, so that they run in parallel and can be picked by name.
+//! One `#[test]` for each OpenCL C file under `filetests/`.
 
-use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "listing.rs"]
+mod listing;
+
+use std::path::PathBuf;
 
 fn main() {
-    let root =
-        PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("filetests");
-    println!("cargo::rerun-if-changed={}", root.display());
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
-    let mut code = String::new();
-    for file in &files {
-        let shown =
-            file.strip_prefix(&root).expect("inside the folder").with_extension("").display().to_string();
-        let name: String = shown.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let _ = writeln!(code, "#[test]\nfn {name}() {{ check({:?}); }}", file.display().to_string());
-    }
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    fs::write(out.join("filetests.rs"), code).expect("OUT_DIR is writable");
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder).expect("readable folder") {
-        let path = entry.expect("readable entry").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "cl") {
-            files.push(path);
-        }
-    }
+    let own = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    println!("cargo::rerun-if-changed={}", own.join("listing.rs").display());
+    listing::write_tests(&own.join("filetests"), "cl", "filetests.rs");
 }

@@ -27,6 +27,7 @@ fn main() {
         .file("bridge/handles.cpp")
         .file("bridge/opaque_types.cpp")
         .file("bridge/passes.cpp")
+        .file("bridge/reading.cpp")
         .file("bridge/scopes.cpp")
         .file("bridge/sync_dependence.cpp")
         .file("bridge/uniformity.cpp")

@@ -4,9 +4,9 @@
 //! it, as text: LLVM IR, or assembly.
 
 use oxcl_codegen::Output;
-use oxcl_ir::module::{print, verify};
+use oxcl_ir::module::print;
 use oxcl_ir::report;
-use oxcl_ir::{Context, Function, Module, read_module};
+use oxcl_ir::{Context, Function, IrError, Module, read_module};
 use oxcl_workgroup::analysis::{Among, Analysis, Step, analyse, run_step};
 use oxcl_workgroup::{FormError, Options};
 
@@ -31,9 +31,13 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
     if stage == Stage::FrontEnd {
         return Ok(print(&front_end::run(&context, &settings.program, settings.bits)?.module));
     }
-    let module = read_module(&context, source.text.as_bytes(), &source.name)
-        .map_err(|error| CompileError::Request(error.to_string()))?;
-    verify(&module)?;
+    let module =
+        read_module(&context, source.text.as_bytes(), &source.name).map_err(|error| match error {
+            IrError::Read { message } => {
+                CompileError::Request(format!("the stage '{}' takes LLVM IR: {message}", stage.name()))
+            }
+            error => CompileError::Ir(error),
+        })?;
     let cpu = || target::run(&settings.cpus[0], settings.level);
     match stage {
         Stage::Builtins => {

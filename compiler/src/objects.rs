@@ -24,6 +24,10 @@ fn read(index: usize, bytes: &[u8], part: bool) -> Result<Archive, CompileError>
     if archive.binary_type == BinaryType::Executable && !part {
         return Err(refused(index, "it is an executable program"));
     }
+    // Intermediate code is trusted further than bytes from anywhere could be.
+    if !Archive::is_sealed(bytes) {
+        return Err(refused(index, "it was changed after it was written"));
+    }
     Ok(archive)
 }
 

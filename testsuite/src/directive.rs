@@ -17,6 +17,10 @@
 //! Any other `// word:` line whose word is all lower case and directly followed by a colon is an error, so that a
 //! misspelt key cannot switch a test off.
 
+pub use oxcl_irtest::directive::DirectiveError;
+
+use oxcl_irtest::directive::{directive, expected_failure};
+
 use crate::value::{Expected, Value, parse_expected, parse_value, split_top_level};
 
 /// What a file test renders or runs.
@@ -91,16 +95,6 @@ pub struct FileTest {
     pub fails_with: Option<String>,
 }
 
-/// A directive that cannot be understood.
-#[derive(Debug, thiserror::Error)]
-#[error("line {line}: {message}")]
-pub struct DirectiveError {
-    /// Line in the file, 1-based.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
 /// Reads the directives of `source`.
 ///
 /// # Errors
@@ -122,13 +116,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
     for (index, text) in source.lines().enumerate() {
         let line = index + 1;
         let fail = |message: String| DirectiveError { line, message };
-        let Some((key, value)) = text.strip_prefix("// ").and_then(|rest| rest.split_once(':')) else {
-            continue;
-        };
-        if key.is_empty() || !key.chars().all(|c| c.is_ascii_lowercase()) {
-            continue;
-        }
-        let value = value.trim();
+        let Some((key, value)) = directive(text, "//") else { continue };
         match key {
             "test" => {
                 for word in value.split_whitespace() {
@@ -161,10 +149,7 @@ pub fn parse(source: &str) -> Result<FileTest, DirectiveError> {
             "ulp" => {
                 test.ulp = value.parse().map_err(|_| fail(format!("'{value}' is not a whole number")))?
             }
-            "expect" => {
-                let code = value.strip_prefix("fail ").ok_or_else(|| fail("expected 'fail CODE'".into()))?;
-                test.fails_with = Some(code.trim().to_owned());
-            }
+            "expect" => test.fails_with = Some(expected_failure(value).map_err(fail)?),
             other => return Err(fail(format!("unknown directive '{other}'"))),
         }
     }

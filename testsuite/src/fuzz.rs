@@ -2,7 +2,11 @@
 //! them under a fuzzer; the tests replay the corpus kept there on every toolchain.
 
 mod archive;
+mod bitcode;
+mod object;
 mod unit;
 
 pub use archive::read_archive;
+pub use bitcode::read_bitcode;
+pub use object::link_object;
 pub use unit::read_unit;

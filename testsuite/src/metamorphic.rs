@@ -4,9 +4,15 @@
 //! The text is changed, not a tree: what is changed is found by tokens, only inside of function bodies and where a
 //! statement may begin. No condition here ever differs between work-items: `get_work_dim()` is 1 to 3.
 
+#[path = "../../cli/src/reduce/tokens.rs"]
+#[allow(dead_code, reason = "the reducer uses the rest")]
+mod tokens;
+
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::value::SplitMix;
+use tokens::tokens;
 
 /// Statements that do nothing. `#` becomes a number, so that names are new.
 const DEAD: &[&str] = &[
@@ -28,13 +34,6 @@ const BARRIERS: &[&str] = &[
     "{ @; @; }",
     "switch (get_work_dim()) { case 7: @; case 1: case 2: case 3: @; }",
 ];
-
-/// What to take a text apart into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Token {
-    start: usize,
-    end: usize,
-}
 
 /// A file test that must do what the given one does. Its vectorisation is left open, and it is only run.
 #[must_use]
@@ -125,8 +124,8 @@ enum Place {
 }
 
 fn places(source: &str) -> Vec<Place> {
-    let tokens = tokens(source);
-    let word = |index: usize| tokens.get(index).map_or("", |token| &source[token.start..token.end]);
+    let tokens = code(source);
+    let word = |index: usize| tokens.get(index).map_or("", |token| &source[token.clone()]);
     let mut places = Vec::new();
     // For each open brace whether statements stand in it.
     let mut braces: Vec<bool> = Vec::new();
@@ -180,10 +179,10 @@ fn places(source: &str) -> Vec<Place> {
 }
 
 /// The parenthesis that closes the one at a token.
-fn closing(tokens: &[Token], source: &str, open: usize) -> Option<usize> {
+fn closing(tokens: &[Range<usize>], source: &str, open: usize) -> Option<usize> {
     let mut depth = 0;
     for (index, token) in tokens.iter().enumerate().skip(open) {
-        match &source[token.start..token.end] {
+        match &source[token.clone()] {
             "(" => depth += 1,
             ")" => depth -= 1,
             _ => {}
@@ -195,53 +194,12 @@ fn closing(tokens: &[Token], source: &str, open: usize) -> Option<usize> {
     None
 }
 
-/// Tokens without comments, lines for the preprocessor and blanks.
-fn tokens(source: &str) -> Vec<Token> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(first) = source[at..].chars().next() {
-        let rest = &source[at..];
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let (length, counts) = match first {
-            _ if first.is_whitespace() => (first.len_utf8(), false),
-            '/' if rest.starts_with("//") => (rest.find('\n').unwrap_or(rest.len()), false),
-            '/' if rest.starts_with("/*") => (rest.find("*/").map_or(rest.len(), |end| end + 2), false),
-            '#' => (preprocessor(rest), false),
-            '"' | '\'' => (literal(rest, first), true),
-            _ if is_word(first) => (rest.find(|c| !is_word(c)).unwrap_or(rest.len()), true),
-            _ => (first.len_utf8(), true),
-        };
-        if counts {
-            found.push(Token { start: at, end: at + length });
-        }
-        at += length;
-    }
-    found
-}
-
-/// A line for the preprocessor with those that continue it.
-fn preprocessor(text: &str) -> usize {
-    let mut length = 0;
-    for line in text.split_inclusive('\n') {
-        length += line.len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-    }
-    length
-}
-
-fn literal(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
+/// Tokens without comments and lines for the preprocessor.
+fn code(source: &str) -> Vec<Range<usize>> {
+    let counts = |token: &Range<usize>| {
+        !["//", "/*", "#"].iter().any(|start| source[token.clone()].starts_with(start))
+    };
+    tokens(source).into_iter().filter(counts).collect()
 }
 
 #[cfg(test)]

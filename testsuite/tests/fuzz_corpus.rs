@@ -1,9 +1,12 @@
 //! Replays the fuzzer's corpus, and mutations of it, on every toolchain.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+#![allow(clippy::print_stderr, reason = "a target that ends the process leaves nothing but the seed to repeat it with")]
 
-use oxcl_testsuite::fuzz::{read_archive, read_unit};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use oxcl_compiler::{Emit, Request, SourceFile, compile};
+use oxcl_testsuite::fuzz::{link_object, read_archive, read_bitcode, read_unit};
 
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
@@ -42,28 +45,76 @@ fn the_corpus_of_units_holds_its_promises() {
     for (_, bytes) in &corpus {
         read_unit(bytes);
     }
-    mutate(&corpus, read_unit);
+    mutate(&corpus, 500, read_unit);
 }
 
 #[test]
 fn mutations_of_the_corpus_hold_their_promises() {
-    mutate(&corpus("read_archive"), read_archive);
+    mutate(&corpus("read_archive"), 500, read_archive);
 }
 
-fn mutate(corpus: &[(PathBuf, Vec<u8>)], target: fn(&[u8])) {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for (_, bytes) in corpus {
-        for _ in 0..500 {
+#[test]
+fn bitcode_and_mutations_of_it_are_modules_or_errors() {
+    let corpus = corpus("read_bitcode");
+    assert!(corpus.len() >= 2, "the corpus has a seed with and one without lines");
+    corpus.iter().for_each(|(_, bytes)| read_bitcode(bytes));
+    mutate(&corpus, programs(200), read_bitcode);
+}
+
+#[test]
+fn objects_and_mutations_of_them_are_programs_or_errors() {
+    let corpus = corpus("read_bitcode");
+    corpus.iter().for_each(|(_, bytes)| link_object(bytes));
+    mutate(&corpus, programs(50), link_object);
+}
+
+/// Whatever byte of a compiled object is changed, it is no longer linked.
+#[test]
+fn changed_objects_are_refused() {
+    let source = SourceFile { name: "k.cl".to_owned(), text: "kernel void k(void) {}".to_owned() };
+    let compiled = compile(&Request::new(vec![source]), Emit::CompiledObject, None);
+    let whole = compiled.expect("the source is right").bytes;
+    let link = |bytes: Vec<u8>| {
+        let mut request = Request::new(Vec::new());
+        request.objects = vec![bytes];
+        compile(&request, Emit::Library, None)
+    };
+    assert!(link(whole.clone()).is_ok());
+    let mut numbers = Numbers(1);
+    for _ in 0..programs(200) {
+        let mut bytes = whole.clone();
+        bytes[numbers.next(whole.len())] ^= 1 << numbers.next(8);
+        let error = link(bytes).expect_err("a changed object was linked");
+        assert_eq!(error.code(), "OX0211", "{error}");
+    }
+}
+
+/// How many mutations of each seed.
+fn programs(usual: usize) -> usize {
+    env::var("OXCL_PROGRAMS").map_or(usual, |text| text.parse().expect("OXCL_PROGRAMS is a number"))
+}
+
+fn mutate(corpus: &[(PathBuf, Vec<u8>)], count: usize, target: fn(&[u8])) {
+    let one: Option<u64> =
+        env::var("OXCL_SEED").ok().map(|text| text.parse().expect("OXCL_SEED is a number"));
+    for (path, bytes) in corpus {
+        for seed in 1..=count as u64 {
+            if one.is_some_and(|one| one != seed) {
+                continue;
+            }
+            let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let mut bytes = bytes.clone();
             for _ in 0..=numbers.next(4) {
                 let at = numbers.next(bytes.len());
-                match numbers.next(4) {
+                match numbers.next(8) {
                     0 => bytes[at] = 0xff,
-                    1 => bytes[at] ^= 1 << numbers.next(8),
-                    2 => bytes.truncate(at.max(1)),
-                    _ => bytes[at] = bytes[at].wrapping_add(1),
+                    1 => bytes.truncate(at.max(1)),
+                    2..=4 => bytes[at] = bytes[at].wrapping_add(1),
+                    _ => bytes[at] ^= 1 << numbers.next(8),
                 }
             }
+            // Shown where the target fails, by whatever end.
+            eprintln!("{} with seed {seed}", path.display());
             target(&bytes);
         }
     }

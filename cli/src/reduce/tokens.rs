@@ -1,10 +1,11 @@
-//! Tokens of C, as far as taking parts of a text away needs them: where each begins and ends.
+//! Tokens of C, as far as changing a text needs them: where each begins and ends. The test suite's `metamorphic.rs` has this file too.
 //!
 //! Any text has tokens: a comment or literal without an end goes to the end of its line or of the text.
 
 use std::ops::Range;
 
-/// The tokens of a text, without the blanks between them. A comment and a line for the preprocessor are one each.
+/// The tokens of a text, without the blanks between them. A comment is one, and so is a line for the preprocessor with
+/// those that continue it.
 pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -19,7 +20,7 @@ pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
             '/' if text[at..].starts_with("/*") => {
                 text[at..].find("*/").map_or(text.len() - at, |end| end + 2)
             }
-            '#' => until(&text[at..], "\n"),
+            '#' => preprocessor(&text[at..]),
             _ if is_word(first) => run(&text[at..], |c| is_word(c) || c == '.'),
             _ => first.len_utf8(),
         };
@@ -52,6 +53,17 @@ fn until(text: &str, end: &str) -> usize {
     text.find(end).unwrap_or(text.len())
 }
 
+fn preprocessor(text: &str) -> usize {
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        length += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    text[..length].trim_end_matches('\n').len()
+}
+
 fn literal(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -82,5 +94,6 @@ mod tests {
             ["#define A \"b\\\"c\"", "'\\''", "/* x */", "y"]
         );
         assert_eq!(words("\"open\nx"), ["\"open", "x"]);
+        assert_eq!(words("#define A \\\n b\nc"), ["#define A \\\n b", "c"]);
     }
 }

@@ -137,5 +137,5 @@ fn refused(error: &CompileError) -> Failed {
         Fault::Internal => FailKind::Internal,
     };
     // After a failure inside clang, LLVM or lld nothing in this process can be relied on.
-    Failed { kind, message, log, last: kind == FailKind::Internal }
+    Failed { kind, message, log, last: kind == FailKind::Internal || oxcl_ir::has_llvm_failed() }
 }

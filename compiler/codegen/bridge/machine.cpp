@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "crash_guard.h"
 #include "divisions.h"
+#include "guarded.h"
 #include "tap.h"
 #include "target.h"
 #include "whole.h"
@@ -17,9 +17,6 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -40,6 +37,7 @@
 struct OxclMachine {
   bool isQuick;
   std::unique_ptr<llvm::TargetMachine> machine;
+  bool isWreck = false; // LLVM failed while it was at work with it
 };
 
 namespace {
@@ -47,53 +45,15 @@ namespace {
 llvm::StringRef view(OxclText text) { return {text.data, text.size}; }
 OxclText view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-// While it lives, errors of the module's context are told to a sink; LLVM's own way is to print and exit.
-class Diagnosed {
-public:
-  Diagnosed(llvm::LLVMContext &context, std::string &errors)
-      : context(context), outer(context.getDiagnosticHandler()) {
-    context.setDiagnosticHandler(std::make_unique<Handler>(errors));
-  }
-  Diagnosed(const Diagnosed &) = delete;
-  Diagnosed &operator=(const Diagnosed &) = delete;
-  ~Diagnosed() { context.setDiagnosticHandler(std::move(outer)); }
-
-private:
-  struct Handler : llvm::DiagnosticHandler {
-    std::string &errors;
-    explicit Handler(std::string &errors) : errors(errors) {}
-    bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-      if (info.getSeverity() != llvm::DS_Error)
-        return true;
-      if (!errors.empty())
-        errors += "; ";
-      llvm::raw_string_ostream stream(errors);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      info.print(printer);
-      return true;
-    }
-  };
-
-  llvm::LLVMContext &context;
-  std::unique_ptr<llvm::DiagnosticHandler> outer;
-};
-
-// Runs `work` guarded; it returns what went wrong, or nothing.
-OxclOutcome guarded(llvm::LLVMContext &context, OxclTextSink message, void *user,
+// Runs `work`, in which the machine works on the module, guarded; tells what went wrong.
+OxclOutcome guarded(OxclMachine &machine, llvm::Module &module, OxclTextSink message, void *user,
                     llvm::function_ref<void(std::string &)> work) {
-  std::string fatal;
-  auto *errors = new std::string; // a crash may leave it in use
-  Diagnosed diagnosed(context, *errors);
-  bool whole = oxcl::runGuarded(fatal, [&] { work(*errors); });
-  if (!whole) {
-    message(user, view(fatal.empty() ? llvm::StringRef("LLVM crashed") : llvm::StringRef(fatal)));
-    return OXCL_CRASHED;
-  }
-  bool failed = !errors->empty();
-  if (failed)
-    message(user, view(*errors));
-  delete errors;
-  return failed ? OXCL_REFUSED : OXCL_DONE;
+  std::string words;
+  oxcl::Ended ended = oxcl::guarded(module.getContext(), words, work);
+  if (ended != oxcl::Ended::Well)
+    message(user, view(words));
+  machine.isWreck |= ended == oxcl::Ended::Crashed;
+  return ended == oxcl::Ended::Well ? OXCL_DONE : ended == oxcl::Ended::Refused ? OXCL_REFUSED : OXCL_CRASHED;
 }
 
 llvm::OptimizationLevel optimisationLevel(uint32_t level) {
@@ -180,7 +140,10 @@ OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTex
   return new OxclMachine{description->level == OXCL_QUICK, std::move(machine)};
 }
 
-void oxcl_machine_free(OxclMachine *machine) { delete machine; }
+void oxcl_machine_free(OxclMachine *machine) {
+  if (!machine->isWreck)
+    delete machine;
+}
 
 void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user) {
   sink(user, view(machine->machine->createDataLayout().getStringRepresentation()));
@@ -223,7 +186,7 @@ void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVe
 OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const OxclPipeline *pipeline,
                           OxclTextSink message, void *user) {
   llvm::Module &module = *llvm::unwrap(wrapped);
-  return guarded(module.getContext(), message, user, [&](std::string &errors) {
+  return guarded(*target, module, message, user, [&](std::string &errors) {
     if (pipeline->verify && !verify(module, errors, "before optimisation"))
       return;
     if (pipeline->export_count) {
@@ -335,7 +298,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
                       OxclTextSink message, void *user) {
   llvm::Module &module = *llvm::unwrap(wrapped);
   llvm::SmallVector<char, 0> emitted;
-  OxclOutcome outcome = guarded(module.getContext(), message, user, [&](std::string &errors) {
+  OxclOutcome outcome = guarded(*target, module, message, user, [&](std::string &errors) {
     llvm::raw_svector_ostream stream(emitted);
     llvm::legacy::PassManager passes;
     auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
@@ -355,7 +318,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
 OxclOutcome oxcl_tap(LLVMModuleRef wrapped, OxclMachine *target, OxclTextSink bytes, OxclTextSink message, void *user) {
   llvm::Module &module = *llvm::unwrap(wrapped);
   llvm::SmallVector<char, 0> printed;
-  OxclOutcome outcome = guarded(module.getContext(), message, user, [&](std::string &errors) {
+  OxclOutcome outcome = guarded(*target, module, message, user, [&](std::string &errors) {
     llvm::raw_svector_ostream stream(printed);
     oxcl::tapMachineCode(*target->machine, module, stream, errors);
   });

@@ -338,7 +338,7 @@ OxclOutcome oxcl_clang_compile(const OxclJob *job, LLVMModuleRef *module, OxclDi
   auto *asked = new Asked;
   std::unique_ptr<llvm::Module> made;
   std::string fatal;
-  bool whole = oxcl::runGuarded(fatal, [&] {
+  bool whole = oxcl::runGuarded(*llvm::unwrap(job->context), fatal, [&] {
     clang::noteBottomOfStack(/*ForceSet=*/true);
     made = compile(*job, *collector, *asked);
   });

@@ -7,17 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "guarded.h"
+
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace {
 
@@ -75,25 +74,6 @@ std::string hintName(const llvm::MDNode *node) {
   return name;
 }
 
-// Collects the linker's errors instead of letting LLVM print them and exit.
-struct LinkMessages : llvm::DiagnosticHandler {
-  OxclMessageSink sink;
-  void *user;
-
-  LinkMessages(OxclMessageSink sink, void *user) : sink(sink), user(user) {}
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error)
-      return true;
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    llvm::DiagnosticPrinterRawOStream printer(stream);
-    info.print(printer);
-    sink(user, view(message));
-    return true;
-  }
-};
-
 } // namespace
 
 void oxcl_kernels(LLVMModuleRef wrapped, OxclKernelSink sink, void *user) {
@@ -143,10 +123,14 @@ OxclLinkOutcome oxcl_link_module(LLVMModuleRef into, LLVMModuleRef from, OxclMes
   }
   if (duplicate)
     return OXCL_LINK_DUPLICATE;
-  llvm::LLVMContext &context = target.getContext();
-  std::unique_ptr<llvm::DiagnosticHandler> outer = context.getDiagnosticHandler();
-  context.setDiagnosticHandler(std::make_unique<LinkMessages>(sink, user));
-  bool failed = llvm::Linker::linkModules(target, std::move(source));
-  context.setDiagnosticHandler(std::move(outer));
-  return failed ? OXCL_LINK_FAILED : OXCL_LINKED;
+  std::string words;
+  oxcl::Ended ended = oxcl::guarded(target.getContext(), words, [&](std::string &errors) {
+    // Given away within, so that a crash leaves it alone.
+    if (llvm::Linker::linkModules(target, std::unique_ptr<llvm::Module>(source.release())) && errors.empty())
+      errors = "LLVM's linker refused them";
+  });
+  if (ended == oxcl::Ended::Well)
+    return OXCL_LINKED;
+  sink(user, view(words));
+  return OXCL_LINK_FAILED;
 }

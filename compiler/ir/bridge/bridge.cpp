@@ -1,5 +1,5 @@
-// What LLVM's C interface lacks and oxcl-ir needs: dominators, loops, block splitting, flag copies, lazy linking and
-// distinct metadata. Every function is called from src/raw.rs only; handles are the C interface's own.
+// What LLVM's C interface lacks and oxcl-ir needs: dominators, loops, block splitting, flag copies and distinct
+// metadata. Every function is called from src/raw.rs only; handles are the C interface's own.
 // Blocks are numbered in the order of the function's block list; -1 means "none".
 
 #include "llvm-c/Core.h"
@@ -7,7 +7,6 @@
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
@@ -17,9 +16,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/Error.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -279,20 +275,6 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Whole) {
   MDNode *Id = MDNode::getDistinct(Ctx, Operands);
   Id->replaceOperandWith(0, Id);
   return wrap(MetadataAsValue::get(Ctx, Id));
-}
-
-// Links into a module what it declares and the bitcode defines, transitively. Returns null or a message to be freed.
-char *oxcl_ir_link_needed(LLVMModuleRef Dest, const char *Data, size_t Size) {
-  Module &To = *unwrap(Dest);
-  MemoryBufferRef Buffer(StringRef(Data, Size), "library");
-  Expected<std::unique_ptr<Module>> From = getLazyBitcodeModule(Buffer, To.getContext());
-  if (!From)
-    return strdup(toString(From.takeError()).c_str());
-  (*From)->setTargetTriple(To.getTargetTriple());
-  (*From)->setDataLayout(To.getDataLayout());
-  if (Linker::linkModules(To, std::move(*From), Linker::Flags::LinkOnlyNeeded))
-    return strdup("the linker refused the module");
-  return nullptr;
 }
 
 // A copy of the module with what the function reaches, and without any other function or variable.

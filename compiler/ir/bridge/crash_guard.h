@@ -2,18 +2,23 @@
 //
 // Shared by the bridges of several crates: everything here is `inline`, so that one program has one fatal error handler
 // and one once-flag however many bridges it links. The guarded piece must hold no frames of the caller's language:
-// they would be jumped over.
+// they would be jumped over. A context in which a piece failed is a wreck: nothing that is in it may be used or freed any
+// more, which its owners ask for (`isWreck`, see src/context.rs).
 #ifndef OXCL_IR_CRASH_GUARD_H
 #define OXCL_IR_CRASH_GUARD_H
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Process.h"
@@ -73,28 +78,66 @@ inline void installGuard() {
   llvm::install_fatal_error_handler(onFatalError, nullptr);
 }
 
-// True if `work` returned; otherwise `fatal` holds LLVM's message, or is empty after a crash by signal. What `work`
-// was changing must then be given up, not freed. Recursion limits in clang and LLVM are made for a stack of 8 MiB:
+// The contexts in which something failed. None ends, so that no other comes to its address.
+struct Wrecks {
+  std::mutex lock;
+  std::vector<const llvm::LLVMContext *> contexts;
+};
+
+inline Wrecks &wrecks() {
+  static auto *all = new Wrecks; // threads may ask while the process ends
+  return *all;
+}
+
+// How many pieces have failed in this process.
+inline std::atomic<unsigned> failures{0};
+
+// Whoever keeps something for each context, and is told of wrecks; null where nobody does.
+inline std::atomic<void (*)(const llvm::LLVMContext &)> onWreck{nullptr};
+
+inline void noteFailure(const llvm::LLVMContext &context) {
+  if (auto *told = onWreck.load())
+    told(context);
+  std::lock_guard<std::mutex> held(wrecks().lock);
+  wrecks().contexts.push_back(&context);
+  // Read without order: a context belongs to one thread at a time, and so does what is learned of it.
+  failures.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline bool isWreck(const llvm::LLVMContext *context) {
+  if (failures.load(std::memory_order_relaxed) == 0)
+    return false;
+  std::lock_guard<std::mutex> held(wrecks().lock);
+  const auto &all = wrecks().contexts;
+  return std::find(all.begin(), all.end(), context) != all.end();
+}
+
+// True if `work`, which is done in `context`, returned; otherwise `fatal` holds LLVM's message, or is empty after a crash by
+// signal, and the context is a wreck. Recursion limits in clang and LLVM are made for a stack of 8 MiB:
 // the main thread has one, any other lends the work a thread that has.
-inline bool runGuarded(std::string &fatal, llvm::function_ref<void()> work) {
+inline bool runGuarded(const llvm::LLVMContext &context, std::string &fatal, llvm::function_ref<void()> work) {
   std::call_once(guardInstalled, installGuard);
   llvm::CrashRecoveryContext recovery;
+  bool whole = false;
   SignalStack here;
   if (gettid() == getpid()) {
     std::string *outer = fatalMessage;
     fatalMessage = &fatal;
-    bool whole = recovery.RunSafely(work);
+    whole = recovery.RunSafely(work);
     fatalMessage = outer;
-    return whole;
+  } else {
+    whole = recovery.RunSafelyOnThread(
+        [&] {
+          // Not taken away again: a crash leaves it in use, and the thread ends with it.
+          thread_local SignalStack there;
+          fatalMessage = &fatal;
+          work();
+        },
+        8u << 20);
   }
-  return recovery.RunSafelyOnThread(
-      [&] {
-        // Not taken away again: a crash leaves it in use, and the thread ends with it.
-        thread_local SignalStack there;
-        fatalMessage = &fatal;
-        work();
-      },
-      8u << 20);
+  if (!whole)
+    noteFailure(context);
+  return whole;
 }
 
 } // namespace oxcl

@@ -6,7 +6,9 @@
 // handles to at one time; they end with the context, as no handle outlives it (a lifetime of Rust's sees to that).
 //
 // A context and what is in it belong to one thread at a time, and so does its registry. Only the list of registries is
-// shared: it has a lock.
+// shared: it has a lock. Where LLVM fails in a context, all its slots are emptied and none is watched or used again.
+
+#include "crash_guard.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
@@ -51,6 +53,10 @@ public:
     Shown.Raw = nullptr;
     return ++Shown.Generation != 0;
   }
+  void abandon() {
+    Shown.Raw = nullptr;
+    ++Shown.Generation;
+  }
   void deleted() override;
 
   Slot Shown = {nullptr, 1};
@@ -87,11 +93,10 @@ public:
 
   void deleted(Entry &E);
 
-  // Makes every handle stale.
-  void endAll() {
+  // Makes every handle stale, without asking LLVM anything: it failed in this context, which is left as it is for good.
+  void abandon() {
     for (auto [V, E] : Known)
-      if (E->end())
-        Free.push_back(E);
+      E->abandon();
     Known.clear();
   }
 
@@ -132,6 +137,13 @@ void Registry::deleted(Entry &E) {
   }
 }
 
+void abandon(const LLVMContext &C) {
+  std::lock_guard<std::mutex> Held(registries().Lock);
+  auto At = registries().OfContext.find(&C);
+  if (At != registries().OfContext.end())
+    At->second->abandon();
+}
+
 void Entry::deleted() { Home.deleted(*this); }
 
 Registry &registryOf(LLVMContext &C) {
@@ -145,8 +157,10 @@ Registry &registryOf(LLVMContext &C) {
     return *Recent.Of;
   std::lock_guard<std::mutex> Held(registries().Lock);
   std::unique_ptr<Registry> &Of = registries().OfContext[&C];
-  if (!Of)
+  if (!Of) {
     Of = std::make_unique<Registry>(C);
+    oxcl::onWreck.store(abandon);
+  }
   Recent = {&C, Of.get(), Ended};
   return *Of;
 }
@@ -157,8 +171,5 @@ extern "C" {
 
 // The slot of a live value.
 const Slot *oxcl_ir_slot(LLVMValueRef V) { return registryOf(unwrap(V)->getContext()).slot(unwrap(V)); }
-
-// Makes every handle of a context stale, because what it holds can no longer be trusted.
-void oxcl_ir_end_handles(LLVMContextRef C) { registryOf(*unwrap(C)).endAll(); }
 
 } // extern "C"

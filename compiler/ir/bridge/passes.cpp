@@ -1,6 +1,8 @@
 // Pipelines in the notation of `opt -passes=` over a module, without a target. LLVM's C interface has this as well, always with
 // instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
+#include "guarded.h"
+
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -15,8 +17,10 @@
 
 using namespace llvm;
 
-// With `Verify` the verifier runs after every pass. Returns null or a message to be freed.
-extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool Verify) {
+namespace {
+
+// Returns why the pipeline was not run.
+Error run(Module &M, const char *Pipeline, bool Verify) {
   LoopAnalysisManager Loops;
   FunctionAnalysisManager Functions;
   CGSCCAnalysisManager Components;
@@ -24,7 +28,7 @@ extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool 
   PassInstrumentationCallbacks Callbacks;
   std::optional<StandardInstrumentations> Standard;
   if (Verify) {
-    Standard.emplace(unwrap(M)->getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
+    Standard.emplace(M.getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
     Standard->registerCallbacks(Callbacks, &Modules);
   }
   PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, Verify ? &Callbacks : nullptr);
@@ -43,7 +47,21 @@ extern "C" char *oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool 
       });
   ModulePassManager Passes;
   if (Error Failure = Builder.parsePassPipeline(Passes, Pipeline))
-    return strdup(toString(std::move(Failure)).c_str());
-  Passes.run(*unwrap(M), Modules);
-  return nullptr;
+    return Failure;
+  Passes.run(M, Modules);
+  return Error::success();
+}
+
+} // namespace
+
+// With `Verify` the verifier runs after every pass. Where it does not end well, `Message` is to be freed.
+extern "C" oxcl::Ended oxcl_ir_run_passes(LLVMModuleRef M, const char *Pipeline, bool Verify, char **Message) {
+  std::string Words;
+  oxcl::Ended Ended = oxcl::guarded(unwrap(M)->getContext(), Words, [&](std::string &Errors) {
+    if (Error Failure = run(*unwrap(M), Pipeline, Verify))
+      Errors = toString(std::move(Failure));
+  });
+  if (Ended != oxcl::Ended::Well)
+    *Message = strdup(Words.c_str());
+  return Ended;
 }

@@ -429,12 +429,12 @@ private:
 
 } // namespace
 
-// Returns the number of cycles; or -1 where LLVM failed, with its message to be freed in `Message`. The function is then
-// only good for being dropped.
+// Returns the number of cycles; or -1 where LLVM failed, with its message to be freed in `Message`. The context is then a wreck.
 extern "C" int32_t oxcl_ir_uniformity(LLVMValueRef Fn, const OxclUniformity *Tables, char **Message) {
   int32_t Count = -1;
   std::string Fatal;
-  bool Whole = oxcl::runGuarded(Fatal, [&] { Count = Analysis(*unwrap<Function>(Fn), *Tables).run(); });
+  auto &F = *unwrap<Function>(Fn);
+  bool Whole = oxcl::runGuarded(F.getContext(), Fatal, [&] { Count = Analysis(F, *Tables).run(); });
   if (Whole)
     return Count;
   *Message = strdup(Fatal.empty() ? "LLVM crashed" : Fatal.c_str());

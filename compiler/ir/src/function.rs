@@ -1,6 +1,7 @@
 //! Functions and their blocks.
 
 use crate::check::fits;
+use crate::context::Module;
 use crate::handle::{self, Handle};
 use crate::raw::{
     attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_byval_type, oxcl_ir_delete_function,
@@ -12,7 +13,6 @@ use crate::value::Value;
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMLinkage, LLVMVisibility};
-use inkwell::module::Module;
 use std::fmt;
 
 /// Where an attribute of a function belongs.

@@ -39,6 +39,9 @@
 //! - What is asked of a value of the wrong kind, put where its type does not belong, or used in a function, module or
 //!   context that is not its own, is refused by a panic, in every profile (`check.rs`).
 //!
+//! - LLVM fails in a pass, an analysis or over bitcode with an error, whatever it does (`bridge/guarded.h`). What it was at work on
+//!   is neither used nor freed any more (`context.rs`).
+//!
 //! Not guaranteed: that a module is valid. Blocks without a terminator, PHI nodes that lack a predecessor, values that do not
 //! dominate their uses and attributes that contradict each other can be made, and are the verifier's to find
 //! ([`module::verify`]); passes may do anything with such a module. The same holds for what is done by way of inkwell's own
@@ -49,6 +52,7 @@ pub mod affine;
 pub mod builder;
 pub mod cfg;
 mod check;
+mod context;
 pub mod function;
 mod handle;
 pub mod metadata;
@@ -62,14 +66,12 @@ pub mod uniformity;
 pub mod value;
 
 pub use builder::Builder;
+pub use context::{Context, Module, has_llvm_failed, read_module};
 pub use function::{Block, Function, Place};
 pub use inkwell;
-pub use inkwell::context::Context;
 pub use inkwell::llvm_sys::{
     LLVMIntPredicate as IntPredicate, LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate,
 };
-pub use inkwell::memory_buffer::MemoryBuffer;
-pub use inkwell::module::Module;
 pub use types::{Type, TypeKind, Types};
 pub use value::{Effects, Value};
 
@@ -106,24 +108,16 @@ pub enum IrError {
         /// LLVM's words.
         message: String,
     },
+    /// What was to be a module is none.
+    #[error("it cannot be read: {message}")]
+    Read {
+        /// LLVM's words.
+        message: String,
+    },
     /// The bitcode of a library cannot be linked.
     #[error("cannot link the library: {message}")]
     Link {
         /// LLVM's words.
         message: String,
     },
-}
-
-/// Reads a module from bitcode or from IR text.
-///
-/// # Errors
-/// [`IrError::Link`] with LLVM's words where it cannot be read.
-pub fn read_module<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Result<Module<'c>, IrError> {
-    let buffer = MemoryBuffer::create_from_memory_range_copy(bytes, name);
-    let module = if bytes.starts_with(b"BC") {
-        Module::parse_bitcode_from_buffer(&buffer, context)
-    } else {
-        context.create_module_from_ir(buffer)
-    };
-    module.map_err(|message| IrError::Link { message: message.to_string() })
 }

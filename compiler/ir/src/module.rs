@@ -2,9 +2,10 @@
 
 use crate::IrError;
 use crate::check::fits;
+use crate::context::Module;
 use crate::function::Function;
 use crate::raw::{
-    c_name, llvm, owned_text, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
+    c_name, ended, llvm, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
     oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_link_needed, oxcl_ir_lower_events,
     oxcl_ir_run_passes, oxcl_ir_set_target,
 };
@@ -15,7 +16,6 @@ use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use inkwell::llvm_sys::target as layout;
 use inkwell::llvm_sys::target::LLVMTargetDataRef;
 use inkwell::llvm_sys::{LLVMLinkage, LLVMValueKind};
-use inkwell::module::Module;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -28,10 +28,12 @@ pub fn types<'c>(module: &Module<'c>) -> Types<'c> {
 /// Links into `module` what it declares and `bitcode` defines, transitively; nothing else of the bitcode is read.
 ///
 /// # Errors
-/// [`IrError::Link`] where the bitcode cannot be read or does not fit.
+/// [`IrError::Link`] where the bitcode cannot be read or does not fit, [`IrError::Crash`] where LLVM fails over it.
 pub fn link_needed(module: &Module<'_>, bitcode: &[u8]) -> Result<(), IrError> {
-    let message = llvm!(oxcl_ir_link_needed; module.as_mut_ptr(), bitcode.as_ptr().cast(), bitcode.len());
-    if message.is_null() { Ok(()) } else { Err(IrError::Link { message: owned_malloc(message) }) }
+    let mut message = std::ptr::null_mut();
+    let (data, size) = (bitcode.as_ptr().cast(), bitcode.len());
+    let how = llvm!(oxcl_ir_link_needed; module.as_mut_ptr(), data, size, &raw mut message);
+    ended(how, message, "linking the library", |message| IrError::Link { message })
 }
 
 /// A copy of `module` with what `root`, one of its functions, reaches, and with no other function or variable.
@@ -51,23 +53,18 @@ pub fn lower_events(module: &Module<'_>) {
     llvm!(oxcl_ir_lower_events; module.as_mut_ptr());
 }
 
-fn owned_malloc(text: *mut std::ffi::c_char) -> String {
-    // `LLVMDisposeMessage` is `free`, which is what `strdup`'s memory needs.
-    owned_text(text)
-}
-
 /// Runs a pipeline in the notation of `opt -passes=`, target-independently. With debug assertions the verifier runs
 /// after every pass.
 ///
 /// # Errors
-/// [`IrError::Passes`] where LLVM does not know the pipeline.
+/// [`IrError::Passes`] where LLVM does not know the pipeline, [`IrError::Crash`] where a pass fails: the module is a wreck then,
+/// and to use it is a panic.
 pub fn run_passes(module: &Module<'_>, pipeline: &str) -> Result<(), IrError> {
     let (text, verify) = (c_name(pipeline), cfg!(debug_assertions));
-    let message = llvm!(oxcl_ir_run_passes; module.as_mut_ptr(), text.as_ptr(), verify);
-    if message.is_null() {
-        return Ok(());
-    }
-    Err(IrError::Passes { pipeline: pipeline.to_owned(), message: owned_malloc(message) })
+    let mut message = std::ptr::null_mut();
+    let how = llvm!(oxcl_ir_run_passes; module.as_mut_ptr(), text.as_ptr(), verify, &raw mut message);
+    let refused = |message| IrError::Passes { pipeline: pipeline.to_owned(), message };
+    ended(how, message, "a pass", refused)
 }
 
 /// Checks the whole module.

@@ -3,6 +3,7 @@
 //! On entry and exit: what the crate's types give as LLVM's own handles is live (see `handle.rs`) and, where the call
 //! needs a kind of value, of that kind: the caller has asked (see `check.rs`).
 
+use crate::IrError;
 use crate::check::fits;
 use crate::handle::Slot;
 use inkwell::llvm_sys::LLVMOpcode;
@@ -149,10 +150,40 @@ unsafe extern "C" {
         module: LLVMModuleRef,
         pipeline: *const c_char,
         verify: bool,
-    ) -> *mut c_char;
+        message: *mut *mut c_char,
+    ) -> u32;
+    pub(crate) fn oxcl_ir_read_module(
+        context: LLVMContextRef,
+        data: *const c_char,
+        size: usize,
+        name: *const c_char,
+        made: *mut LLVMModuleRef,
+        message: *mut *mut c_char,
+    ) -> u32;
+    pub(crate) fn oxcl_ir_is_wreck(context: LLVMContextRef) -> bool;
+    pub(crate) fn oxcl_ir_has_failed() -> bool;
     pub(crate) fn oxcl_ir_clone_reached(module: LLVMModuleRef, root: LLVMValueRef) -> LLVMModuleRef;
-    pub(crate) fn oxcl_ir_link_needed(module: LLVMModuleRef, data: *const c_char, size: usize)
-    -> *mut c_char;
+    pub(crate) fn oxcl_ir_link_needed(
+        module: LLVMModuleRef,
+        data: *const c_char,
+        size: usize,
+        message: *mut *mut c_char,
+    ) -> u32;
+}
+
+/// How a guarded piece of the bridge ended (`bridge/guarded.h`): well, or with what `refused` makes of its words, or with a crash
+/// while it was `doing` something. The words are freed.
+pub(crate) fn ended(
+    how: u32,
+    message: *mut c_char,
+    doing: &'static str,
+    refused: impl FnOnce(String) -> IrError,
+) -> Result<(), IrError> {
+    match how {
+        0 => Ok(()),
+        1 => Err(refused(owned_text(message))),
+        _ => Err(IrError::Crash { doing, message: owned_text(message) }),
+    }
 }
 
 /// The number of an attribute that holds nothing or an integer.

@@ -1,9 +1,9 @@
 //! Types: one handle for all kinds, so that passes stay generic over them.
 
 use crate::check::{fail, fits, raw_of};
+use crate::context::Context;
 use crate::raw::{llvm, owned_text, oxcl_ir_type_uses};
 use crate::value::Value;
-use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMTypeRef};
@@ -211,7 +211,7 @@ impl<'c> Types<'c> {
     /// The types of a context.
     #[must_use]
     pub fn of(context: &'c Context) -> Self {
-        Types { raw: context.as_ctx_ref(), context: PhantomData }
+        Types { raw: context.raw(), context: PhantomData }
     }
 
     pub(crate) fn from_raw(raw: LLVMContextRef) -> Self {

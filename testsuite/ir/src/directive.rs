@@ -48,6 +48,23 @@ pub struct DirectiveError {
     pub message: String,
 }
 
+/// The directive in a line, where one stands behind `comment` and a blank: a word in small letters, a colon, and its value.
+#[must_use]
+pub fn directive<'t>(line: &'t str, comment: &str) -> Option<(&'t str, &'t str)> {
+    let (key, value) = line.strip_prefix(comment)?.strip_prefix(' ')?.split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase());
+    is_key.then(|| (key, value.trim()))
+}
+
+/// The code in the value of `expect: fail CODE`.
+///
+/// # Errors
+/// The value is another.
+pub fn expected_failure(value: &str) -> Result<String, String> {
+    let code = value.strip_prefix("fail ").ok_or("expected 'fail CODE'")?;
+    Ok(code.trim().to_owned())
+}
+
 /// Reads the directives of `text`.
 ///
 /// # Errors
@@ -68,14 +85,12 @@ pub fn parse(text: &str) -> Result<IrTest, DirectiveError> {
         if line.trim().is_empty() {
             continue;
         }
-        let Some(comment) = line.strip_prefix(';') else { break };
-        let Some((key, value)) = comment.strip_prefix(' ').and_then(|comment| comment.split_once(':')) else {
-            continue;
-        };
-        if key.is_empty() || !key.chars().all(|c| c.is_ascii_lowercase()) {
-            continue;
+        if !line.starts_with(';') {
+            break;
         }
-        test.set(key, value.trim()).map_err(fail)?;
+        if let Some((key, value)) = directive(line, ";") {
+            test.set(key, value).map_err(fail)?;
+        }
     }
     let message = if test.analyses.is_empty() && test.steps.is_empty() {
         "neither 'analysis:' nor 'step:': the file checks nothing"
@@ -125,10 +140,7 @@ impl IrTest {
             }
             "uniform" if value == "yes" => self.uniform = true,
             "uniform" => return Err(format!("'{value}' is not yes")),
-            "expect" => {
-                let code = value.strip_prefix("fail ").ok_or("expected 'fail CODE'")?;
-                self.fails_with = Some(code.trim().to_owned());
-            }
+            "expect" => self.fails_with = Some(expected_failure(value)?),
             other => return Err(format!("unknown directive '{other}'")),
         }
         Ok(())

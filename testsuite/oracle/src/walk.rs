@@ -2,9 +2,10 @@
 
 use crate::ast::{Expr, ExprKind, Init, Program, Stmt, StmtKind};
 
-impl Expr {
-    pub(crate) fn children(&self) -> Vec<&Self> {
-        match &self.kind {
+/// The operands of an expression, in the order of the text; with `mut`, to be changed.
+macro_rules! children {
+    ($expr:expr, $iter:ident $(, $mut:tt)?) => {
+        match &$($mut)? $expr.kind {
             ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Global(_) | ExprKind::Item(..) => vec![],
             ExprKind::Field(a, _)
             | ExprKind::Swizzle(a, _)
@@ -26,41 +27,60 @@ impl Expr {
             | ExprKind::Load(a, b) => vec![a, b],
             ExprKind::Conditional(a, b, c) | ExprKind::Store(a, b, c) => vec![a, b, c],
             ExprKind::Compose(parts) | ExprKind::Call(_, parts) | ExprKind::Builtin(_, parts) => {
-                parts.iter().collect()
+                parts.$iter().collect()
             }
-            ExprKind::Atomic { place, operands, .. } => std::iter::once(&**place).chain(operands).collect(),
+            ExprKind::Atomic { place, operands, .. } => {
+                std::iter::once(&$($mut)? **place).chain(operands).collect()
+            },
         }
+    };
+}
+
+/// The expressions that are a statement's own, not those of statements in it; with `mut`, to be changed.
+macro_rules! expressions {
+    ($stmt:expr, $iter:ident $(, $mut:tt)?) => {
+        match &$($mut)? $stmt.kind {
+            StmtKind::Declare { init, .. } => match init {
+                Init::None => vec![],
+                Init::Value(value) => vec![value],
+                Init::List(values) => values.$iter().collect(),
+            },
+            StmtKind::Expr(expr) => vec![expr],
+            StmtKind::If { condition, .. } => vec![condition],
+            StmtKind::Loop { condition, step, .. } => condition.$iter().chain(step).collect(),
+            StmtKind::Switch { value, .. } => vec![value],
+            StmtKind::Return(value) => value.$iter().collect(),
+            StmtKind::Call { arguments, .. } | StmtKind::Collective { arguments, .. } => {
+                arguments.$iter().collect()
+            }
+            StmtKind::Copy { to, from, count, stride, .. } => {
+                [to, from, count].into_iter().chain(stride).collect()
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Block(_) | StmtKind::Barrier { .. } => vec![],
+        }
+    };
+}
+
+/// The lists of statements in a statement; with `mut`, to be changed.
+macro_rules! blocks {
+    ($stmt:expr, $iter:ident $(, $mut:tt)?) => {
+        match &$($mut)? $stmt.kind {
+            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+            StmtKind::Loop { body, .. } | StmtKind::Block(body) => vec![body],
+            StmtKind::Copy { meanwhile, .. } => vec![meanwhile],
+            StmtKind::Switch { cases, .. } => cases.$iter().map(|case| &$($mut)? case.body).collect(),
+            _ => vec![],
+        }
+    };
+}
+
+impl Expr {
+    pub(crate) fn children(&self) -> Vec<&Self> {
+        children!(self, iter)
     }
 
     pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
-        match &mut self.kind {
-            ExprKind::Literal(_) | ExprKind::Variable(_) | ExprKind::Global(_) | ExprKind::Item(..) => vec![],
-            ExprKind::Field(a, _)
-            | ExprKind::Swizzle(a, _)
-            | ExprKind::Deref(a)
-            | ExprKind::AddressOf(a)
-            | ExprKind::Decay(a)
-            | ExprKind::Unary(_, a)
-            | ExprKind::Cast(a)
-            | ExprKind::Step { place: a, .. }
-            | ExprKind::Convert { value: a, .. }
-            | ExprKind::As(a) => vec![a],
-            ExprKind::Index(a, b)
-            | ExprKind::Offset(a, b)
-            | ExprKind::Binary(_, a, b)
-            | ExprKind::AndAlso(a, b)
-            | ExprKind::OrElse(a, b)
-            | ExprKind::Assign(a, b)
-            | ExprKind::Compound(_, a, b)
-            | ExprKind::Load(a, b) => vec![a, b],
-            ExprKind::Conditional(a, b, c) | ExprKind::Store(a, b, c) => vec![a, b, c],
-            ExprKind::Compose(parts) | ExprKind::Call(_, parts) | ExprKind::Builtin(_, parts) => {
-                parts.iter_mut().collect()
-            }
-            ExprKind::Atomic { place, operands, .. } => {
-                std::iter::once(&mut **place).chain(operands).collect()
-            }
-        }
+        children!(self, iter_mut, mut)
     }
 
     /// Calls `visit` on it and on everything in it.
@@ -87,68 +107,20 @@ impl Expr {
 impl Stmt {
     /// The expressions that are its own, not those of statements in it.
     pub(crate) fn expressions(&self) -> Vec<&Expr> {
-        match &self.kind {
-            StmtKind::Declare { init, .. } => match init {
-                Init::None => vec![],
-                Init::Value(value) => vec![value],
-                Init::List(values) => values.iter().collect(),
-            },
-            StmtKind::Expr(expr) => vec![expr],
-            StmtKind::If { condition, .. } => vec![condition],
-            StmtKind::Loop { condition, step, .. } => condition.iter().chain(step).collect(),
-            StmtKind::Switch { value, .. } => vec![value],
-            StmtKind::Return(value) => value.iter().collect(),
-            StmtKind::Call { arguments, .. } | StmtKind::Collective { arguments, .. } => {
-                arguments.iter().collect()
-            }
-            StmtKind::Copy { to, from, count, stride, .. } => {
-                [to, from, count].into_iter().chain(stride).collect()
-            }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Block(_) | StmtKind::Barrier { .. } => vec![],
-        }
+        expressions!(self, iter)
     }
 
     pub(crate) fn expressions_mut(&mut self) -> Vec<&mut Expr> {
-        match &mut self.kind {
-            StmtKind::Declare { init, .. } => match init {
-                Init::None => vec![],
-                Init::Value(value) => vec![value],
-                Init::List(values) => values.iter_mut().collect(),
-            },
-            StmtKind::Expr(expr) => vec![expr],
-            StmtKind::If { condition, .. } => vec![condition],
-            StmtKind::Loop { condition, step, .. } => condition.iter_mut().chain(step).collect(),
-            StmtKind::Switch { value, .. } => vec![value],
-            StmtKind::Return(value) => value.iter_mut().collect(),
-            StmtKind::Call { arguments, .. } | StmtKind::Collective { arguments, .. } => {
-                arguments.iter_mut().collect()
-            }
-            StmtKind::Copy { to, from, count, stride, .. } => {
-                [to, from, count].into_iter().chain(stride).collect()
-            }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Block(_) | StmtKind::Barrier { .. } => vec![],
-        }
+        expressions!(self, iter_mut, mut)
     }
 
     /// The lists of statements in it.
     pub(crate) fn blocks(&self) -> Vec<&Vec<Self>> {
-        match &self.kind {
-            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-            StmtKind::Loop { body, .. } | StmtKind::Block(body) => vec![body],
-            StmtKind::Copy { meanwhile, .. } => vec![meanwhile],
-            StmtKind::Switch { cases, .. } => cases.iter().map(|case| &case.body).collect(),
-            _ => vec![],
-        }
+        blocks!(self, iter)
     }
 
     pub(crate) fn blocks_mut(&mut self) -> Vec<&mut Vec<Self>> {
-        match &mut self.kind {
-            StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
-            StmtKind::Loop { body, .. } | StmtKind::Block(body) => vec![body],
-            StmtKind::Copy { meanwhile, .. } => vec![meanwhile],
-            StmtKind::Switch { cases, .. } => cases.iter_mut().map(|case| &mut case.body).collect(),
-            _ => vec![],
-        }
+        blocks!(self, iter_mut, mut)
     }
 
     /// Calls `visit` on it and on every statement in it, the `init` of loops too.

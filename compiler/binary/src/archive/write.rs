@@ -42,6 +42,16 @@ impl Archive {
         Ok(out)
     }
 
+    /// Whether `bytes` are as [`Archive::seal`] gave them: not one was changed since.
+    #[must_use]
+    pub fn is_sealed(bytes: &[u8]) -> bool {
+        let Some(field) = bytes.get(BUILD_HASH_FIELD) else { return false };
+        let mut unhashed = bytes.to_vec();
+        unhashed[BUILD_HASH_FIELD].fill(0);
+        let hash = hash::build_hash_text(&unhashed);
+        field.strip_prefix(hash.as_bytes()).is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
+    }
+
     /// The archive with zeros in the build hash's field.
     fn write_unhashed(&self) -> Result<Vec<u8>, WriteError> {
         self.check()?;

@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/whole.cpp",
             "bridge/widen.cpp",
             "bridge/divisions.cpp",
+            "bridge/far.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

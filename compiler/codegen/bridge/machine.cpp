@@ -7,6 +7,7 @@
 #include <string>
 
 #include "divisions.h"
+#include "far.h"
 #include "guarded.h"
 #include "tap.h"
 #include "target.h"
@@ -306,6 +307,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       errors = "the target emits no such file";
       return;
     }
+    oxcl::dropFarAddresses(module);
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);

@@ -1,6 +1,9 @@
 //! Replays the fuzzer's corpus, and mutations of it, on every toolchain.
 
-#![allow(clippy::print_stderr, reason = "a target that ends the process leaves nothing but the seed to repeat it with")]
+#![allow(
+    clippy::print_stderr,
+    reason = "a target that ends the process leaves nothing but the seed to repeat it with"
+)]
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -122,8 +122,13 @@ impl Device {
         let meta = kernel.meta();
         let mut beyond = Vec::new();
         if let Some(meta) = meta {
-            check::ids(record, &geometry)?;
-            beyond = check::bounds(self, record, &meta.args, arguments, &geometry)?;
+            if !(meta.any_ids && self.info().address_bits == 64) {
+                check::ids(record, &geometry)?;
+            }
+            // The compiler's bounds are those of small ids.
+            if check::has_small_ids(&geometry) {
+                beyond = check::bounds(self, record, &meta.args, arguments, &geometry)?;
+            }
         }
         let beyond = beyond.into_boxed_slice();
         let traits = KernelTraits::of(meta);

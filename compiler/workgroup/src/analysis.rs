@@ -117,9 +117,9 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let regions = regions::form(&given)?;
     let slots = slots::assign(&given, &regions);
     let hidden = Hidden { locals: &locals, variables: &variables };
-    let body = emit::emit(&given, &regions, &slots, hidden, facts.printf, options)?;
+    let bodies = emit::emit(&given, &regions, &slots, hidden, facts.printf, options)?;
     if step == Step::Launch {
-        launch::finish(&given, body, &slots, hidden, facts.printf, options)?;
+        launch::finish(&given, bodies, &slots, hidden, facts.printf, options)?;
     }
     Ok(())
 }

@@ -8,8 +8,8 @@
 //! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
 //! (what lives across, with `privates`) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
 //!
-//! One promise is asked of whoever launches the code: every global id is less than 2^31, in each dimension. It makes
-//! `int` arithmetic on ids exact; a launch beyond it must be refused or split.
+//! Most launches have global ids less than 2^31, which makes `int` arithmetic on ids exact. Where the code rests on that, there is
+//! other code for the rest (see `bodies`); on 32-bit devices there are no others.
 //!
 //! W is a parameter throughout. At W = 1 every value is one scalar and every mask is trivially true, so the emitter's
 //! output is the work-item loop; at larger W the same walk over the same regions makes vectors and masks.
@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod bodies;
 mod context;
 mod divide;
 mod emit;
@@ -134,7 +135,9 @@ pub struct Formed {
     pub scratch_per_item: u64,
     /// W.
     pub width: u32,
-    /// What the kernel does with its parameters.
+    /// Launches may have global ids of 2^31 and more.
+    pub any_ids: bool,
+    /// What the kernel does with its parameters; bounds hold in launches whose global ids are all less than 2^31.
     pub facts: Facts,
     /// The regions, slots and group-level branches as text, for people and snapshots.
     pub regions_report: String,
@@ -157,13 +160,14 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let slots = slots::assign(&prepared, &regions);
     let regions_report = report::regions(&prepared, &regions, &slots, &locals, options);
     let hidden = Hidden { locals: &locals, variables: &variables };
-    let body = emit::emit(&prepared, &regions, &slots, hidden, facts.printf, options)?;
-    launch::finish(&prepared, body, &slots, hidden, facts.printf, options)?;
+    let bodies = emit::emit(&prepared, &regions, &slots, hidden, facts.printf, options)?;
+    launch::finish(&prepared, bodies, &slots, hidden, facts.printf, options)?;
     Ok(Formed {
         local_sizes: locals.iter().map(|local| local.size).collect(),
         scratch_fixed: 0,
         scratch_per_item: slots.per_item,
         width: options.width,
+        any_ids: bodies::may_be_large(options),
         facts,
         regions_report,
     })

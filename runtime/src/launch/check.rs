@@ -86,7 +86,13 @@ pub(super) fn divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Res
     Err(LaunchError::DoesNotDivide { dimension, global, local, reason })
 }
 
-/// Our compiler's code computes with 32-bit ids where the source does, and relies on their being exact.
+/// Whether every global id of a launch is less than 2^31.
+pub(super) fn has_small_ids(geometry: &Geometry) -> bool {
+    let end = |(size, offset): (&u64, u64)| offset.saturating_add(*size);
+    geometry.global.iter().zip(geometry.offset).map(end).all(|end| end <= 1 << 31)
+}
+
+/// Code for 32-bit devices, and of earlier versions of our compiler, rests on global ids below 2^31.
 pub(super) fn ids(record: &archive::Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
     for (dimension, (size, offset)) in geometry.global.iter().zip(geometry.offset).enumerate() {
         let last = offset.saturating_add(size.saturating_sub(1));

@@ -121,7 +121,7 @@ pub enum LaunchError {
     },
     /// A global id that our machine code does not bear.
     #[error(
-        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: 2^31 and more are not supported yet"
+        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: its code is for less than 2^31"
     )]
     IdTooLarge {
         /// The kernel's name.

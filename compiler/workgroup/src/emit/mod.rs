@@ -21,18 +21,20 @@ mod rows;
 mod scopes;
 mod wide;
 
+use crate::bodies::{Bodies, Ids, mark_rare, may_be_large};
 use crate::context::Fields;
 use crate::error::FormError;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::{Query, Together, range_of_small};
+use crate::workitem::{Query, Together, range_of_any, range_of_small};
 use crate::{Hidden, Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::range::Ranges;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// What the group knows in every region: the answers of the queries that do not differ inside it.
@@ -61,8 +63,13 @@ struct Frame<'a, 'c> {
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
     width: u32,
-    /// Between which numbers the kernel's integers lie.
+    /// Which launches the code is for.
+    launches: Ids,
+    /// Between which numbers the kernel's integers lie, in a launch of small ids and in any.
+    small_ranges: Ranges<'a, 'c>,
     ranges: Ranges<'a, 'c>,
+    /// Set where the code rests on small ids.
+    rests_on_small_ids: Cell<bool>,
     /// Shapes among the lanes; none at W = 1, where a lane is alone.
     row_shapes: Option<Shapes<'c>>,
     /// The function being made.
@@ -85,7 +92,8 @@ struct Variable<'c> {
     next: Value<'c>,
 }
 
-/// Emits the body of a kernel. `prints`: it calls printf, which counts in the context what finds no room.
+/// Emits the body of a kernel, and a second one for large ids where the first rests on small ones. `prints`: it calls printf,
+/// which counts in the context what finds no room.
 pub(crate) fn emit<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
@@ -93,20 +101,30 @@ pub(crate) fn emit<'c>(
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
-) -> Result<Function<'c>, FormError> {
-    let body = declare(kernel, hidden, prints, options);
-    let entry = Builder::at_end(body.append_block("entry"));
-    let frame = open(kernel, regions, slots, hidden, options, body, entry)?;
-    if frame.width > 1 && !regions.regular {
+) -> Result<Bodies<'c>, FormError> {
+    if options.width > 1 && !regions.regular {
         return Err(FormError::CannotVectorise {
             kernel: kernel.name.clone(),
             reason: "not all work-items are known to meet the same barriers".to_owned(),
             line: regions.irregular_line,
         });
     }
-    group::emit(&frame)?;
-    body.verify()?;
-    Ok(body)
+    let make = |launches: Ids| {
+        let body = declare(kernel, hidden, prints, options, launches);
+        let entry = Builder::at_end(body.append_block("entry"));
+        let frame = open(kernel, regions, slots, hidden, options, body, entry, launches)?;
+        group::emit(&frame)?;
+        body.verify()?;
+        Ok::<_, FormError>((body, frame.rests_on_small_ids.get()))
+    };
+    let (first, rests_on_small_ids) = make(Ids::Small)?;
+    let mut any = None;
+    if rests_on_small_ids && may_be_large(options) {
+        let (body, _) = make(Ids::Any)?;
+        mark_rare(body);
+        any = Some(body);
+    }
+    Ok(Bodies { first, any })
 }
 
 fn declare<'c>(
@@ -114,6 +132,7 @@ fn declare<'c>(
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
+    launches: Ids,
 ) -> Function<'c> {
     let types = kernel.function.types();
     let own = kernel.function.parameters();
@@ -130,7 +149,11 @@ fn declare<'c>(
         types.pointer(0),
     ]);
     let ty = types.function(types.void(), &parameters);
-    let function = Function::add(kernel.module, &format!("oxcl_body_{}", kernel.name), ty);
+    let prefix = match launches {
+        Ids::Small => "oxcl_body_",
+        Ids::Any => "oxcl_any_body_",
+    };
+    let function = Function::add(kernel.module, &format!("{prefix}{}", kernel.name), ty);
     function.set_internal(true);
     mark_target(function, &options.target);
     function.add_attribute(Place::Function, "nounwind");
@@ -160,6 +183,7 @@ fn open<'a, 'c>(
     options: &Options,
     body: Function<'c>,
     entry: Builder<'c>,
+    launches: Ids,
 ) -> Result<Frame<'a, 'c>, FormError> {
     let parameters = body.parameters();
     let own = kernel.function.parameters();
@@ -197,7 +221,9 @@ fn open<'a, 'c>(
             }
         })
         .collect();
-    let row_shapes = if options.width > 1 {
+    // Seldom run, so one work-item at a time is good enough.
+    let width = if launches == Ids::Small { options.width } else { 1 };
+    let row_shapes = if width > 1 {
         let row = Together::Row(0);
         Some(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?)
     } else {
@@ -207,8 +233,12 @@ fn open<'a, 'c>(
         kernel,
         regions,
         slots,
-        width: options.width,
-        ranges: Ranges::new(&range_of_small),
+        width,
+        launches,
+        small_ranges: Ranges::new(&range_of_small),
+        ranges: Ranges::new(&range_of_any),
+        // Neighbours in a row are told apart by small ids.
+        rests_on_small_ids: Cell::new(width > 1),
         row_shapes,
         body,
         entry,
@@ -216,7 +246,7 @@ fn open<'a, 'c>(
         leaves,
         variables,
         scratch: rest[5],
-        scopes: scopes::Scopes::of(kernel.function, options.width == 1),
+        scopes: scopes::Scopes::of(kernel.function, width == 1),
     })
 }
 

@@ -5,9 +5,10 @@
 
 use super::items::Copy;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
+use crate::bodies::Ids;
 use crate::error::FormError;
 use crate::workitem::Query;
-use oxcl_ir::range::Range;
+use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::shape::Shape;
 use oxcl_ir::{Builder, IntPredicate, Opcode, TypeKind, Value};
 
@@ -135,11 +136,22 @@ impl<'c> Copy<'_, '_, 'c> {
         if !cut.is(Opcode::LLVMTrunc) {
             return;
         }
-        let Some(range) = self.frame.ranges.of(cut.operand(0)) else { return };
-        if range.is_in(Range::signed(bits)) {
+        let (frame, whole) = (self.frame, cut.operand(0));
+        let loses_nothing = |kept: Range| {
+            let fits = |ranges: &Ranges<'_, 'c>| ranges.of(whole).is_some_and(|range| range.is_in(kept));
+            if fits(&frame.ranges) {
+                return true;
+            }
+            let fits_small = frame.launches == Ids::Small && fits(&frame.small_ranges);
+            if fits_small {
+                frame.rests_on_small_ids.set(true);
+            }
+            fits_small
+        };
+        if loses_nothing(Range::signed(bits)) {
             copy.set_no_signed_wrap();
         }
-        if range.is_in(Range::unsigned(bits)) {
+        if loses_nothing(Range::unsigned(bits)) {
             copy.set_no_unsigned_wrap();
         }
     }

@@ -1,12 +1,12 @@
-// A part of build scripts: one `#[test]` for each file of a kind under a folder, so that they run in parallel and can be picked by
-// name. On exit: the tests in a file of `OUT_DIR`, each a call of `check` with the file's path.
+//! A part of build scripts: one `#[test]` for each file of a kind under a folder, so that they run in parallel and can be picked by
+//! name. On exit: the tests in a file of `OUT_DIR`, each a call of `check` with the file's path.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Writes a test for each file under `root` that has `extension` to `code` in `OUT_DIR`.
-pub fn write_tests(root: &Path, extension: &str, code: &str) {
+pub(crate) fn write_tests(root: &Path, extension: &str, code: &str) {
     println!("cargo::rerun-if-changed={}", root.display());
     let mut files = Vec::new();
     collect(root, extension, &mut files);

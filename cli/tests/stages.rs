@@ -51,7 +51,8 @@ fn a_stage_writes_to_standard_output_and_reads_standard_input() {
 #[test]
 fn analyses_stand_beside_the_lines_of_each_kernel() {
     let sandbox = Sandbox::new();
-    sandbox.write("k.cl", format!("{SOURCE}kernel void second(global int *b) {{ b[get_global_id(0)] = 1; }}\n"));
+    sandbox
+        .write("k.cl", format!("{SOURCE}kernel void second(global int *b) {{ b[get_global_id(0)] = 1; }}\n"));
     let ran = sandbox.run(&["compile", "k.cl", "--emit", "analysis"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     for wanted in [
@@ -70,7 +71,10 @@ fn what_a_stage_does_not_take_is_said() {
     let sandbox = Sandbox::new();
     sandbox.write("k.cl", SOURCE);
     sandbox.write("none.ll", "; nothing\n");
-    sandbox.write("broken.ll", "define i32 @f() {\n  %a = add i32 %b, 1\n  %b = add i32 %a, 1\n  ret i32 %a\n}\n");
+    sandbox.write(
+        "broken.ll",
+        "define i32 @f() {\n  %a = add i32 %b, 1\n  %b = add i32 %a, 1\n  ret i32 %a\n}\n",
+    );
     sandbox.write("bitcode.ll", b"BC\xc0\xde\x35\x14\0\0\x05\0\0\0b\x0c");
     let names = "possible values: frontend, builtins, work-group, optimise, emit";
     for (line, code, said) in [

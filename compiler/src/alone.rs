@@ -31,8 +31,8 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
     if stage == Stage::FrontEnd {
         return Ok(print(&front_end::run(&context, &settings.program, settings.bits)?.module));
     }
-    let module = read_module(&context, source.text.as_bytes(), &source.name)
-        .map_err(|error| match error {
+    let module =
+        read_module(&context, source.text.as_bytes(), &source.name).map_err(|error| match error {
             IrError::Read { message } => {
                 CompileError::Request(format!("the stage '{}' takes LLVM IR: {message}", stage.name()))
             }

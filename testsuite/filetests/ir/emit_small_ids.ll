@@ -81,6 +81,109 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   br i1 %23, label %r0.y, label %r0.y.done, !llvm.loop !6
 ; }
 ;
+; define internal void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr noalias readonly %ctx, i64 %gx, i64 %gy, i64 %gz, i32 %work_dim, ptr noalias align 128 %scratch) {
+; entry:
+;   %0 = getelementptr inbounds i8, ptr %ctx, i64 0
+;   %groups.0 = load i64, ptr %0, align 8
+;   %1 = getelementptr inbounds i8, ptr %ctx, i64 8
+;   %groups.1 = load i64, ptr %1, align 8
+;   %2 = getelementptr inbounds i8, ptr %ctx, i64 16
+;   %groups.2 = load i64, ptr %2, align 8
+;   %3 = getelementptr inbounds i8, ptr %ctx, i64 24
+;   %offset.0 = load i64, ptr %3, align 8
+;   %4 = getelementptr inbounds i8, ptr %ctx, i64 32
+;   %offset.1 = load i64, ptr %4, align 8
+;   %5 = getelementptr inbounds i8, ptr %ctx, i64 40
+;   %offset.2 = load i64, ptr %5, align 8
+;   %6 = getelementptr inbounds i8, ptr %ctx, i64 48
+;   %local.0 = load i64, ptr %6, align 8
+;   %7 = getelementptr inbounds i8, ptr %ctx, i64 56
+;   %local.1 = load i64, ptr %7, align 8
+;   %8 = getelementptr inbounds i8, ptr %ctx, i64 64
+;   %local.2 = load i64, ptr %8, align 8
+;   %9 = mul nuw nsw i64 %gx, %local.0
+;   %10 = mul nuw nsw i64 %gy, %local.1
+;   %11 = mul nuw nsw i64 %gz, %local.2
+;   %first.0 = add nuw nsw i64 %9, %offset.0
+;   %first.1 = add nuw nsw i64 %10, %offset.1
+;   %first.2 = add nuw nsw i64 %11, %offset.2
+;   %12 = getelementptr inbounds i8, ptr %ctx, i64 136
+;   %global.0 = load i64, ptr %12, align 8
+;   %13 = getelementptr inbounds i8, ptr %ctx, i64 144
+;   %global.1 = load i64, ptr %13, align 8
+;   %14 = getelementptr inbounds i8, ptr %ctx, i64 152
+;   %global.2 = load i64, ptr %14, align 8
+;   %15 = sub i64 %global.0, %9
+;   %16 = icmp ult i64 %15, %local.0
+;   %own.0 = select i1 %16, i64 %15, i64 %local.0
+;   %17 = sub i64 %global.1, %10
+;   %18 = icmp ult i64 %17, %local.1
+;   %own.1 = select i1 %18, i64 %17, i64 %local.1
+;   %19 = sub i64 %global.2, %11
+;   %20 = icmp ult i64 %19, %local.2
+;   %own.2 = select i1 %20, i64 %19, i64 %local.2
+;   %print = getelementptr inbounds i8, ptr %ctx, i64 72
+;   %plane = mul nuw nsw i64 %own.0, %own.1
+;   %items = mul nuw nsw i64 %plane, %own.2
+;   %21 = add nuw nsw i64 %items, 0
+;   %rounded = and i64 %21, -1
+;   br label %r0
+; r0:
+;   br label %r0.z
+; exit:
+;   ret void
+; r0.z:
+;   %l = phi i64 [ 0, %r0 ], [ %23, %r0.z.next ]
+;   %22 = mul nuw nsw i64 %l, %own.1
+;   br label %r0.y
+; r0.z.next:
+;   %23 = add nuw nsw i64 %l, 1
+;   %24 = icmp ult i64 %23, %own.2
+;   br i1 %24, label %r0.z, label %r0.z.done, !llvm.loop !7
+; r0.z.done:
+;   br label %exit
+; r0.y:
+;   %l1 = phi i64 [ 0, %r0.z ], [ %26, %r0.y.next ]
+;   %25 = add nuw nsw i64 %22, %l1
+;   %row = mul nuw nsw i64 %25, %own.0
+;   br label %r0.x
+; r0.y.next:
+;   %26 = add nuw nsw i64 %l1, 1
+;   %27 = icmp ult i64 %26, %own.1
+;   br i1 %27, label %r0.y, label %r0.y.done, !llvm.loop !8
+; r0.y.done:
+;   br label %r0.z.next
+; r0.x:
+;   %l2 = phi i64 [ 0, %r0.y ], [ %28, %r0.x.next ]
+;   %linear = add nuw nsw i64 %row, %l2
+;   br label %r0.items
+; r0.x.next:
+;   %28 = add nuw nsw i64 %l2, 1
+;   %29 = icmp ult i64 %28, %own.0
+;   br i1 %29, label %r0.x, label %r0.x.done, !llvm.loop !9
+; r0.x.done:
+;   br label %r0.y.next
+; r0.items:
+;   br label %r0.entry
+; r0.entry:
+;   %g0 = add nuw nsw i64 %first.0, %l2
+;   %g1 = add nuw nsw i64 %first.1, %l1
+;   %g2 = add nuw nsw i64 %first.2, %l
+;   %x = trunc i64 %g0 to i32
+;   %g03 = add nuw nsw i64 %first.0, %l2
+;   %g14 = add nuw nsw i64 %first.1, %l1
+;   %g25 = add nuw nsw i64 %first.2, %l
+;   %y = trunc i64 %g14 to i32
+;   %30 = sext i32 %y to i64
+;   %31 = sext i32 %w to i64
+;   %row1 = mul nsw i64 %30, %31
+;   %32 = sext i32 %x to i64
+;   %sum2 = add nsw i64 %row1, %32
+;   %place = getelementptr inbounds float, ptr addrspace(1) %a, i64 %sum2
+;   store float 1.000000e+00, ptr addrspace(1) %place, align 4, !llvm.access.group !11
+;   br label %r0.x.next
+; }
+;
 ; define void @oxcl_wg_k(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4, i64 %5, ptr %6) {
 ; entry:
 ;   %cell = load ptr, ptr %0, align 8
@@ -90,17 +193,53 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %w = load i32, ptr %cell1, align 4
 ;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 104
 ;   %work_dim = load i32, ptr %8, align 4
-;   %9 = icmp eq i64 %5, 0
-;   br i1 %9, label %exit, label %group
+;   %9 = load i64, ptr %1, align 8
+;   %10 = getelementptr inbounds nuw i8, ptr %1, i64 48
+;   %11 = load i64, ptr %10, align 8
+;   %12 = getelementptr inbounds nuw i8, ptr %1, i64 24
+;   %13 = load i64, ptr %12, align 8
+;   %14 = mul i64 %9, %11
+;   %15 = add i64 %13, %14
+;   %last.0 = add i64 %15, -1
+;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 8
+;   %17 = load i64, ptr %16, align 8
+;   %18 = getelementptr inbounds nuw i8, ptr %1, i64 56
+;   %19 = load i64, ptr %18, align 8
+;   %20 = getelementptr inbounds nuw i8, ptr %1, i64 32
+;   %21 = load i64, ptr %20, align 8
+;   %22 = mul i64 %17, %19
+;   %23 = add i64 %21, %22
+;   %last.1 = add i64 %23, -1
+;   %24 = or i64 %last.0, %last.1
+;   %25 = getelementptr inbounds nuw i8, ptr %1, i64 16
+;   %26 = load i64, ptr %25, align 8
+;   %27 = getelementptr inbounds nuw i8, ptr %1, i64 64
+;   %28 = load i64, ptr %27, align 8
+;   %29 = getelementptr inbounds nuw i8, ptr %1, i64 40
+;   %30 = load i64, ptr %29, align 8
+;   %31 = mul i64 %26, %28
+;   %32 = add i64 %30, %31
+;   %last.2 = add i64 %32, -1
+;   %33 = or i64 %24, %last.2
+;   %small.ids = icmp ult i64 %33, 2147483648
+;   %34 = icmp eq i64 %5, 0
+;   br i1 %34, label %exit, label %group
 ; group:
-;   %done = phi i64 [ 0, %entry ], [ %10, %group ]
+;   %done = phi i64 [ 0, %entry ], [ %35, %done4 ]
 ;   %group2 = add nuw nsw i64 %2, %done
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr %1, i64 %group2, i64 %3, i64 %4, i32 %work_dim, ptr %6)
-;   %10 = add nuw nsw i64 %done, 1
-;   %11 = icmp ult i64 %10, %5
-;   br i1 %11, label %group, label %exit
+;   br i1 %small.ids, label %small.ids3, label %large.ids
 ; exit:
 ;   ret void
+; small.ids3:
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %1, i64 %group2, i64 %3, i64 %4, i32 %work_dim, ptr %6)
+;   br label %done4
+; large.ids:
+;   call void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %1, i64 %group2, i64 %3, i64 %4, i32 %work_dim, ptr %6)
+;   br label %done4
+; done4:
+;   %35 = add nuw nsw i64 %done, 1
+;   %36 = icmp ult i64 %35, %5
+;   br i1 %36, label %group, label %exit
 ; }
 ;
 ; define void @_pocl_kernel_k_workgroup(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4) {
@@ -117,24 +256,46 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %7 = load i64, ptr %1, align 8
 ;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 48
 ;   %9 = load i64, ptr %8, align 8
-;   %global = mul nuw nsw i64 %7, %9
+;   %global = mul i64 %7, %9
 ;   %10 = getelementptr inbounds nuw i8, ptr %context, i64 136
 ;   store i64 %global, ptr %10, align 8
 ;   %11 = getelementptr inbounds nuw i8, ptr %1, i64 8
 ;   %12 = load i64, ptr %11, align 8
 ;   %13 = getelementptr inbounds nuw i8, ptr %1, i64 56
 ;   %14 = load i64, ptr %13, align 8
-;   %global2 = mul nuw nsw i64 %12, %14
+;   %global2 = mul i64 %12, %14
 ;   %15 = getelementptr inbounds nuw i8, ptr %context, i64 144
 ;   store i64 %global2, ptr %15, align 8
 ;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 16
 ;   %17 = load i64, ptr %16, align 8
 ;   %18 = getelementptr inbounds nuw i8, ptr %1, i64 64
 ;   %19 = load i64, ptr %18, align 8
-;   %global3 = mul nuw nsw i64 %17, %19
+;   %global3 = mul i64 %17, %19
 ;   %20 = getelementptr inbounds nuw i8, ptr %context, i64 152
 ;   store i64 %global3, ptr %20, align 8
+;   %21 = getelementptr inbounds nuw i8, ptr %1, i64 24
+;   %22 = load i64, ptr %21, align 8
+;   %23 = add i64 %22, %global
+;   %last.0 = add i64 %23, -1
+;   %24 = getelementptr inbounds nuw i8, ptr %1, i64 32
+;   %25 = load i64, ptr %24, align 8
+;   %26 = add i64 %25, %global2
+;   %last.1 = add i64 %26, -1
+;   %27 = or i64 %last.0, %last.1
+;   %28 = getelementptr inbounds nuw i8, ptr %1, i64 40
+;   %29 = load i64, ptr %28, align 8
+;   %30 = add i64 %29, %global3
+;   %last.2 = add i64 %30, -1
+;   %31 = or i64 %27, %last.2
+;   %small.ids = icmp ult i64 %31, 2147483648
+;   br i1 %small.ids, label %small.ids4, label %large.ids
+; small.ids4:
 ;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison)
+;   br label %done
+; large.ids:
+;   call void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison)
+;   br label %done
+; done:
 ;   ret void
 ; }
 ;
@@ -145,3 +306,8 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ; !4 = distinct !{!4, !1, !5}
 ; !5 = !{!"llvm.loop.parallel_accesses", !3}
 ; !6 = distinct !{!6, !1, !2}
+; !7 = distinct !{!7, !1, !2}
+; !8 = distinct !{!8, !1, !2}
+; !9 = distinct !{!9, !1, !10}
+; !10 = !{!"llvm.loop.parallel_accesses", !11}
+; !11 = distinct !{}

@@ -405,3 +405,39 @@ fn code_made_in_a_hurry_runs_on_where_no_other_can_be_made() {
     assert_eq!(kernel.quality(), Quality::Full);
     run(&device, &kernel, 64);
 }
+
+#[test]
+fn a_launch_with_large_ids_waits_for_code_that_serves_them() {
+    const CUT: &str = "kernel void cut(global long *out) {
+        int i = get_global_id(0);
+        out[get_global_id(0) - get_global_offset(0)] = i;
+    }";
+    let service = service(None, &[]);
+    let (improver, told) = improver(&service);
+    let request = BuildRequest::new("cut.cl", CUT, BuildTarget::Cpu);
+    let built = service.build(&BuildRequest { quality: Quality::First, ..request.clone() }).unwrap();
+    let edge = 1_u64 << 31;
+    let run = |program: &Program, offset: u64| {
+        let kernel = program.kernel("cut").unwrap();
+        let data = Buffer::zeroed(4 * 8).unwrap();
+        let range = NdRange::new(&[4]).unwrap().with_offset(&[offset]).unwrap();
+        device().launch(&kernel, &range, &[ArgValue::Buffer(&data)]).map(|_| data.to_vec())
+    };
+    let cut = |offset: u64| -> Vec<u8> {
+        (offset..offset + 4).flat_map(|id| i64::from((id as u32).cast_signed()).to_ne_bytes()).collect()
+    };
+    // Where nothing better can be had, such a launch is refused, and no other.
+    let alone = Program::from_archive(&built.archive).unwrap();
+    assert!(run(&alone, edge - 2).unwrap_err().to_string().contains("its code is for less than 2^31"));
+    assert_eq!(run(&alone, edge - 4).unwrap(), cut(edge - 4));
+    let program = Program::from_archive(&built.archive).unwrap();
+    program.improve_with(&improver, request, built.quality, built.processor, built.cached);
+    for offset in [0, edge - 2, edge, 3 * edge - 1, 1 << 40] {
+        assert_eq!(run(&program, offset).unwrap(), cut(offset), "offset {offset}");
+    }
+    let all: Vec<Improvement> = told.try_iter().filter(|one| one.why == Why::LargeIds).collect();
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert_eq!(all[1].end.as_ref().unwrap().outcome, Ok(()));
+    // Ids that are no `long` are nobody's.
+    assert!(run(&program, (1 << 63) - 2).is_err());
+}

@@ -59,6 +59,7 @@ fn archive() -> Archive {
             globals: false,
             printf: true,
             barrier: true,
+            any_ids: false,
             code: vec![code],
         })
         .unwrap();

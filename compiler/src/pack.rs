@@ -187,13 +187,15 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         record.add_object(Code::Ref, ANY_SIZE, object);
     }
     let facts = first.map(|formed| formed.facts.clone());
+    // Without a work-group function there is the reference executor's code, which counts in 64 bits.
+    let any_ids = first.is_none_or(|formed| formed.any_ids);
     record.files.extend(units.into_iter().flat_map(|(_, files)| files));
-    record.add_meta(&meta(facts, code, record.args.len()))?;
+    record.add_meta(&meta(facts, any_ids, code, record.args.len()))?;
     Ok(record)
 }
 
 /// The kernel's facts; without a work-group function nothing is known, so the worst is assumed.
-fn meta(facts: Option<Facts>, code: Vec<KernelCode>, args: usize) -> KernelMeta {
+fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize) -> KernelMeta {
     use oxcl_binary::meta::{Access, ArgFacts};
     let facts = facts.unwrap_or_else(|| Facts {
         args: vec![ArgFacts { access: Access::ReadWrite, bounds: Vec::new() }; args],
@@ -209,6 +211,7 @@ fn meta(facts: Option<Facts>, code: Vec<KernelCode>, args: usize) -> KernelMeta 
         globals: facts.globals,
         printf: facts.printf,
         barrier: facts.barrier,
+        any_ids,
         code,
     }
 }

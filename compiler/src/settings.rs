@@ -89,6 +89,9 @@ pub(crate) struct Settings<'r> {
     pub(crate) is_hurried: bool,
     /// Others than this runtime load the code: it has an entry for PoCL, and objects that can be linked.
     pub(crate) is_for_others: bool,
+    /// Launches with global ids of 2^31 and more are served. They are rare, and code for them takes time to make: what is made
+    /// in a hurry, and single kernels that are made later, go without; the runtime has the whole program made for such a launch.
+    pub(crate) large_ids: bool,
     /// The local sizes that functions are made for; [`ANY_SIZE`] is any.
     pub(crate) sizes: Vec<[u64; 3]>,
     /// The one of them to look at where only one function is shown: the first asked for, else any.
@@ -165,6 +168,7 @@ impl<'r> Settings<'r> {
                 && request.local_sizes.is_empty()
                 && !only_special,
             is_for_others: request.quality == Quality::Full,
+            large_ids: request.quality == Quality::Full && !is_part,
             sizes,
             shown_size: request.local_sizes.first().copied().unwrap_or(ANY_SIZE),
             width: match request.width {

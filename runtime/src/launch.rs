@@ -122,8 +122,12 @@ impl Device {
         let meta = kernel.meta();
         let mut beyond = Vec::new();
         if let Some(meta) = meta {
-            check::ids(record, &geometry)?;
-            beyond = check::bounds(self, record, &meta.args, arguments, &geometry)?;
+            if geometry.has_small_ids() {
+                beyond = check::bounds(self, record, &meta.args, arguments, &geometry)?;
+            } else {
+                // The compiler's bounds are those of small ids.
+                check::ids(self, kernel, &geometry)?;
+            }
         }
         let beyond = beyond.into_boxed_slice();
         let traits = KernelTraits::of(meta);

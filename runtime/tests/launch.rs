@@ -376,7 +376,7 @@ fn wrong_sizes_are_named() {
     let far = NdRange::new(&[8]).unwrap().with_offset(&[(1 << 31) - 7]).unwrap();
     assert_eq!(
         refused(&program(record.clone()), &far, &arguments),
-        "OX0555: global ids of kernel 'visits' reach 2147483648 in dimension 0: 2^31 and more are not supported yet"
+        "OX0555: global ids of kernel 'visits' reach 2147483648 in dimension 0: its code is for less than 2^31"
     );
     let mut small = record.clone();
     let facts =

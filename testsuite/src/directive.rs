@@ -57,6 +57,15 @@ pub struct Run {
     pub line: usize,
 }
 
+impl Run {
+    /// Whether the launch has global ids of 2^31 and more.
+    #[must_use]
+    pub fn has_large_ids(&self) -> bool {
+        let offset = |d: usize| self.offset.get(d).copied().unwrap_or(0);
+        self.global.iter().enumerate().any(|(d, size)| offset(d).saturating_add(*size) > 1 << 31)
+    }
+}
+
 /// The lane counts that a file's kernels are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Widths {

@@ -21,7 +21,7 @@ pub struct Case {
 /// Every case.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    vec![ids(), locals(), values(), two_kernels(), across(), long_name()]
+    vec![ids(), large_ids(), locals(), values(), two_kernels(), across(), long_name()]
 }
 
 /// Runs the launches of a case with our runtime, each on buffers of its own, and gives what the buffers hold after it.
@@ -95,6 +95,28 @@ fn ids() -> Case {
         (launch("ids", shape, args), vec![bytes!(facts(shape))])
     });
     Case { name: "ids", source: include_str!("../interop/ids.cl"), launches: launches.into_iter().collect() }
+}
+
+fn large_ids() -> Case {
+    const EDGE: usize = 1 << 31;
+    let shapes: [[&[usize]; 3]; 4] = [
+        [&[8, 1], &[8, 1], &[0, EDGE - 1]],
+        [&[8, 1], &[4, 1], &[EDGE - 4, 0]],
+        [&[4, 2], &[4, 1], &[3 * EDGE, 2 * EDGE - 1]],
+        [&[8, 2], &[8, 2], &[EDGE - 8, 5]],
+    ];
+    let launches = shapes.map(|shape| {
+        let [global, _, offset] = shape;
+        let ids = (0..global[1]).flat_map(|y| (0..global[0]).map(move |x| (x + offset[0], y + offset[1])));
+        let cut = ids.flat_map(|(x, y)| {
+            let (low, high) = (x as u32, (y as u32).wrapping_add(1));
+            [i64::from(low.cast_signed()), i64::from(high)]
+        });
+        let args = vec![Value::Buffer(vec![0xff; global[0] * global[1] * 16])];
+        (launch("large_ids", shape, args), vec![bytes!(cut)])
+    });
+    let source = include_str!("../interop/large_ids.cl");
+    Case { name: "large_ids", source, launches: launches.into_iter().collect() }
 }
 
 /// What the work-items of a launch are told, item by item, x fastest.

@@ -218,6 +218,9 @@ pub struct KernelMeta {
     pub printf: bool,
     /// Has a work-group barrier.
     pub barrier: bool,
+    /// Devices with 64-bit addresses may launch it with global ids of 2^31 and more; bounds do not hold then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_ids: bool,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -371,6 +374,7 @@ mod tests {
             globals: false,
             printf: true,
             barrier: true,
+            any_ids: true,
             code: vec![KernelCode {
                 cpu: "x86-64-v3".to_owned(),
                 width: 8,

@@ -9,6 +9,7 @@
 #include "divisions.h"
 #include "far.h"
 #include "guarded.h"
+#include "rare.h"
 #include "tap.h"
 #include "target.h"
 #include "whole.h"
@@ -204,7 +205,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(target->machine.get(), tuning);
+    llvm::PassInstrumentationCallbacks callbacks;
+    oxcl::leaveRareFunctionsAlone(callbacks);
+    llvm::PassBuilder builder(target->machine.get(), tuning, std::nullopt, &callbacks);
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::HoistDivisions());
@@ -242,7 +245,7 @@ namespace {
 // Whether loop strength reduction has anything to reduce: a multiplication whose value changes from turn to turn.
 bool multipliesInLoops(llvm::Module &module) {
   for (llvm::Function &function : module) {
-    if (function.isDeclaration())
+    if (function.isDeclaration() || oxcl::isRare(function))
       continue;
     llvm::DominatorTree dominators(function);
     llvm::LoopInfo loops(dominators);

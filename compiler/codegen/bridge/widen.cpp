@@ -4,6 +4,7 @@
 #include "widen.h"
 
 #include "divisions.h"
+#include "rare.h"
 
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/InstrTypes.h"
@@ -75,7 +76,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
   for (Function &function : module)
-    if (!function.isDeclaration()) {
+    if (!function.isDeclaration() && !isRare(function)) {
       // Wider loops come in two sizes, which is twice the code.
       if (function.getFnAttribute(width).getValueAsString() == "512")
         function.addFnAttr(width, "256");
@@ -89,6 +90,6 @@ void oxcl::widenCalls(Module &module, FunctionAnalysisManager &functions) {
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   for (Function &function : module)
-    if (!function.isDeclaration() && callsWidenable(function))
+    if (!function.isDeclaration() && !isRare(function) && callsWidenable(function))
       passes.run(function, functions);
 }

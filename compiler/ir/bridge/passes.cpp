@@ -2,6 +2,7 @@
 // instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
 #include "guarded.h"
+#include "rare.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -31,7 +32,8 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
     Standard.emplace(M.getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
     Standard->registerCallbacks(Callbacks, &Modules);
   }
-  PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, Verify ? &Callbacks : nullptr);
+  oxcl::leaveRareFunctionsAlone(Callbacks);
+  PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, &Callbacks);
   Builder.registerModuleAnalyses(Modules);
   Builder.registerCGSCCAnalyses(Components);
   Builder.registerFunctionAnalyses(Functions);

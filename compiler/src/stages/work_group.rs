@@ -22,6 +22,7 @@ pub(crate) fn options(settings: &Settings<'_>, variables: &Variables, cpu: &Cpu,
         uniform: settings.uniform,
         variables: variables.offsets.clone(),
         pocl: settings.pocl,
+        large_ids: settings.large_ids,
         target: cpu.target.clone(),
     }
 }

@@ -115,6 +115,7 @@ pub(super) fn form_kernel(
         uniform,
         variables,
         pocl: PoclAbi::Context60,
+        large_ids: false,
         target: Target {
             triple: "riscv32-unknown-elf".to_owned(),
             data_layout: selector.data_layout(),

@@ -125,9 +125,9 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let hidden = Hidden { locals: &locals, variables: &variables };
     let space = Space::of(&given, &regions, &slots, hidden, options);
     let plan = Plan::make(&given, &regions, &slots, space, options.lanes())?;
-    let body = emit::emit(&given, &regions, &slots, &plan, hidden, facts.printf, options)?;
+    let bodies = emit::emit(&given, &regions, &slots, &plan, hidden, facts.printf, options)?;
     if step == Step::Launch {
-        launch::finish(&given, body, &slots, plan.space, hidden, facts.printf, options)?;
+        launch::finish(&given, bodies, &slots, plan.space, hidden, facts.printf, options)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! PoCL's context layout) and `oxcl_meta_<kernel>`; for 32-bit devices `oxcl_start_<kernel>` instead of the last two. The
 //! kernel itself and whatever else nobody needs are gone.
 
+use crate::bodies::Bodies;
 use crate::context::Fields;
 use crate::emit::clean_up;
 use crate::error::FormError;
@@ -24,7 +25,7 @@ use std::mem::{align_of, offset_of};
 /// Adds the entries and the constants, and cleans the module up.
 pub(crate) fn finish<'c>(
     kernel: &Prepared<'_, 'c>,
-    body: Function<'c>,
+    bodies: Bodies<'c>,
     slots: &Slots<'c>,
     rows: Space,
     hidden: Hidden<'_, 'c>,
@@ -35,14 +36,14 @@ pub(crate) fn finish<'c>(
     // A kernel may have the name of a function that the entries call.
     kernel.function.value().set_name(&format!("oxcl_kernel_{}", kernel.name));
     if options.pocl == PoclAbi::Context60 {
-        native_entry(kernel, body, rows, locals, options);
+        native_entry(kernel, bodies, rows, locals, options);
         start_entry(kernel, options);
     } else {
         // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which
         // halves the time that a build takes; a call for each group costs a few nanoseconds.
-        body.add_attribute(Place::Function, "noinline");
-        native_entry(kernel, body, rows, locals, options);
-        pocl_entry(kernel, body, slots, rows, hidden, prints, options);
+        bodies.first.add_attribute(Place::Function, "noinline");
+        native_entry(kernel, bodies, rows, locals, options);
+        pocl_entry(kernel, bodies, slots, rows, hidden, prints, options);
         constants(kernel, slots, options);
     }
     kernel.function.set_internal(true);
@@ -118,7 +119,7 @@ fn arguments<'c>(
 
 fn native_entry<'c>(
     kernel: &Prepared<'_, 'c>,
-    body: Function<'c>,
+    bodies: Bodies<'c>,
     rows: Space,
     locals: &[Local<'c>],
     options: &Options,
@@ -136,6 +137,7 @@ fn native_entry<'c>(
     let mut values = arguments(&b, kernel, locals, args, fields);
     let at = b.byte_offset(context, b.i64(fields.work_dim as i64), "");
     let dimensions = b.load(b.types().i32(), at, 4, "work_dim");
+    let is_small = bodies.ask(&b, context, options);
     let (head, exit) = (function.append_block("group"), function.append_block("exit"));
     let none = b.compare(IntPredicate::LLVMIntEQ, count, b.i64(0), "");
     let before = b.block();
@@ -143,7 +145,7 @@ fn native_entry<'c>(
     b.position_at_end(head);
     if rows == Space::Run {
         values.extend([context, gx, gy, gz, dimensions, scratch, count]);
-        b.call(body, &values, "");
+        bodies.call(&b, function, is_small, &values);
         b.branch(exit);
         b.position_at_end(exit);
         b.return_void();
@@ -153,9 +155,9 @@ fn native_entry<'c>(
     done.add_incoming(b.i64(0), before);
     let group = b.add_no_wrap(gx, done, "group");
     values.extend([context, group, gy, gz, dimensions, scratch]);
-    b.call(body, &values, "");
+    bodies.call(&b, function, is_small, &values);
     let next = b.add_no_wrap(done, b.i64(1), "");
-    done.add_incoming(next, head);
+    done.add_incoming(next, b.block());
     let more = b.compare(IntPredicate::LLVMIntULT, next, count, "");
     b.conditional_branch(more, head, exit);
     b.position_at_end(exit);
@@ -186,7 +188,7 @@ fn start_entry(kernel: &Prepared<'_, '_>, options: &Options) {
 
 fn pocl_entry<'c>(
     kernel: &Prepared<'_, 'c>,
-    body: Function<'c>,
+    bodies: Bodies<'c>,
     slots: &Slots<'c>,
     rows: Space,
     hidden: Hidden<'_, 'c>,
@@ -211,13 +213,14 @@ fn pocl_entry<'c>(
     let silent = prints && options.pocl == PoclAbi::Context96;
     let own = if options.has_edges() || silent { own_context(&b, context, options.pocl) } else { context };
     values.extend([own, gx, gy, gz, dimensions]);
+    let is_small = bodies.ask(&b, context, options);
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
         let mut all = values.clone();
         all.push(scratch);
         if rows == Space::Run {
             all.push(b.i64(1));
         }
-        b.call(body, &all, "");
+        bodies.call(b, function, is_small, &all);
     };
     let leave = || {
         if prints && options.pocl == PoclAbi::Context112 {

@@ -9,8 +9,8 @@
 //! (what lives across, with `privates`) -> `plan` (what everything becomes at W lanes, and which W) -> `emit` (work-item
 //! loops, W lanes at a time) -> `launch` (the two entries).
 //!
-//! One promise is asked of whoever launches the code: every global id is less than 2^31, in each dimension. It makes
-//! `int` arithmetic on ids exact; a launch beyond it must be refused or split.
+//! Most launches have global ids less than 2^31, which makes `int` arithmetic on ids exact. Where the code rests on that, there is
+//! other code for the rest if the options ask for it (see `bodies`); otherwise such launches must be refused.
 //!
 //! W is a parameter throughout. At W = 1 every value is one scalar and every mask is trivially true, so the emitter's
 //! output is the work-item loop; at larger W the same walk over the same regions makes vectors and masks.
@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod bodies;
 mod context;
 mod divide;
 mod emit;
@@ -118,6 +119,8 @@ pub struct Options {
     pub variables: Vec<(String, u64)>,
     /// The context layout of PoCL's entry, or that of 32-bit devices.
     pub pocl: PoclAbi,
+    /// Launches with global ids of 2^31 and more are served even if that takes code of its own.
+    pub large_ids: bool,
     /// The real target.
     pub target: Target,
 }
@@ -180,7 +183,9 @@ pub struct Formed {
     pub scratch_per_item: u64,
     /// W.
     pub width: u32,
-    /// What the kernel does with its parameters.
+    /// Launches may have global ids of 2^31 and more.
+    pub any_ids: bool,
+    /// What the kernel does with its parameters; bounds hold in launches whose global ids are all less than 2^31.
     pub facts: Facts,
     /// The regions, slots and group-level branches as text, for people and snapshots.
     pub regions_report: String,
@@ -272,13 +277,14 @@ impl<'m, 'c> Cut<'m, 'c> {
         let options = &options.fixed(choice.plan.width);
         let regions_report = report::regions(&kernel, &regions, &slots, &locals, options);
         let hidden = Hidden { locals: &locals, variables: &variables };
-        let body = emit::emit(&kernel, &regions, &slots, &choice.plan, hidden, facts.printf, options)?;
-        launch::finish(&kernel, body, &slots, choice.plan.space, hidden, facts.printf, options)?;
+        let bodies = emit::emit(&kernel, &regions, &slots, &choice.plan, hidden, facts.printf, options)?;
+        launch::finish(&kernel, bodies, &slots, choice.plan.space, hidden, facts.printf, options)?;
         Ok(Formed {
             local_sizes: locals.iter().map(|local| local.size).collect(),
             scratch_fixed: 0,
             scratch_per_item: slots.per_item,
             width: choice.plan.width,
+            any_ids: bodies.serve_any,
             facts,
             regions_report,
             plan_report,

@@ -103,6 +103,21 @@ pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
     })
 }
 
+/// Between which numbers the answer to a query lies in any launch.
+pub(crate) fn range_of_any(call: Value<'_>) -> Option<Range> {
+    Some(match Query::of(call)? {
+        // No group has 2^31 work-items.
+        Query::LocalId
+        | Query::LocalLinearId
+        | Query::LocalSize
+        | Query::EnqueuedLocalSize
+        | Query::Dimensions
+        | Query::PrintBlock => return range_of_small(call),
+        Query::GlobalId | Query::GroupId | Query::GlobalOffset | Query::GlobalLinearId => Range::unsigned(63),
+        Query::GroupCount | Query::GlobalSize => Range::new(1, Range::unsigned(63).high),
+    })
+}
+
 /// Work-items that run together: which ids differ between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Together {

@@ -43,6 +43,9 @@ fn told(improvement: &Improvement) -> String {
     let Some(end) = &improvement.end else {
         return match improvement.why {
             Why::Idle => format!("{what} is made at idle priority"),
+            Why::LargeIds => {
+                format!("{what} and the rest are made: a launch with global ids of 2^31 and more waits")
+            }
             Why::Hot { heat, expected } => format!(
                 "{what} is promoted: {} in {} launches, and a compiler is expected to take {}",
                 shown(heat.spent),

@@ -195,6 +195,11 @@ fn times() {
 }
 
 #[test]
+fn large_ids() {
+    client("large_ids");
+}
+
+#[test]
 fn failed_map() {
     client("failed_map");
 }

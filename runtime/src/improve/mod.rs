@@ -3,7 +3,7 @@
 //! In: a program, the request that it was built from, and how much processor time its launches take
 //! ([`oxcl_driver_cpu::Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
 //! functions that are specialised for the local sizes that are launched. A launch that was made ready keeps its function;
-//! nobody waits for anything here. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
+//! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
 //!
 //! A kernel that is hot ([`worth`]) is made at once, by the servers that builds have: where it runs there is no idle
@@ -16,14 +16,14 @@ mod worth;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use oxcl_driver_cpu::{Heat, Watch};
 
-use crate::compiler::{BuildError, BuildRequest, Built, Quality};
-use crate::program::{Begun, Inner};
+use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
+use crate::program::{Begun, Inner, Program};
 use crate::service::{Announced, Attempt, Service};
 use line::Line;
 use worth::Account;
@@ -62,6 +62,8 @@ pub enum Better {
 pub enum Why {
     /// A processor is idle. Everything else on the machine goes first.
     Idle,
+    /// A launch has global ids of 2^31 and more, and waits for code that serves them: the whole program is made.
+    LargeIds,
     /// Launches take long: ordinary priority.
     Hot {
         /// What they have taken.
@@ -159,6 +161,8 @@ pub(crate) struct Improving {
     cached: bool,
     /// Somebody makes what is not hot, or is about to.
     resting: AtomicBool,
+    /// The whole program was made, or could not be, for a launch that what was there did not serve.
+    whole: OnceLock<()>,
     account: Mutex<Account>,
 }
 
@@ -348,7 +352,7 @@ impl Improving {
         cached: bool,
     ) -> Self {
         let account = Mutex::new(Account::new(kernels, quality, cost, cached));
-        Self { improver, request, cached, resting: AtomicBool::new(false), account }
+        Self { improver, request, cached, resting: AtomicBool::new(false), whole: OnceLock::new(), account }
     }
 
     fn account(&self) -> std::sync::MutexGuard<'_, Account> {
@@ -372,6 +376,25 @@ impl Improving {
         }
         let what = What::Rest { until: Instant::now() + FOR_REST };
         self.improver.ask(&Arc::downgrade(program), what);
+    }
+
+    /// Has the whole program made in full quality, once, for a launch of `kernel` that nothing else serves; returns when that is
+    /// done, or cannot be.
+    pub(crate) fn make_whole(&self, program: &Program, kernel: String) {
+        let shared = &self.improver.shared;
+        if shared.process != std::process::id() {
+            return;
+        }
+        self.whole.get_or_init(|| {
+            let better = Better::Kernel(kernel);
+            let beginning = Improvement::beginning(better, Why::LargeIds);
+            shared.tell(&beginning);
+            shared.observed(beginning, || {
+                let built = shared.service.build(&self.full());
+                let taken = |built: &Built| program.replace_code(&built.archive);
+                (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
+            });
+        });
     }
 
     /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.

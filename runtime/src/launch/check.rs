@@ -3,7 +3,7 @@
 
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, ArgFacts, KernelMeta};
-use oxcl_driver_cpu::Geometry;
+use oxcl_driver_cpu::{Geometry, Target};
 use oxcl_scheduler::{Access, Facts, Touch};
 
 use super::error::{LaunchError, OutOfBounds};
@@ -86,12 +86,15 @@ pub(super) fn divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Res
     Err(LaunchError::DoesNotDivide { dimension, global, local, reason })
 }
 
-/// Our compiler's code computes with 32-bit ids where the source does, and relies on their being exact.
-pub(super) fn ids(record: &archive::Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
+/// Code that rests on global ids below 2^31 is not launched with others: that of 32-bit devices and of earlier versions of our
+/// compiler, and what was made in a hurry where nothing better can be had.
+pub(super) fn ids(device: &Device, kernel: &Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
+    let served = device.target() == Target::Reference || kernel.serves_any_ids();
+    let bits = if device.info().address_bits == 64 && served { 63 } else { 31 };
     for (dimension, (size, offset)) in geometry.global.iter().zip(geometry.offset).enumerate() {
         let last = offset.saturating_add(size.saturating_sub(1));
-        if last >= 1 << 31 {
-            return Err(LaunchError::IdTooLarge { kernel: record.name.clone(), dimension, last });
+        if last >= 1 << bits {
+            return Err(LaunchError::IdTooLarge { kernel: kernel.name().to_owned(), dimension, last, bits });
         }
     }
     Ok(())

@@ -121,7 +121,7 @@ pub enum LaunchError {
     },
     /// A global id that our machine code does not bear.
     #[error(
-        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: 2^31 and more are not supported yet"
+        "global ids of kernel '{kernel}' reach {last} in dimension {dimension}: its code is for less than 2^{bits}"
     )]
     IdTooLarge {
         /// The kernel's name.
@@ -130,6 +130,8 @@ pub enum LaunchError {
         dimension: usize,
         /// The largest global id there.
         last: u64,
+        /// Ids of so many bits are served.
+        bits: u32,
     },
     /// The launch would certainly leave a buffer.
     #[error("{0}")]

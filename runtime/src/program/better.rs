@@ -63,6 +63,8 @@ struct Full {
     meta: Option<ProgramMeta>,
     /// Which of the archive's kernels it is.
     index: usize,
+    /// It serves launches with global ids of 2^31 and more.
+    any_ids: bool,
 }
 
 impl Program {
@@ -185,7 +187,8 @@ impl Inner {
         }
         KernelCode::select(Arc::clone(archive), meta, index, Target::Native)
             .map_err(|error| error.to_string())?;
-        Ok(Full { archive: Arc::clone(archive), meta: meta.cloned(), index })
+        let any_ids = later.meta().map_err(|error| error.to_string())?.is_some_and(|meta| meta.any_ids);
+        Ok(Full { archive: Arc::clone(archive), meta: meta.cloned(), index, any_ids })
     }
 
     /// Takes a kernel in full quality from an archive.
@@ -199,7 +202,7 @@ impl Inner {
     fn take_full(&self, kernel: usize, full: Full) {
         let mut better = lock(&self.better);
         let Some(known) = better.get_mut(kernel) else { return };
-        if known.full.is_some() {
+        if known.full.as_ref().is_some_and(|known| known.any_ids || !full.any_ids) {
             return;
         }
         known.full = Some(full);
@@ -236,7 +239,7 @@ impl Inner {
         }
         let better = lock(&self.better);
         let code = match &better[kernel].full {
-            Some(Full { archive, meta, index }) if target == Target::Native => {
+            Some(Full { archive, meta, index, .. }) if target == Target::Native => {
                 KernelCode::select(Arc::clone(archive), meta.as_ref(), *index, target)?
             }
             _ => KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?,
@@ -276,6 +279,22 @@ impl Kernel {
     #[must_use]
     pub fn quality(&self) -> Quality {
         if lock(&self.program.inner.better)[self.index].hurried { Quality::First } else { Quality::Full }
+    }
+
+    /// Whether the work-group functions serve launches with global ids of 2^31 and more. Code made in a hurry, and kernels that
+    /// were made one by one, need not: then the whole program is made, and the caller waits for that.
+    pub(crate) fn serves_any_ids(&self) -> bool {
+        let (inner, kernel) = (&self.program.inner, self.index);
+        if self.meta().is_none_or(|meta| meta.any_ids) {
+            return true;
+        }
+        let full_does = || lock(&inner.better)[kernel].full.as_ref().is_some_and(|full| full.any_ids);
+        if !full_does()
+            && let Some(improving) = inner.improving()
+        {
+            improving.make_whole(&self.program, self.name().to_owned());
+        }
+        full_does()
     }
 
     /// What watches the launches with this index space; none where no better function will be made for them. Comes before

@@ -34,6 +34,8 @@ pub struct IrTest {
     pub local_size: Option<[u64; 3]>,
     /// Every group is whole.
     pub uniform: bool,
+    /// Launches with global ids of 2^31 and more are served.
+    pub large_ids: bool,
     /// Code of the expected refusal.
     pub fails_with: Option<String>,
 }
@@ -78,6 +80,7 @@ pub fn parse(text: &str) -> Result<IrTest, DirectiveError> {
         width: Width::Fixed(1),
         local_size: None,
         uniform: false,
+        large_ids: false,
         fails_with: None,
     };
     for (index, line) in text.lines().enumerate() {
@@ -139,7 +142,9 @@ impl IrTest {
                 self.local_size = Some(sizes.ok_or_else(|| format!("'{value}' is not X,Y,Z"))?);
             }
             "uniform" if value == "yes" => self.uniform = true,
+            "ids" if value == "any" => self.large_ids = true,
             "uniform" => return Err(format!("'{value}' is not yes")),
+            "ids" => return Err(format!("'{value}' is not any")),
             "expect" => self.fails_with = Some(expected_failure(value)?),
             other => return Err(format!("unknown directive '{other}'")),
         }

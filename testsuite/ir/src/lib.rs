@@ -82,6 +82,7 @@ fn options(test: &IrTest) -> Options {
         uniform: test.uniform,
         variables: Vec::new(),
         pocl: PoclAbi::Context112,
+        large_ids: test.large_ids,
         target: Target {
             triple: TRIPLE.to_owned(),
             data_layout: LAYOUT.to_owned(),

@@ -25,6 +25,7 @@ pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use memory::{is_dense, is_simple_access};
 pub(crate) use wide::is_componentwise;
 
+use crate::bodies::{Bodies, Ids, mark_rare, rests_on_small_ids};
 use crate::context::Fields;
 use crate::error::FormError;
 use crate::plan::Plan;
@@ -32,7 +33,7 @@ use crate::plan::space::Space;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::{Query, range_of_small};
+use crate::workitem::Query;
 use crate::{Hidden, Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
@@ -70,7 +71,7 @@ struct Frame<'a, 'c> {
     /// What everything becomes.
     plan: &'a Plan<'c>,
     width: u32,
-    /// Between which numbers the kernel's integers lie.
+    /// Between which numbers the kernel's integers lie in the launches that the code is for.
     ranges: Ranges<'a, 'c>,
     /// The function being made.
     body: Function<'c>,
@@ -92,7 +93,8 @@ struct Variable<'c> {
     next: Value<'c>,
 }
 
-/// Emits the body of a kernel as its plan says. `prints`: it calls printf, which counts in the context what finds no room.
+/// Emits the body of a kernel, and a second one for large ids where the first rests on small ones. `prints`: it calls printf,
+/// which counts in the context what finds no room.
 pub(crate) fn emit<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
@@ -101,14 +103,25 @@ pub(crate) fn emit<'c>(
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
-) -> Result<Function<'c>, FormError> {
-    let body = declare(kernel, plan, hidden, prints, options);
-    let frame = open(kernel, regions, slots, plan, hidden, options, body);
-    group::emit(&frame)?;
-    // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
-    body.split_atomics(space::LOCAL);
-    body.verify()?;
-    Ok(body)
+) -> Result<Bodies<'c>, FormError> {
+    let make = |launches: Ids, plan: &Plan<'c>| {
+        let body = declare(kernel, plan, hidden, prints, options, launches);
+        let frame = open(kernel, regions, slots, plan, hidden, options, body, launches);
+        group::emit(&frame)?;
+        // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
+        body.split_atomics(space::LOCAL);
+        body.verify()?;
+        Ok::<_, FormError>(body)
+    };
+    let first = make(Ids::Small, plan)?;
+    let rests = rests_on_small_ids(kernel.function, plan.width);
+    if !rests || !options.large_ids {
+        return Ok(Bodies { first, any: None, serve_any: !rests });
+    }
+    // Seldom run, so one work-item at a time is good enough.
+    let any = make(Ids::Any, &Plan::scalar(regions, plan.space))?;
+    mark_rare(any);
+    Ok(Bodies { first, any: Some(any), serve_any: true })
 }
 
 fn declare<'c>(
@@ -117,6 +130,7 @@ fn declare<'c>(
     hidden: Hidden<'_, 'c>,
     prints: bool,
     options: &Options,
+    launches: Ids,
 ) -> Function<'c> {
     let types = kernel.function.types();
     let own = kernel.function.parameters();
@@ -136,7 +150,11 @@ fn declare<'c>(
         parameters.push(types.i64());
     }
     let ty = types.function(types.void(), &parameters);
-    let function = Function::add(kernel.module, &format!("oxcl_body_{}", kernel.name), ty);
+    let prefix = match launches {
+        Ids::Small => "oxcl_body_",
+        Ids::Any => "oxcl_any_body_",
+    };
+    let function = Function::add(kernel.module, &format!("{prefix}{}", kernel.name), ty);
     function.set_internal(true);
     mark_target(function, &options.target);
     function.add_attribute(Place::Function, "nounwind");
@@ -166,6 +184,7 @@ fn open<'a, 'c>(
     hidden: Hidden<'_, 'c>,
     options: &Options,
     body: Function<'c>,
+    launches: Ids,
 ) -> Frame<'a, 'c> {
     let entry = Builder::at_end(body.append_block("entry"));
     let parameters = body.parameters();
@@ -210,7 +229,7 @@ fn open<'a, 'c>(
         slots,
         plan,
         width: plan.width,
-        ranges: Ranges::new(&range_of_small),
+        ranges: launches.ranges(),
         body,
         entry,
         ids,

@@ -30,6 +30,13 @@ impl Geometry {
         self.global.iter().zip(self.local).all(|(global, local)| global.is_multiple_of(local))
     }
 
+    /// Whether every global id is less than 2^31.
+    #[must_use]
+    pub fn has_small_ids(&self) -> bool {
+        let end = |(size, offset): (&u64, u64)| offset.saturating_add(*size);
+        self.global.iter().zip(self.offset).map(end).all(|end| end <= 1 << 31)
+    }
+
     /// The local size of one group.
     pub(crate) fn local_of(&self, group: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|d| {

@@ -152,12 +152,14 @@ impl KernelCode {
         self.record().object(self.code(), local).is_some() || lock(&self.added).contains_key(&local)
     }
 
-    /// The function for an index space: a specialised one serves whole groups only.
+    /// The function for an index space: a specialised one serves whole groups only, and may be made for global ids of less
+    /// than 2^31 only.
     ///
     /// # Errors
     /// As for [`Self::function`].
     pub fn function_for(&self, geometry: &Geometry) -> Result<Arc<Function>, LoadError> {
-        self.function(if geometry.is_uniform() { geometry.local } else { ANY_SIZE })
+        let any = !geometry.is_uniform() || !geometry.has_small_ids();
+        self.function(if any { ANY_SIZE } else { geometry.local })
     }
 
     /// The function for work-groups of `local`: a specialised one where there is one, else the generic one.

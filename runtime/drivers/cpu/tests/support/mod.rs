@@ -120,6 +120,7 @@ pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
         globals: false,
         printf: false,
         barrier,
+        any_ids: false,
         code: vec![KernelCode {
             cpu: "x86-64".to_owned(),
             width: 1,

@@ -23,6 +23,7 @@ pub(crate) fn options(settings: &Settings<'_>, variables: &Variables, cpu: &Cpu,
         variables: variables.offsets.clone(),
         pocl: settings.pocl,
         target: cpu.target.clone(),
+        strict: settings.strict,
     }
 }
 

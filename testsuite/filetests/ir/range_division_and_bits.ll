@@ -9,6 +9,9 @@ entry:
   %rest.8 = and i64 %g, 7                  ; range: 0 to 7
   %half = udiv i64 %g, 2                   ; range: 0 to 1073741823
   %half.signed = sdiv i64 %g, 2            ; range: 0 to 1073741823
+  %rest.zero = urem i64 %g, 0
+  %by.mask = and i64 %g, 15                ; range: 0 to 15
+  %rest.mask = urem i64 %g, %by.mask
   %by.zero = udiv i64 %g, 0
   %eight = add nuw nsw i64 %rest.8, 8      ; range: 8 to 15
   %four = udiv i64 %eight, 2               ; range: 4 to 7

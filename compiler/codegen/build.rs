@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/widen.cpp",
             "bridge/divisions.cpp",
             "bridge/far.cpp",
+            "bridge/masks.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

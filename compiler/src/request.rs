@@ -60,6 +60,8 @@ pub struct Request<'a> {
     pub device_id: DeviceId,
     /// W: work-items that the code runs at a time. None: what the compiler finds best for each kernel; 1 leaves vectors to LLVM.
     pub width: Option<u32>,
+    /// A fault of the compiler is an error even where it could go round it by worse code: for tests.
+    pub strict: bool,
     /// Which kernels the archive shall hold.
     pub kernels: Kernels,
     /// How much work goes into the code; what is asked for at `-O0` is always full.
@@ -82,6 +84,7 @@ impl Request<'_> {
             version: None,
             device_id: DeviceId::default(),
             width: None,
+            strict: false,
             kernels: Kernels::All,
             quality: Quality::Full,
         }

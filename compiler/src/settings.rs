@@ -98,6 +98,8 @@ pub(crate) struct Settings<'r> {
     pub(crate) shown_size: [u64; 3],
     /// W.
     pub(crate) width: Width,
+    /// A plan that cannot be followed is an error.
+    pub(crate) strict: bool,
     /// Every work-group is whole.
     pub(crate) uniform: bool,
     /// The context layout of PoCL's entry.
@@ -176,6 +178,7 @@ impl<'r> Settings<'r> {
                 None if level >= Level::O2 => Width::Chosen,
                 None => Width::Fixed(1),
             },
+            strict: request.strict,
             uniform: options.has_uniform_groups(),
             pocl: if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 },
             version,

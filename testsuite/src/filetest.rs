@@ -89,6 +89,7 @@ impl Input<'_> {
         request.devices = Devices { cpu: true, reference: on_ref };
         request.local_sizes = local_sizes.to_vec();
         request.width = width;
+        request.strict = true;
         request.quality = quality;
         Ok(compile(&request, emit, None)?.bytes)
     }
@@ -217,7 +218,9 @@ impl Input<'_> {
                 Ok(bytes) => {
                     programs.push((label, Program::from_archive(&bytes).map_err(|e| e.to_string())?))
                 }
-                Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. }) => {
+                Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. })
+                    if width.is_some() =>
+                {
                     declined = Some(format!("{label}: {error}"));
                 }
                 Err(error) => return Err(format!("{label}: {}", self.rendered(&error))),

@@ -279,6 +279,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             (None, None) => DeviceId::OfTarget,
         },
         width: args.build.width,
+        strict: false,
         quality: if args.quick { Quality::First } else { Quality::Full },
     };
     if let Some(only) = args.only {

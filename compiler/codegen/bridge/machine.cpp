@@ -9,6 +9,7 @@
 #include "divisions.h"
 #include "far.h"
 #include "guarded.h"
+#include "masks.h"
 #include "rare.h"
 #include "tap.h"
 #include "target.h"
@@ -306,7 +307,10 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     llvm::raw_svector_ostream stream(emitted);
     llvm::legacy::PassManager passes;
     auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-    if (target->machine->addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true)) {
+    oxcl::KeepsStretchedMasks keeping(passes);
+    bool isX86 = target->machine->getTargetTriple().isX86();
+    llvm::legacy::PassManagerBase &first = isX86 ? static_cast<llvm::legacy::PassManagerBase &>(keeping) : passes;
+    if (target->machine->addPassesToEmitFile(first, stream, nullptr, kind, /*DisableVerify=*/true)) {
       errors = "the target emits no such file";
       return;
     }

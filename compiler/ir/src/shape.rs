@@ -145,7 +145,7 @@ impl<'c> Shapes<'c> {
             let mut changed = false;
             for &number in &cfg.order {
                 for instruction in cfg.blocks[number].instructions() {
-                    if instruction.ty().is_void() || !shapes.uniformity.is_divergent(instruction) {
+                    if !shapes.uniformity.is_divergent(instruction) {
                         continue;
                     }
                     let Some(new) = shapes.transfer(&given, number, instruction) else {

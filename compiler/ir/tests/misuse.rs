@@ -223,6 +223,11 @@ fn instructions_of_the_wrong_operands() {
     assert!(b.intrinsic("no", &[], &[], "").is_none());
     assert!(b.intrinsic("llvm.fabs", &[], &[x], "").is_none());
     assert!(b.intrinsic("llvm.fabs", &[types.i32()], &[a], "").is_none());
+    // One type of two is no vector.
+    let (floats, places) = (types.float().vector(4), p.ty().vector(4));
+    for given in [[floats, p.ty()], [types.float(), places]] {
+        assert!(b.intrinsic("llvm.masked.gather", &given, &[], "").is_none());
+    }
     is_refused(|| b.intrinsic("llvm.fabs", &[types.float()], &[a], ""));
     assert_eq!(b.cast(Opcode::LLVMAddrSpaceCast, p, p.ty(), ""), p);
     // None of the refused ones has changed anything.
@@ -298,6 +303,7 @@ fn values_of_other_functions_modules_and_contexts() {
     is_refused(|| b.add(a, stranger.named("a"), ""));
     is_refused(|| b.add(a, stranger.types.i32().int(1), ""));
     is_refused(|| b.cast(Opcode::LLVMZExt, a, stranger.types.i64(), ""));
+    assert!(b.intrinsic("llvm.fabs", &[stranger.types.float()], &[], "").is_none());
     is_refused(|| b.alloca(stranger.types.i32(), ""));
     is_refused(|| b.load(stranger.types.i32(), parts.named("p"), 4, ""));
     is_refused(|| b.phi(stranger.types.i32(), ""));

@@ -24,6 +24,7 @@ pub(crate) fn options(settings: &Settings<'_>, variables: &Variables, cpu: &Cpu,
         pocl: settings.pocl,
         large_ids: settings.large_ids,
         target: cpu.target.clone(),
+        strict: settings.strict,
     }
 }
 

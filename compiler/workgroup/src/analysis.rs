@@ -92,8 +92,8 @@ pub enum Among {
     /// All of a group: every id differs. What barriers ask.
     #[default]
     Group,
-    /// Neighbours in dimension 0. What lanes ask.
-    Row,
+    /// Neighbours in this dimension. What lanes ask, of dimension 0.
+    Row(usize),
 }
 
 /// What can be done to a kernel, one step alone.
@@ -155,7 +155,7 @@ pub fn analyse<'c>(
     if wants(Analysis::Shape) {
         let together = match among {
             Among::Group => Together::Group,
-            Among::Row => Together::Row(0),
+            Among::Row(along) => Together::Row(along),
         };
         let shapes = Shapes::compute(&cfg, given.layout, &[], &together)?;
         found.extend(ir_report::shapes(&cfg, &shapes));

@@ -123,6 +123,8 @@ pub struct Options {
     pub large_ids: bool,
     /// The real target.
     pub target: Target,
+    /// A chosen plan whose emission fails is an error. Otherwise its kernel is formed for one work-item at a time.
+    pub strict: bool,
 }
 
 impl Options {
@@ -226,11 +228,13 @@ pub fn form_best<'c>(
         let cut = Cut::new(&copy, kernel, options)?;
         let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), options)?;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
-        // A plan whose emission fails is a fault of this compiler, but no reason to refuse the kernel: the copy is dropped.
-        if choice.plan.width > 1
-            && let Ok(formed) = cut.finish(&choice, shown.clone(), options)
-        {
-            return Ok((copy, formed));
+        if choice.plan.width > 1 {
+            match cut.finish(&choice, shown.clone(), options) {
+                Ok(formed) => return Ok((copy, formed)),
+                Err(error) if options.strict => return Err(error),
+                // A fault of this compiler, but no reason to refuse the kernel: the copy is dropped.
+                Err(_) => {}
+            }
         }
         report = Some(shown);
     }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `analysis` | what is shown beside the IR, of [`Analysis`]; one or several words |
 //! | `kernel` | the function that is looked at; default: the only one that is defined |
-//! | `among` | the work-items that shapes are asked among: `group` (every id differs, the default) or `row` (neighbours in dimension 0) |
+//! | `among` | the work-items that shapes are asked among: `group` (every id differs, the default) or `row` (neighbours in dimension 0), `row 1` |
 //! | `step` | done first, repeatable: `prepare`, `emit` or `launch`. What came of it then stands in comments at the file's end |
 //! | `width` | W, default 1; `chosen`: by what the plans cost |
 //! | `local` | the only local size, `X,Y,Z`; default any |
@@ -121,8 +121,9 @@ impl IrTest {
             "among" => {
                 self.among = match value {
                     "group" => Among::Group,
-                    "row" => Among::Row,
-                    other => return Err(format!("'{other}' is not group or row")),
+                    "row" => Among::Row(0),
+                    "row 1" => Among::Row(1),
+                    other => return Err(format!("'{other}' is not group, row or row 1")),
                 }
             }
             "step" => self.steps.push(match value {

@@ -90,6 +90,7 @@ fn options(test: &IrTest) -> Options {
             features: String::new(),
             vectors: VECTORS,
         },
+        strict: true,
     }
 }
 

@@ -172,6 +172,7 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
     let options = BuildOptions::parse(&format!("{}{disable}", trial.options));
     request.options = options.map_err(|error| Verdict::Rejected(error.to_string()))?;
     request.width = configuration.width;
+    request.strict = true;
     if configuration.hurried {
         request.quality = Quality::First;
     }
@@ -206,7 +207,9 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
     };
     match compile(&request, Emit::Archive, None) {
         Ok(compiled) => Ok((compiled.bytes, device)),
-        Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. }) => {
+        Err(CompileError::Kernel { error: error @ FormError::CannotVectorise { .. }, .. })
+            if configuration.width.is_some() =>
+        {
             Err(Verdict::NotFor(error.to_string()))
         }
         Err(error) => {

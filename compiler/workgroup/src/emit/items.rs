@@ -432,8 +432,11 @@ impl<'c> Copy<'_, '_, 'c> {
         if let Some(lanes) = self.local.get(&wanted).or_else(|| self.values.get(&wanted)) {
             return Ok(lanes.clone());
         }
-        if let Some(cell) = self.cells.get(&wanted) {
-            let lanes = self.load_cell(b, cell, wanted);
+        // A chunk that is entered from several blocks may be emitted before one of these: the cell of what it makes is there
+        // before its value is.
+        if self.cells.contains_key(&wanted) || self.in_cell(wanted) {
+            let cell = self.cell(wanted);
+            let lanes = self.load_cell(b, &cell, wanted);
             self.local.insert(wanted, lanes.clone());
             return Ok(lanes);
         }

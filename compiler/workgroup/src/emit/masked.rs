@@ -79,8 +79,23 @@ impl<'c> Copy<'_, '_, 'c> {
         let yes = b.select(mask, taken, none, "yes");
         let negated = b.not(taken, "");
         let no = b.select(mask, negated, none, "no");
-        self.pass(b, block, targets[0], Some(yes), false)?;
-        self.pass(b, block, targets[1], Some(no), false)
+        self.pass_both(b, block, (targets[0], yes), (targets[1], no))
+    }
+
+    /// Lets lanes pass two edges. What one edge's PHI nodes take may be a PHI node of the other's target, so all is read before
+    /// anything is stored.
+    fn pass_both(
+        &mut self,
+        b: &Builder<'c>,
+        from: usize,
+        one: (usize, Value<'c>),
+        other: (usize, Value<'c>),
+    ) -> Result<(), FormError> {
+        let moves = [self.moves(b, from, one.0)?, self.moves(b, from, other.0)?];
+        for ((to, mask), moves) in [one, other].into_iter().zip(moves) {
+            self.pass_with(b, from, to, Some(mask), false, moves)?;
+        }
+        Ok(())
     }
 
     /// Emits a chunk; control comes in at the copy of any of its blocks.
@@ -153,8 +168,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 let none = self.mask_type().zero();
                 let taken = b.select(condition, mask, none, "yes");
                 let other = b.select(condition, none, mask, "no");
-                self.pass(b, block, yes, Some(taken), false)?;
-                self.pass(b, block, no, Some(other), false)
+                self.pass_both(b, block, (yes, taken), (no, other))
             }
             lanes => self.take_both(b, block, &lanes),
         }
@@ -170,18 +184,47 @@ impl<'c> Copy<'_, '_, 'c> {
         mask: Option<Value<'c>>,
         certain: bool,
     ) -> Result<(), FormError> {
-        let region = &self.frame.regions.regions[self.number];
-        if region.ends.contains(&End::Edge { from, to }) {
-            return self.give(b, from, &[to], mask);
+        let moves = self.moves(b, from, to)?;
+        self.pass_with(b, from, to, mask, certain, moves)
+    }
+
+    /// What the PHI nodes of an edge's target take; nothing where the edge leaves the region.
+    fn moves(
+        &mut self,
+        b: &Builder<'c>,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<(Value<'c>, Lanes<'c>)>, FormError> {
+        let mut moves = Vec::new();
+        if self.leaves(from, to) {
+            return Ok(moves);
         }
         let cfg = &self.frame.regions.cfg;
-        let mut moves = Vec::new();
         for phi in cfg.blocks[to].phis() {
             let incoming = phi.incoming();
             let found = incoming.into_iter().find(|(_, block)| cfg.number(*block) == from);
             if let Some((value, _)) = found {
                 moves.push((phi, self.value(b, value)?));
             }
+        }
+        Ok(moves)
+    }
+
+    fn leaves(&self, from: usize, to: usize) -> bool {
+        self.frame.regions.regions[self.number].ends.contains(&End::Edge { from, to })
+    }
+
+    fn pass_with(
+        &mut self,
+        b: &Builder<'c>,
+        from: usize,
+        to: usize,
+        mask: Option<Value<'c>>,
+        certain: bool,
+        moves: Vec<(Value<'c>, Lanes<'c>)>,
+    ) -> Result<(), FormError> {
+        if self.leaves(from, to) {
+            return self.give(b, from, &[to], mask);
         }
         for (phi, lanes) in moves {
             let cell = self.cell(phi);

@@ -116,6 +116,7 @@ pub(crate) fn options(width: u32) -> Options {
             features: String::new(),
             vectors: Vectors::default(),
         },
+        strict: true,
     }
 }
 

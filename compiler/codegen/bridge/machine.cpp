@@ -36,6 +36,7 @@
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
 
 struct OxclMachine {
   bool isQuick;
@@ -186,6 +187,20 @@ void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVe
   }
 }
 
+namespace {
+
+// Pointers of OpenCL's generic address space get the space that they come from: where spaces are memories of their own, only
+// those have an address.
+void inferAddressSpaces(llvm::Module &module, llvm::FunctionAnalysisManager &functions) {
+  constexpr unsigned generic = 4;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      llvm::InferAddressSpacesPass(generic).run(function, functions);
+  functions.clear();
+}
+
+} // namespace
+
 OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const OxclPipeline *pipeline,
                           OxclTextSink message, void *user) {
   llvm::Module &module = *llvm::unwrap(wrapped);
@@ -227,6 +242,8 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
         llvm::AlwaysInlinerPass(/*InsertLifetimeIntrinsics=*/false).run(module, modules);
       }
       modules.clear();
+      if (pipeline->generic)
+        inferAddressSpaces(module, functions);
     }
     bool isQuick = pipeline->level == OXCL_QUICK;
     llvm::ModulePassManager passes = isQuick ? quickPipeline() : pipelineFor(builder, module, level);

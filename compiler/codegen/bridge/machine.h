@@ -63,6 +63,7 @@ struct OxclPipeline {
   uint32_t verify;         // check the module before and after
   uint32_t widen;          // at OXCL_QUICK: loops go through the vectoriser all the same
   uint32_t whole_program;  // the module is all there is: inline as much as does not make it large
+  uint32_t generic;        // with whole_program: pointers of OpenCL's generic space get the space that they come from
   const OxclText *exports; // definitions to keep; the rest is made internal. None: all are kept
   size_t export_count;
 };

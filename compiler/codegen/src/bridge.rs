@@ -65,6 +65,7 @@ pub(crate) struct Pipeline {
     pub(crate) verify: u32,
     pub(crate) widen: u32,
     pub(crate) whole_program: u32,
+    pub(crate) generic: u32,
     pub(crate) exports: *const Text,
     pub(crate) export_count: usize,
 }

@@ -19,6 +19,8 @@ pub struct Passes<'a> {
     pub widen: bool,
     /// The module is a whole program whose calls are dear: inline whatever does not make it large.
     pub whole_program: bool,
+    /// In a whole program, pointers of OpenCL's generic address space get the space that they come from, where that is known.
+    pub generic: bool,
 }
 
 impl Machine {
@@ -34,6 +36,7 @@ impl Machine {
             verify: u32::from(cfg!(debug_assertions)),
             widen: u32::from(passes.widen),
             whole_program: u32::from(passes.whole_program),
+            generic: u32::from(passes.generic),
             exports: exports.as_ptr(),
             export_count: exports.len(),
         };

@@ -4,7 +4,7 @@
 //! symbol [`LAUNCH`] (see `launch.c`). The front end compiles for 32-bit addresses; ids are computed as in 64-bit code, which
 //! the work-group pass expects, and narrowed again by LLVM.
 
-use super::{Program, finish, read, select};
+use super::{Language, Program, finish, read, select};
 use crate::error::CompileError;
 use crate::pack::MAX_GROUP;
 use crate::request::SourceFile;
@@ -88,12 +88,12 @@ pub fn compile_kernel(
         return Err(CompileError::NotYet { symbols: vec!["printf in images for ttasim".to_owned()] });
     }
     let entry = abi::native_symbol(&name);
-    let text = select(&module, &features, &[&entry])?;
+    let text = select(&module, &features, &[&entry], Language::OpenClC)?;
     let launcher = Source { name: "launch.c", text: LAUNCH_SOURCE };
     let none: [VirtualHeader<'_>; 0] = [];
     let launcher = compile_c(&context, &launcher, &[format!("ENTRY={entry}")], &[], &none);
     let launcher = launcher.map_err(CompileError::Source)?;
-    let launcher = select(&launcher.module, &features, &["main", LAUNCH])?;
+    let launcher = select(&launcher.module, &features, &["main", LAUNCH], Language::C)?;
     let program = finish(machine, &[read(&launcher)?, read(&text)?], "main", diagnostics)?;
     Ok(KernelProgram { program, signature, formed })
 }

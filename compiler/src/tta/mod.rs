@@ -89,15 +89,33 @@ pub fn c_machine_ir(request: &CRequest, machine: &Machine) -> Result<(String, Di
         }
     }
     let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
-    Ok((select(&module, &ability.features(), &["main"])?, diagnostics))
+    Ok((select(&module, &ability.features(), &["main"], Language::C)?, diagnostics))
+}
+
+/// What a module was written in: address spaces of a C program are the machine's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    C,
+    OpenClC,
 }
 
 /// Optimises a module and selects its instructions; gives the machine IR.
-fn select(module: &Module<'_>, features: &str, exports: &[&str]) -> Result<String, CompileError> {
+fn select(
+    module: &Module<'_>,
+    features: &str,
+    exports: &[&str],
+    language: Language,
+) -> Result<String, CompileError> {
     let failed = |error| CompileError::Codegen { kernel: exports.join(", "), error };
     let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
     selector.retarget(module);
-    let passes = Passes { exports, no_vectorisers: true, widen: false, whole_program: !exports.is_empty() };
+    let passes = Passes {
+        exports,
+        no_vectorisers: true,
+        widen: false,
+        whole_program: !exports.is_empty(),
+        generic: language == Language::OpenClC,
+    };
     selector.optimise(module, &passes).map_err(failed)?;
     selector.tap(module).map_err(failed)
 }
@@ -130,7 +148,7 @@ pub fn make_routines() -> Result<String, CompileError> {
     let source = Source { name: "routines.c", text: ROUTINES_SOURCE };
     let none: [VirtualHeader<'_>; 0] = [];
     let compiled = compile_c(&context, &source, &[], &[], &none).map_err(CompileError::Source)?;
-    select(&compiled.module, "+short-forward-branch-ialu", &[])
+    select(&compiled.module, "+short-forward-branch-ialu", &[], Language::C)
 }
 
 /// The machine IR of the run-time routines as it is shipped.

@@ -4,7 +4,7 @@
 //! the run-time routines that its kernels reach. LLVM works once for all machines that can do the same.
 
 use super::kernel::{form_kernel, widen_ids};
-use super::{ROUTINES, read, select};
+use super::{Language, ROUTINES, read, select};
 use crate::error::CompileError;
 use crate::pack::KernelParts;
 use crate::settings::Settings;
@@ -103,7 +103,7 @@ fn select_kernel(
     let formed =
         timings.measure(Stage::WorkGroup, || form_kernel(&copy, name, uniform, features, variables))?;
     let start = abi::start_symbol(name);
-    let text = timings.measure(Stage::Emit, || select(&copy, features, &[&start]))?;
+    let text = timings.measure(Stage::Emit, || select(&copy, features, &[&start], Language::OpenClC))?;
     Ok(Selected { name: name.to_owned(), formed, code: read(&text)? })
 }
 

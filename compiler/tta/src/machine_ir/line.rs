@@ -28,8 +28,11 @@ const FLAGS: &[&str] = &[
     "lr-split",
 ];
 
-/// Words before a register that say nothing that we need.
-const MARKS: &[&str] = &["killed", "dead", "undef", "renamable", "early-clobber", "internal", "debug-use"];
+/// Before a register whose value does not matter: nothing need have been written to it.
+const UNDEFINED: &str = "undef";
+
+/// Further words before a register, which say nothing that we need.
+const MARKS: &[&str] = &["killed", "dead", UNDEFINED, "renamable", "early-clobber", "internal", "debug-use"];
 
 /// The rest of a line.
 struct Text<'a> {
@@ -217,14 +220,19 @@ fn operand(text: &mut Text<'_>) -> Result<Option<Operand>, String> {
     Err(format!("unknown operand '{}'", text.rest))
 }
 
-fn take_marks(text: &mut Text<'_>) {
+/// Takes the words before a register; whether the register's value does not matter.
+fn take_marks(text: &mut Text<'_>) -> bool {
+    let mut undefined = false;
     loop {
         text.skip_spaces();
         let mark =
             MARKS.iter().find(|m| text.rest.strip_prefix(**m).is_some_and(|rest| rest.starts_with(' ')));
         match mark {
-            Some(mark) => text.rest = &text.rest[mark.len()..],
-            None => return,
+            Some(mark) => {
+                undefined |= *mark == UNDEFINED;
+                text.rest = &text.rest[mark.len()..];
+            }
+            None => return undefined,
         }
     }
 }
@@ -280,13 +288,22 @@ pub(super) fn instruction(line: usize, text: &str) -> Result<Instruction, String
                 found.implied_outputs.push(n);
             }
         } else if text.eat("implicit ") {
-            take_marks(&mut text);
-            if let Found::Register(Register::Physical(n)) = register(&mut text)? {
+            let undefined = take_marks(&mut text);
+            if let Found::Register(Register::Physical(n)) = register(&mut text)?
+                && !undefined
+            {
                 found.implied_inputs.push(n);
             }
         } else {
-            take_marks(&mut text);
-            found.operands.extend(operand(&mut text)?);
+            let undefined = take_marks(&mut text);
+            let operand = operand(&mut text)?;
+            // Any value will do, but it must come from somewhere.
+            let zero = undefined && matches!(operand, Some(Operand::Register(_)));
+            found.operands.extend(if zero {
+                Some(Operand::Register(Register::Physical(0)))
+            } else {
+                operand
+            });
         }
         text.skip_spaces();
         if text.rest.is_empty() {

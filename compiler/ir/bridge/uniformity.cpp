@@ -89,6 +89,8 @@ public:
     auto *I = dyn_cast<Instruction>(V);
     if (!I)
       return InstructionUniformity::Default;
+    if (auto Known = Answers.find(I); Known != Answers.end() && Known->second == ANSWER_UNIFORM && !Forced.contains(I))
+      return InstructionUniformity::AlwaysUniform;
     return isSource(*I) ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
   }
 

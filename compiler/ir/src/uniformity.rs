@@ -18,7 +18,7 @@ use std::collections::HashSet;
 /// What is known of a call's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
-    /// The same for all.
+    /// The same for all, whatever the arguments are.
     Uniform,
     /// It may differ.
     Varies,

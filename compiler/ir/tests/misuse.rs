@@ -288,6 +288,8 @@ fn values_of_other_functions_modules_and_contexts() {
     is_refused(|| b.add(a, parts.named("b"), ""));
     is_refused(|| sum.set_operand(0, parts.named("b")));
     is_refused(|| sum.replace_uses_with(parts.named("b")));
+    is_refused(|| a.replace_uses_with(parts.named("b")));
+    is_refused(|| a.replace_uses_with(a));
     is_refused(|| parts.named("phi").add_incoming(parts.named("b"), parts.f.blocks()[0]));
     // Another module's functions and variables, also as a part of a constant.
     is_refused(|| b.call(twin.h, &[a], ""));

@@ -13,7 +13,9 @@ use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
 use crate::workitem::{Together, range_of_small};
-use crate::{FormError, Hidden, Options, Width, facts, launch, locals, regions, report, slots, variables};
+use crate::{
+    FormError, Hidden, Options, Width, facts, guards, launch, locals, regions, report, slots, variables,
+};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
@@ -101,6 +103,8 @@ pub enum Among {
 pub enum Step {
     /// Brings it into the form that the others expect.
     Prepare,
+    /// Gives guards tests whether all lanes pass them, where several lanes may come of the options.
+    Guards,
     /// Cuts it into regions and makes the body of the work-group function. The kernel stays beside it.
     Emit,
     /// [`Step::Emit`], then the entries; what is not needed any more goes.
@@ -117,6 +121,9 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
         return Ok(());
     }
     let given = given(module, kernel)?;
+    if step == Step::Guards {
+        return if options.has_lanes() { guards::test_together(&given) } else { Ok(()) };
+    }
     let locals = locals::collect(&given);
     let variables = variables::collect(&given, options);
     let facts = facts::collect(&given);

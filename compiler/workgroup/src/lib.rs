@@ -24,6 +24,7 @@ mod divide;
 mod emit;
 mod error;
 mod facts;
+mod guards;
 mod indices;
 mod launch;
 mod locals;
@@ -259,6 +260,9 @@ impl<'m, 'c> Cut<'m, 'c> {
         let locals = locals::collect(&kernel);
         let variables = variables::collect(&kernel, options);
         let facts = facts::collect(&kernel);
+        if options.has_lanes() {
+            guards::test_together(&kernel)?;
+        }
         let regions = regions::form(&kernel)?;
         let slots = slots::assign(&kernel, &regions);
         Ok(Cut { kernel, locals, variables, facts, regions, slots })

@@ -1,6 +1,7 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
 use crate::emit::has_wide_forms;
+use crate::guards::is_test;
 use oxcl_ir::range::Range;
 use oxcl_ir::shape::{Asked, Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
@@ -131,6 +132,10 @@ impl<'c> Queries<'c> for Together {
     fn query(&self, call: Value<'c>) -> Option<Asked> {
         if is_barrier(call) {
             return Some(Asked::Barrier);
+        }
+        if is_test(call) {
+            let lanes = matches!(self, Together::Row(_));
+            return Some(Asked::Shape(if lanes { Shape::Uniform } else { Shape::Varying }));
         }
         let Some(query) = Query::of(call) else {
             let mathematics = call.callee().is_some_and(has_wide_forms);

@@ -11,6 +11,9 @@ entry:
   %next = add nsw i32 %cut, 1                 ; affine: 1*global0 + 1
   %wraps = add i32 %cut, 1
   %before = sub nsw i32 %cut, 1               ; affine: 1*global0 + -1
+  %before.wraps = sub i32 %cut, 1
+  %twice.wraps = mul i32 %cut, 2
+  %even.wraps = shl i32 %cut, 1
   %signed = sext i32 %next to i64             ; affine: 1*global0 + 1
   %unsigned = zext i32 %next to i64           ; affine: 1*global0 + 1
   %zext.of.negative = zext i32 %before to i64

@@ -15,6 +15,9 @@ entry:
   %least = atomicrmw umin ptr addrspace(4) %generic, i32 %old acq_rel
   %pair = cmpxchg ptr addrspace(3) %p, i32 %least, i32 7 monotonic monotonic
   %was = extractvalue { i32, i1 } %pair, 0
+  %next = getelementptr i32, ptr addrspace(4) %generic, i64 1
+  %after = getelementptr i32, ptr addrspace(4) %next, i64 %x
+  %far = atomicrmw add ptr addrspace(4) %after, i32 %was monotonic
   %n = atomicrmw add ptr addrspace(1) %g, i32 %was monotonic
   ret void
 }
@@ -99,6 +102,11 @@ entry:
 ;   %26 = insertvalue { i32, i1 } poison, i32 %23, 0
 ;   %27 = insertvalue { i32, i1 } %26, i1 %24, 1
 ;   %was = extractvalue { i32, i1 } %27, 0
+;   %next = getelementptr i32, ptr addrspace(4) %generic, i64 1
+;   %after = getelementptr i32, ptr addrspace(4) %next, i64 %l3
+;   %28 = load atomic i32, ptr addrspace(4) %after monotonic, align 4
+;   %new5 = add i32 %28, %was
+;   store atomic i32 %new5, ptr addrspace(4) %after monotonic, align 4
 ;   %n = atomicrmw add ptr addrspace(1) %g, i32 %was monotonic, align 4
 ;   br label %r0.x.next
 ; }

@@ -97,7 +97,9 @@ pub fn parse(text: &str) -> Result<IrTest, DirectiveError> {
     }
     let message = if test.analyses.is_empty() && test.steps.is_empty() {
         "neither 'analysis:' nor 'step:': the file checks nothing"
-    } else if !test.analyses.is_empty() && test.steps.iter().any(|step| *step != Step::Prepare) {
+    } else if !test.analyses.is_empty()
+        && test.steps.iter().any(|step| !matches!(step, Step::Prepare | Step::Guards))
+    {
         "an analysis needs a kernel that is not emitted yet"
     } else if test.fails_with.is_some() && (test.steps.is_empty() || !test.analyses.is_empty()) {
         "'expect: fail' needs a step, and no analysis"
@@ -128,9 +130,10 @@ impl IrTest {
             }
             "step" => self.steps.push(match value {
                 "prepare" => Step::Prepare,
+                "guards" => Step::Guards,
                 "emit" => Step::Emit,
                 "launch" => Step::Launch,
-                other => return Err(format!("'{other}' is not prepare, emit or launch")),
+                other => return Err(format!("'{other}' is not prepare, guards, emit or launch")),
             }),
             "width" if value == "chosen" => self.width = Width::Chosen,
             "width" => {

@@ -10,7 +10,25 @@ use super::lanes::{Lanes, widen};
 use crate::error::FormError;
 use crate::plan::chunks::Step;
 use crate::regions::End;
+use oxcl_ir::cfg::Cfg;
 use oxcl_ir::{Block, Builder, IntPredicate, Value};
+
+/// The inside of a loop that lanes leave in different rounds.
+#[derive(Clone, Copy)]
+struct Inside<'c> {
+    /// Where a round begins.
+    begin: Block<'c>,
+    /// Where control goes when no lane is left.
+    after: Block<'c>,
+}
+
+/// Whether a block of some steps leads back to a loop's header.
+fn sends_back(cfg: &Cfg<'_>, steps: &[Step], header: usize) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Block(block) => cfg.successors[*block].contains(&header),
+        Step::Loop(_, inner) => sends_back(cfg, inner, header),
+    })
+}
 
 impl<'c> Copy<'_, '_, 'c> {
     /// Whether any lane is set.
@@ -21,6 +39,18 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// The type of a mask.
+    /// Whether a condition holds for all lanes at work.
+    pub(super) fn all_pass(&self, b: &Builder<'c>, condition: &Lanes<'c>) -> Value<'c> {
+        let condition = widen(b, condition, self.width())[0];
+        let held = match self.mask {
+            Some(mask) => b.select(mask, condition, self.mask_type().int(-1), ""),
+            None => condition,
+        };
+        let bits = b.types().int(self.width());
+        let packed = b.cast(oxcl_ir::Opcode::LLVMBitCast, held, bits, "");
+        b.compare(IntPredicate::LLVMIntEQ, packed, bits.int(-1), "all")
+    }
+
     fn mask_type(&self) -> oxcl_ir::Type<'c> {
         self.frame.body.types().bool().vector(self.width())
     }
@@ -106,18 +136,29 @@ impl<'c> Copy<'_, '_, 'c> {
         self.steps(&steps, exit, None)
     }
 
-    /// Emits a sequence. `begun` is the first step's block where control is there already and some lane wants it.
-    fn steps(&mut self, steps: &[Step], exit: Block<'c>, begun: Option<Block<'c>>) -> Result<(), FormError> {
+    /// Emits a sequence, which goes on at `exit`. A loop's inside begins in the loop's block: some lane wants it.
+    fn steps(
+        &mut self,
+        steps: &[Step],
+        exit: Block<'c>,
+        inside: Option<Inside<'c>>,
+    ) -> Result<(), FormError> {
         for (position, step) in steps.iter().enumerate() {
             let label = |step: Option<&Step>| step.map_or(exit, |step| self.starts[&step.first()]);
             let next = label(steps.get(position + 1));
             let cfg = &self.frame.regions.cfg;
             let after =
                 steps[position + 1..].iter().find(|other| !cfg.dominates(step.first(), other.first()));
-            let skip = label(after);
+            // Where no lane goes on in a loop, none goes round again, unless it was sent back before.
+            let skip = match (after, &inside) {
+                (None, Some(inside)) if !sends_back(cfg, &steps[..position], steps[0].first()) => {
+                    inside.after
+                }
+                _ => label(after),
+            };
             let cell = self.mask_cell(step.first());
-            let run = match begun {
-                Some(block) if position == 0 => block,
+            let run = match &inside {
+                Some(inside) if position == 0 => inside.begin,
                 _ => {
                     let b = Builder::at_end(self.starts[&step.first()]);
                     let run = self.frame.body.append_block(&format!("r{}.run", self.number));
@@ -135,7 +176,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 }
                 Step::Loop(_, inner) => {
                     let again = self.frame.body.append_block(&format!("r{}.again", self.number));
-                    self.steps(inner, again, Some(run))?;
+                    self.steps(inner, again, Some(Inside { begin: run, after: next }))?;
                     let b = Builder::at_end(again);
                     let wanted = self.load_mask(&b, cell);
                     let any = self.any(&b, wanted);

@@ -113,10 +113,12 @@ pub(crate) fn choose<'c>(
         }
     }
     let Some(first) = plans.first() else { return Ok(Choice { plan: scalar, candidates, declined: None }) };
-    let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
+    let cost_where = |plan: &Plan<'c>, passing: f64| cost::of(plan, first, kernel, regions, vectors, passing);
+    let cost = |plan: &Plan<'c>| cost_where(plan, cost::PASSING);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
     let whole = vectors.bits / 32;
-    let by_llvm = plans.iter().find(|plan| plan.width == whole).map(|plan| (cost(plan), whole));
+    // It makes no tests in front of guards.
+    let by_llvm = plans.iter().find(|plan| plan.width == whole).map(|plan| (cost_where(plan, 0.0), whole));
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();

@@ -9,6 +9,7 @@
 
 use super::{Form, How, Plan};
 use crate::emit::{independent, is_marker};
+use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
@@ -21,6 +22,8 @@ use std::collections::HashMap;
 const ROUNDS: f64 = 12.0;
 /// How much longer the longest of several lanes stays in a loop that they leave in different rounds.
 const LONGEST: f64 = 1.3;
+/// Variables of a loop that chains of dependences are looked for through.
+const MOST_CARRIED: usize = 8;
 /// A branch that is taken or not by chance, at W = 1: a sixth of them are not foreseen.
 const CHANCE: f64 = 3.0;
 /// A block under a mask: the test whether any lane is in it, and the mask's own arithmetic.
@@ -83,16 +86,43 @@ impl Cost {
     }
 }
 
-/// The costs of a plan; `divergence` says of a plan for one lane where several would part.
+/// How often all lanes pass a guard.
+pub(super) const PASSING: f64 = 0.9;
+
+/// The costs of a plan; `divergence` says of a plan for one lane where several would part, `passing` how often all lanes
+/// pass a guard.
 pub(super) fn of<'c>(
     plan: &Plan<'c>,
     divergence: &Plan<'c>,
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     vectors: &Vectors,
+    passing: f64,
 ) -> Cost {
-    let costs = Costs { plan, divergence, kernel, regions, vectors };
+    let costs = Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, passing) };
     Cost { parts: (0..regions.regions.len()).map(|number| costs.region(number)).collect() }
+}
+
+/// How often each block runs because of the tests in front of guards.
+fn weights(regions: &Regions<'_>, passing: f64) -> Vec<f64> {
+    let cfg = &regions.cfg;
+    let mut weights = vec![1.0; cfg.blocks.len()];
+    for &block in &cfg.order {
+        if !cfg.blocks[block].terminator().and_then(Value::condition).is_some_and(is_test) {
+            continue;
+        }
+        for (&to, share) in cfg.successors[block].iter().zip([passing, 1.0 - passing]) {
+            let behind = |&other: &usize| cfg.dominates(to, other);
+            for other in cfg.order.iter().copied().filter(behind) {
+                weights[other] *= share;
+            }
+        }
+    }
+    weights
+}
+
+fn longer(so_far: Option<f64>, other: f64) -> Option<f64> {
+    Some(so_far.map_or(other, |so_far| so_far.max(other)))
 }
 
 struct Costs<'a, 'c> {
@@ -101,6 +131,7 @@ struct Costs<'a, 'c> {
     kernel: &'a Prepared<'a, 'c>,
     regions: &'a Regions<'c>,
     vectors: &'a Vectors,
+    weights: Vec<f64>,
 }
 
 impl<'c> Costs<'_, 'c> {
@@ -128,7 +159,7 @@ impl<'c> Costs<'_, 'c> {
                 part.has_turns |= self.plan.how(instruction) == How::EachLane;
                 cycles += self.instruction(instruction, masked);
             }
-            cycles += self.branch(block, masked);
+            cycles = (cycles + self.branch(block, masked)) * self.weights[block];
             match inner(cfg.innermost[block]) {
                 Some(around) => own[around] += cycles,
                 None => straight += cycles,
@@ -136,7 +167,8 @@ impl<'c> Costs<'_, 'c> {
         }
         for around in (0..cfg.loops.len()).rev().filter(|&around| is_inner(around)) {
             part.has_loop = true;
-            let all = self.rounds(around) * own[around].max(self.recurrence(around));
+            let chain = self.recurrence(around) * self.weights[cfg.loops[around].header];
+            let all = self.rounds(around) * own[around].max(chain);
             match inner(cfg.loops[around].parent) {
                 Some(outer) => own[outer] += all,
                 None => straight += all,
@@ -171,28 +203,45 @@ impl<'c> Costs<'_, 'c> {
         }
     }
 
-    /// The longest chain of dependences from round to round of a loop.
+    /// The longest chain of dependences from round to round of a loop, for each round: several variables may depend on one
+    /// another in turn, but one that only follows another does not wait for its own value of the round before.
     fn recurrence(&self, around: usize) -> f64 {
         let cfg = &self.regions.cfg;
         let found = &cfg.loops[around];
-        let header = cfg.blocks[found.header];
-        let mut known = HashMap::new();
+        let mut phis = cfg.blocks[found.header].phis();
+        phis.truncate(MOST_CARRIED);
+        let row = |&from: &Value<'c>| {
+            let mut known = HashMap::new();
+            let mut column = |to: &Value<'c>| {
+                let back = to.incoming().into_iter().filter(|(_, block)| found.contains(cfg.number(*block)));
+                let lengths = back.map(|(value, _)| self.distance(around, from, value, &mut known));
+                lengths.flatten().fold(None, longer)
+            };
+            phis.iter().map(&mut column).collect::<Vec<Option<f64>>>()
+        };
+        let once: Vec<Vec<Option<f64>>> = phis.iter().map(row).collect();
+        // The longest ways of 1, 2, ... rounds; one that comes back to where it began is a cycle.
+        let mut ways = once.clone();
         let mut longest: f64 = 0.0;
-        for phi in header.phis() {
-            for (value, from) in phi.incoming() {
-                if found.contains(cfg.number(from)) {
-                    longest = longest.max(self.distance(around, value, &mut known).unwrap_or(0.0));
-                }
+        for rounds in 1..=phis.len() {
+            for (number, way) in ways.iter().enumerate() {
+                longest = longest.max(way[number].unwrap_or(0.0) / rounds as f64);
             }
+            let extend = |way: &Vec<Option<f64>>, to: usize| {
+                let steps = way.iter().zip(&once).map(|(so_far, next)| Some((*so_far)? + next[to]?));
+                steps.flatten().fold(None, longer)
+            };
+            ways = ways.iter().map(|way| (0..phis.len()).map(|to| extend(way, to)).collect()).collect();
         }
         let live = self.plan.width > 1 && self.plan.is_divergent_loop(found.header);
         if live { longest + LIVE_MASK } else { longest }
     }
 
-    /// How long after the beginning of a round a value of the loop is there, if it depends on the round before.
+    /// How long after the beginning of a round a value of the loop is there, if it depends on what `from` is then.
     fn distance(
         &self,
         around: usize,
+        from: Value<'c>,
         value: Value<'c>,
         known: &mut HashMap<Value<'c>, Option<f64>>,
     ) -> Option<f64> {
@@ -202,7 +251,7 @@ impl<'c> Costs<'_, 'c> {
             return None;
         }
         if value.is_phi() && block == cfg.loops[around].header {
-            return Some(0.0);
+            return (value == from).then_some(0.0);
         }
         if let Some(&found) = known.get(&value) {
             return found;
@@ -214,13 +263,8 @@ impl<'c> Costs<'_, 'c> {
         } else {
             value.operands()
         };
-        let mut longest: Option<f64> = None;
-        for operand in operands {
-            if let Some(one) = self.distance(around, operand, known) {
-                longest = Some(longest.map_or(one, |so_far: f64| so_far.max(one)));
-            }
-        }
-        let found = longest.map(|before| before + self.latency(value));
+        let before = operands.into_iter().filter_map(|operand| self.distance(around, from, operand, known));
+        let found = before.fold(None, longer).map(|before| before + self.latency(value));
         known.insert(value, found);
         found
     }
@@ -272,6 +316,7 @@ impl<'c> Costs<'_, 'c> {
         let one = self.once(instruction);
         match self.plan.how(instruction) {
             How::Query => 0.2,
+            How::Test => 2.0,
             How::Once if instruction.is_phi() => match self.plan.form(instruction) {
                 Form::Vector if masked => 2.0 * self.unit() * self.registers(instruction.ty()),
                 _ => 0.0,

@@ -6,6 +6,7 @@
 
 use super::{Form, How, Plan};
 use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
+use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::workitem::Query;
@@ -87,6 +88,9 @@ fn instruction_form<'c>(
     if Query::of(instruction).is_some() {
         let known = instruction.arguments().first().is_none_or(|&asked| plan.form(asked) == Form::Uniform);
         return (How::Query, if known { form_of(shape) } else { Form::Vector });
+    }
+    if is_test(instruction) {
+        return (How::Test, Form::Uniform);
     }
     let operands = match instruction.opcode() {
         Some(Opcode::LLVMCall) => instruction.arguments(),

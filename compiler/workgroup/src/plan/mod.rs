@@ -47,6 +47,8 @@ pub(crate) enum Form {
 pub(crate) enum How {
     /// A query of ids or sizes, which emission has at hand.
     Query,
+    /// Whether a condition holds for all lanes at work.
+    Test,
     /// Once for all lanes.
     Once,
     /// Once, for lane 0.

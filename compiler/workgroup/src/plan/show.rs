@@ -101,6 +101,7 @@ fn told(plan: &Plan<'_>, instruction: Value<'_>) -> Option<String> {
     };
     let how = match plan.how(instruction) {
         How::Query => return None,
+        How::Test => "whether all lanes pass".to_owned(),
         How::Once => "once".to_owned(),
         How::First => "for the first lane".to_owned(),
         How::Vector => "vector".to_owned(),

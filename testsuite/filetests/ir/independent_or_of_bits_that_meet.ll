@@ -1,0 +1,24 @@
+; An or whose bits may meet is no sum.
+; analysis: independent
+
+declare i64 @_Z12get_local_idj(i32) memory(none)
+
+define void @k(ptr addrspace(1) %a) {
+; independent: region 0: no, accesses that might be reordered
+entry:
+  %l = call i64 @_Z12get_local_idj(i32 0)
+  %x = trunc i64 %l to i32
+  %first.x = or i32 %x, 4
+  %first.at = sext i32 %first.x to i64
+  %first = getelementptr i32, ptr addrspace(1) %a, i64 %first.at
+  store i32 1, ptr addrspace(1) %first
+  %between.x = add nsw i32 %x, 1
+  %between.at = sext i32 %between.x to i64
+  %between = getelementptr i32, ptr addrspace(1) %a, i64 %between.at
+  %v = load i32, ptr addrspace(1) %between
+  %last.x = or i32 %x, 8
+  %last.at = sext i32 %last.x to i64
+  %last = getelementptr i32, ptr addrspace(1) %a, i64 %last.at
+  store i32 %v, ptr addrspace(1) %last
+  ret void
+}

@@ -32,7 +32,8 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
     Standard.emplace(M.getContext(), /*DebugLogging=*/false, /*VerifyEach=*/true);
     Standard->registerCallbacks(Callbacks, &Modules);
   }
-  oxcl::leaveRareFunctionsAlone(Callbacks);
+  // What is not reached need not be emitted.
+  oxcl::leaveRareFunctionsAlone(Callbacks, "SimplifyCFGPass");
   PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, &Callbacks);
   Builder.registerModuleAnalyses(Modules);
   Builder.registerCGSCCAnalyses(Components);

@@ -6,6 +6,7 @@
 use super::items::Copy;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
 use crate::error::FormError;
+use crate::guards::is_test;
 use crate::plan::{Form, How};
 use crate::workitem::Query;
 use oxcl_ir::range::Range;
@@ -68,7 +69,12 @@ impl<'c> Copy<'_, '_, 'c> {
         }
         let (operands, inputs) = self.inputs(b, instruction)?;
         if self.width() == 1 {
-            return Ok(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))));
+            // A body of one lane, beside one of several, asks at the guard itself.
+            let made = match is_test(instruction) {
+                true => instruction.ty().zero(),
+                false => self.clone_with(b, instruction, &first_of_each(&inputs)),
+            };
+            return Ok(Lanes::One(made));
         }
         let made = match self.how(instruction) {
             How::Query | How::Once => {

@@ -1,36 +1,20 @@
 //! Arguments of a launch and their check against the kernel's parameters.
 
 use oxcl_binary::archive::{AddressQualifier, Arg, ArgKind, Kernel};
-use oxcl_driver_cpu::Argument;
 
-use crate::buffer::{Buffer, BufferError};
+use crate::buffer::Buffer;
 use crate::launch::LaunchError;
 
 /// One argument, in the order of the kernel's parameters.
-#[derive(Debug, Clone, Copy)]
-pub enum ArgValue<'a> {
-    /// A buffer, for a `global` or `constant` pointer.
-    Buffer(&'a Buffer),
-    /// The null pointer, for a `global` or `constant` pointer.
-    Null,
-    /// An address, for a `global` or `constant` pointer: of shared memory, or of memory of the host program, for which the
-    /// kernel's promises are the program's. See [`crate::SharedMemory`].
-    Pointer(*mut u8),
-    /// This many bytes of local memory, for a `local` pointer.
-    Local(u64),
-    /// The bytes of a scalar, vector or structure.
-    Value(&'a [u8]),
-}
+pub type ArgValue<'a> = oxcl_driver::program::ArgValue<&'a Buffer, &'a [u8]>;
 
-impl ArgValue<'_> {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::Buffer(_) => "a buffer",
-            Self::Null => "a null pointer",
-            Self::Pointer(_) => "an address",
-            Self::Local(_) => "a size of local memory",
-            Self::Value(_) => "a value",
-        }
+fn describe(value: &ArgValue<'_>) -> &'static str {
+    match value {
+        ArgValue::Buffer(_) => "a buffer",
+        ArgValue::Null => "a null pointer",
+        ArgValue::Pointer(_) => "an address",
+        ArgValue::Local(_) => "a size of local memory",
+        ArgValue::Value(_) => "a value",
     }
 }
 
@@ -42,13 +26,8 @@ pub(crate) fn parameter_name(record: &Kernel, index: usize) -> String {
     }
 }
 
-/// Checks `values` against the kernel's parameters, and turns them into what the driver takes; `address` says where
-/// buffers are.
-pub(crate) fn check<'a>(
-    record: &Kernel,
-    values: &[ArgValue<'a>],
-    address: &dyn Fn(&Buffer) -> Result<*mut u8, BufferError>,
-) -> Result<Vec<Argument<'a>>, LaunchError> {
+/// Checks `values` against the kernel's parameters.
+pub(crate) fn check(record: &Kernel, values: &[ArgValue<'_>]) -> Result<(), LaunchError> {
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     if values.len() != record.args.len() {
         return Err(LaunchError::ArgumentCount {
@@ -58,17 +37,11 @@ pub(crate) fn check<'a>(
             parameters: (0..record.args.len()).map(|index| parameter_name(record, index)).collect(),
         });
     }
-    let arguments = record.args.iter().zip(values).enumerate();
-    arguments.map(|(index, (arg, value))| check_one(record, index, arg, *value, address)).collect()
+    let mut arguments = record.args.iter().zip(values).enumerate();
+    arguments.try_for_each(|(index, (arg, value))| check_one(record, index, arg, value))
 }
 
-fn check_one<'a>(
-    record: &Kernel,
-    index: usize,
-    arg: &Arg,
-    value: ArgValue<'a>,
-    address: &dyn Fn(&Buffer) -> Result<*mut u8, BufferError>,
-) -> Result<Argument<'a>, LaunchError> {
+fn check_one(record: &Kernel, index: usize, arg: &Arg, value: &ArgValue<'_>) -> Result<(), LaunchError> {
     let kernel = || record.name.clone();
     let argument = || parameter_name(record, index);
     let type_name = || arg.type_name.clone();
@@ -77,7 +50,7 @@ fn check_one<'a>(
         argument: argument(),
         type_name: type_name(),
         want,
-        given: value.describe(),
+        given: describe(value),
     };
     let not_yet = |what| LaunchError::ArgumentNotYet {
         kernel: kernel(),
@@ -92,13 +65,11 @@ fn check_one<'a>(
         ArgKind::Pointer if arg.address == AddressQualifier::Local => match value {
             // CL_INVALID_ARG_SIZE if arg_size is zero and the argument is declared with the local qualifier.
             ArgValue::Local(0) => Err(LaunchError::EmptyLocal { kernel: kernel(), argument: argument() }),
-            ArgValue::Local(bytes) => Ok(Argument::Local(bytes)),
+            ArgValue::Local(_) => Ok(()),
             _ => Err(wrong_kind("a size of local memory")),
         },
         ArgKind::Pointer => match value {
-            ArgValue::Buffer(buffer) => Ok(Argument::Pointer(address(buffer)?)),
-            ArgValue::Pointer(pointer) => Ok(Argument::Pointer(pointer)),
-            ArgValue::Null => Ok(Argument::Pointer(std::ptr::null_mut())),
+            ArgValue::Buffer(_) | ArgValue::Pointer(_) | ArgValue::Null => Ok(()),
             _ => Err(wrong_kind("a buffer")),
         },
         ArgKind::Value => match value {
@@ -113,7 +84,7 @@ fn check_one<'a>(
                     given: bytes.len(),
                 })
             }
-            ArgValue::Value(bytes) => Ok(Argument::Value(bytes)),
+            ArgValue::Value(_) => Ok(()),
             _ => Err(wrong_kind("a value")),
         },
     }

@@ -4,7 +4,7 @@
 //! and highest byte, exactly: a launch is refused only when it would really leave its buffer.
 
 use oxcl_binary::meta::AccessBound;
-use oxcl_driver_cpu::Geometry;
+use oxcl_driver::Geometry;
 
 /// Bytes `low` up to, but not including, `high`, relative to the buffer's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

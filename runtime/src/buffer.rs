@@ -6,8 +6,8 @@
 
 use std::sync::{Arc, RwLockWriteGuard};
 
+use oxcl_driver::fault::OutOfResources;
 use oxcl_driver::{Allocation, HostSpan};
-use oxcl_driver_cpu::OutOfResources;
 use oxcl_scheduler::{Access, Touch};
 
 use crate::exclusion::{Exclusion, UsedByHost};
@@ -38,7 +38,7 @@ impl Buffer {
             return Err(BufferError::ZeroSize);
         }
         if isize::try_from(bytes).is_err() {
-            let resource = oxcl_driver_cpu::Resource::Buffer;
+            let resource = oxcl_driver::fault::Resource::Buffer;
             return Err(OutOfResources { resource, amount: bytes }.into());
         }
         Ok(Self::whole(Storage::lazy(bytes)))

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use oxcl_driver::Driver;
 use oxcl_driver_cpu::{PagingKind, PagingObserver};
 use oxcl_scheduler::{Observer, Options, QueueProperties, Scheduler, UserEvent};
 
@@ -132,6 +133,15 @@ impl Context {
         Device::all_on(self, names)
     }
 
+    /// A device of a driver that the program brings along: what docs/add-a-driver.md makes runs kernels this way without a
+    /// change to this crate. Where it has memory of its own its address space is a number that no other device has.
+    ///
+    /// # Errors
+    /// The driver finds no device, or cannot make it ready.
+    pub fn open(&self, driver: Arc<dyn Driver>) -> Result<Device, DeviceError> {
+        Device::brought_along(self, driver)
+    }
+
     /// A device of another context as a device of this one, too: the same memory and the same threads execute the
     /// commands of both, in the order in which they become ready. What is short is short for both. Pages that move are
     /// told to the observer of the context that the device was made for.
@@ -150,7 +160,7 @@ impl Context {
         if !Arc::ptr_eq(&self.scheduler, &device.context().scheduler) {
             return Err(QueueError::OtherContext);
         }
-        Ok(Queue::new(self.scheduler.queue(device.driver(), properties)?, device.clone()))
+        Ok(Queue::new(self.scheduler.queue(Arc::clone(device.driver()), properties)?, device.clone()))
     }
 
     /// An event whose status the program sets.

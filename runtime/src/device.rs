@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use oxcl_driver::capability::AddressSpace;
+use oxcl_driver::memory::MemoryCounters;
 use oxcl_driver::{Capabilities, Driver};
-use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, Kind, MemoryCounters, Target};
+use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, Kind};
 use oxcl_memory::residency::Place;
 use oxcl_scheduler::QueueProperties;
 
@@ -24,28 +25,41 @@ pub struct Device {
     inner: Arc<Inner>,
 }
 
-/// The driver behind a device.
+/// The driver behind a device, by its own type. What is asked of all drivers is asked through their interface; this is for
+/// making devices, and for who asks one of them about itself.
 #[derive(Debug)]
-enum DeviceDriver {
+enum Maker {
     /// In the host's address space.
-    Host(Arc<CpuDriver>),
+    Host(Kind),
     /// With memory of its own.
     Discrete(Arc<DiscreteDriver>),
     /// A core of a simulated platform.
     Processor(Processor),
+    /// Another one, of which nothing is known but its interface.
+    BroughtAlong(Arc<dyn Driver>),
 }
 
-impl DeviceDriver {
-    fn host(context: &Context, kind: Kind) -> Self {
-        let threads = u32::try_from(context.workers()).unwrap_or(u32::MAX);
-        Self::Host(Arc::new(CpuDriver::new(kind, threads)))
-    }
-
-    fn shared(&self) -> Arc<dyn Driver> {
+impl Maker {
+    /// The driver, for devices of a context.
+    fn driver(&self, context: &Context) -> Arc<dyn Driver> {
         match self {
-            Self::Host(driver) => Arc::clone(driver) as Arc<dyn Driver>,
+            // It has no state beside its context's threads.
+            Self::Host(kind) => {
+                let threads = u32::try_from(context.workers()).unwrap_or(u32::MAX);
+                Arc::new(CpuDriver::new(*kind, threads))
+            }
             Self::Discrete(driver) => Arc::clone(driver) as Arc<dyn Driver>,
             Self::Processor(processor) => processor.driver(),
+            Self::BroughtAlong(driver) => Arc::clone(driver),
+        }
+    }
+
+    fn again(&self) -> Self {
+        match self {
+            Self::Host(kind) => Self::Host(*kind),
+            Self::Discrete(driver) => Self::Discrete(Arc::clone(driver)),
+            Self::Processor(processor) => Self::Processor(processor.clone()),
+            Self::BroughtAlong(driver) => Self::BroughtAlong(Arc::clone(driver)),
         }
     }
 }
@@ -53,7 +67,8 @@ impl DeviceDriver {
 #[derive(Debug)]
 struct Inner {
     info: DeviceInfo,
-    driver: DeviceDriver,
+    driver: Arc<dyn Driver>,
+    maker: Maker,
     /// Launches that their callers wait for. Out-of-order: callers of several threads do not wait for each other.
     direct: oxcl_scheduler::Queue,
     context: Context,
@@ -62,10 +77,11 @@ struct Inner {
 /// What a device is and can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Its driver's name: `cpu`, `basic`, `ref`, `discrete` or `ttasim`. Two devices may have the same one.
-    pub name: &'static str,
+    /// Its driver's name: `cpu`, `basic`, `ref`, `discrete`, `ttasim`, or that of a driver that the program brought along
+    /// ([`Context::open`]). Two devices may have the same one.
+    pub name: String,
     /// What it is, in a line.
-    pub description: &'static str,
+    pub description: String,
     /// The processor's name.
     pub processor: String,
     /// Threads that run work-groups at the same time.
@@ -98,6 +114,14 @@ pub enum DeviceError {
     Unknown {
         /// The name asked for.
         name: String,
+    },
+    /// A driver has no device on this machine, or cannot make it ready.
+    #[error("driver '{name}' has no device here: {reason}")]
+    Absent {
+        /// The driver's name.
+        name: String,
+        /// Why not.
+        reason: String,
     },
     /// A word for a device has a parameter that its driver does not take, or lacks one.
     #[error(
@@ -161,6 +185,7 @@ impl Coded for DeviceError {
             Self::Pin { .. } => "OX0506",
             Self::Machine { .. } => "OX0507",
             Self::Cycles { .. } => "OX0508",
+            Self::Absent { .. } => "OX0509",
         })
     }
 }
@@ -181,14 +206,14 @@ impl DeviceInfo {
             Make::Discrete(memory) => DiscreteDriver::describe(memory),
             Make::Processor(path) => return processor::ask(request.driver, &path),
         };
-        Ok(Self::of(request.driver, &capabilities))
+        Ok(Self::of(request.driver.name, request.driver.description, &capabilities))
     }
 
-    pub(crate) fn of(row: &'static DriverRow, capabilities: &Capabilities) -> Self {
+    pub(crate) fn of(name: &str, description: &str, capabilities: &Capabilities) -> Self {
         let host = HostCpu::get();
         Self {
-            name: row.name,
-            description: row.description,
+            name: name.to_owned(),
+            description: description.to_owned(),
             processor: host.name().to_owned(),
             compute_units: capabilities.compute_units as usize,
             max_work_group_size: capabilities.max_work_group_size,
@@ -266,50 +291,63 @@ impl Device {
         processor: Processor,
     ) -> Result<Self, DeviceError> {
         let info = processor.info(row);
-        Self::with(context, DeviceDriver::Processor(processor), info)
+        let maker = Maker::Processor(processor);
+        let driver = begin(maker.driver(context))?;
+        Self::with(context, maker, driver, info)
     }
 
     fn open(context: &Context, request: &DeviceRequest) -> Result<Self, DeviceError> {
-        let driver = match request.make {
+        let maker = match request.make {
             Make::Processor(_) => {
                 let mut one = Self::open_all(context, std::slice::from_ref(request))?;
                 let missing = || DeviceError::Unknown { name: request.driver.name.to_owned() };
                 return one.pop().ok_or_else(missing);
             }
-            Make::Host(kind) => DeviceDriver::host(context, kind),
+            Make::Host(kind) => Maker::Host(kind),
             Make::Discrete(memory) => {
                 let driver = DiscreteDriver::new(memory, Some(context.paging_observer()));
-                let driver = driver.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
-                DeviceDriver::Discrete(Arc::new(driver))
+                Maker::Discrete(Arc::new(driver.map_err(|error| cannot_start(&error))?))
             }
         };
-        let info = DeviceInfo::of(request.driver, driver.shared().capabilities());
-        Self::with(context, driver, info)
+        let driver = begin(maker.driver(context))?;
+        let row = request.driver;
+        let info = DeviceInfo::of(row.name, row.description, driver.capabilities());
+        Self::with(context, maker, driver, info)
+    }
+
+    /// A device of a driver that this crate does not know.
+    pub(crate) fn brought_along(context: &Context, driver: Arc<dyn Driver>) -> Result<Self, DeviceError> {
+        let maker = Maker::BroughtAlong(driver);
+        let driver = begin(maker.driver(context))?;
+        let capabilities = driver.capabilities();
+        let info = DeviceInfo::of(driver.name(), &capabilities.device_name, capabilities);
+        Self::with(context, maker, driver, info)
     }
 
     /// The same device for the commands of another context.
     pub(crate) fn shared_with(&self, context: &Context) -> Result<Self, DeviceError> {
-        let driver = match &self.inner.driver {
-            // It has no state beside its context's threads.
-            DeviceDriver::Host(driver) => DeviceDriver::host(context, driver.kind()),
-            DeviceDriver::Discrete(driver) => DeviceDriver::Discrete(Arc::clone(driver)),
-            DeviceDriver::Processor(processor) => DeviceDriver::Processor(processor.clone()),
-        };
-        let compute_units = driver.shared().capabilities().compute_units as usize;
+        let maker = self.inner.maker.again();
+        let driver = maker.driver(context);
+        let driver = if matches!(maker, Maker::Host(_)) { begin(driver)? } else { driver };
+        let compute_units = driver.capabilities().compute_units as usize;
         let info = DeviceInfo { compute_units, ..self.info().clone() };
-        Self::with(context, driver, info)
+        Self::with(context, maker, driver, info)
     }
 
-    fn with(context: &Context, driver: DeviceDriver, info: DeviceInfo) -> Result<Self, DeviceError> {
-        if !matches!(driver, DeviceDriver::Host(_)) {
+    fn with(
+        context: &Context,
+        maker: Maker,
+        driver: Arc<dyn Driver>,
+        info: DeviceInfo,
+    ) -> Result<Self, DeviceError> {
+        if has_own_memory(driver.as_ref()) {
             // From now on it matters where buffers' content is.
             context.keep_track();
         }
-        let shared = driver.shared();
         let properties = QueueProperties { out_of_order: true, profiling: false };
-        let direct = context.scheduler().queue(Arc::clone(&shared), properties);
-        let direct = direct.map_err(|error| DeviceError::Start { reason: error.to_string() })?;
-        Ok(Self { inner: Arc::new(Inner { info, driver, direct, context: context.clone() }) })
+        let direct = context.scheduler().queue(Arc::clone(&driver), properties);
+        let direct = direct.map_err(|error| cannot_start(&error))?;
+        Ok(Self { inner: Arc::new(Inner { info, driver, maker, direct, context: context.clone() }) })
     }
 
     /// What the device is and can do.
@@ -331,42 +369,31 @@ impl Device {
     /// Bytes that the device has moved into and out of its memory; all zero for devices that use the host's.
     #[must_use]
     pub fn memory_counters(&self) -> MemoryCounters {
-        self.discrete().map_or_else(MemoryCounters::default, |driver| driver.counters())
-    }
-
-    /// The driver, for devices in the host's address space.
-    pub(crate) fn cpu(&self) -> Option<&CpuDriver> {
-        match &self.inner.driver {
-            DeviceDriver::Host(driver) => Some(driver),
-            DeviceDriver::Discrete(_) | DeviceDriver::Processor(_) => None,
-        }
+        self.driver().memory_counters()
     }
 
     /// The driver of a device with memory of its own. Tests have it fail through this.
     #[must_use]
     pub fn discrete(&self) -> Option<&DiscreteDriver> {
-        match &self.inner.driver {
-            DeviceDriver::Discrete(driver) => Some(driver),
-            DeviceDriver::Host(_) | DeviceDriver::Processor(_) => None,
+        match &self.inner.maker {
+            Maker::Discrete(driver) => Some(driver),
+            _ => None,
         }
     }
 
     /// The processor, for devices that are simulated.
     #[must_use]
     pub fn processor_core(&self) -> Option<&Processor> {
-        match &self.inner.driver {
-            DeviceDriver::Processor(processor) => Some(processor),
-            DeviceDriver::Host(_) | DeviceDriver::Discrete(_) => None,
+        match &self.inner.maker {
+            Maker::Processor(processor) => Some(processor),
+            _ => None,
         }
     }
 
     /// The driver of a device with memory of its own, whatever it is.
     pub(crate) fn own_memory(&self) -> Option<&dyn Driver> {
-        match &self.inner.driver {
-            DeviceDriver::Discrete(driver) => Some(driver.as_ref()),
-            DeviceDriver::Processor(processor) => Some(processor.device()),
-            DeviceDriver::Host(_) => None,
-        }
+        let driver = self.inner.driver.as_ref();
+        has_own_memory(driver).then_some(driver)
     }
 
     /// Where its memory is.
@@ -377,17 +404,31 @@ impl Device {
         })
     }
 
-    pub(crate) fn driver(&self) -> Arc<dyn Driver> {
-        self.inner.driver.shared()
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.inner.driver
     }
 
     pub(crate) fn direct(&self) -> &oxcl_scheduler::Queue {
         &self.inner.direct
     }
+}
 
-    pub(crate) fn target(&self) -> Target {
-        self.cpu().map_or(Target::Native, CpuDriver::target)
+fn has_own_memory(driver: &dyn Driver) -> bool {
+    driver.capabilities().address_space != AddressSpace::HOST
+}
+
+fn cannot_start(error: &impl ToString) -> DeviceError {
+    DeviceError::Start { reason: error.to_string() }
+}
+
+/// Makes a driver's device ready, once for each.
+fn begin(driver: Arc<dyn Driver>) -> Result<Arc<dyn Driver>, DeviceError> {
+    let absent = |reason: String| DeviceError::Absent { name: driver.name().to_owned(), reason };
+    if driver.probe().map_err(|error| absent(error.to_string()))? == 0 {
+        return Err(absent("it finds none".to_owned()));
     }
+    driver.init().map_err(|error| absent(error.to_string()))?;
+    Ok(driver)
 }
 
 fn level(host: &HostCpu) -> &'static str {
@@ -407,7 +448,7 @@ mod tests {
 
     #[test]
     fn devices_are_found_by_name() {
-        let names: Vec<_> = Device::list().unwrap().iter().map(|device| device.info().name).collect();
+        let names: Vec<_> = Device::list().unwrap().iter().map(|device| device.info().name.clone()).collect();
         assert_eq!(names, ["cpu", "basic", "ref"]);
         let error = Device::by_name("gpu").unwrap_err().to_string();
         assert_eq!(error, "there is no device 'gpu'; there are cpu, basic, ref, discrete, ttasim");

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use oxcl_driver::CodeError;
+use oxcl_driver::fault::{KernelFailure, OutOfResources};
+
 /// The stable code of a kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ErrorCode(pub(crate) &'static str);
@@ -18,7 +21,7 @@ pub trait Coded: std::error::Error {
     fn code(&self) -> ErrorCode;
 }
 
-impl Coded for oxcl_driver_cpu::LoadError {
+impl Coded for CodeError {
     fn code(&self) -> ErrorCode {
         ErrorCode(match self {
             Self::NoCode { .. } => "OX0610",
@@ -33,17 +36,18 @@ impl Coded for oxcl_driver_cpu::LoadError {
             Self::ProgramScopeNotYet { .. } => "OX0619",
             Self::AbiVersion { .. } => "OX0620",
             Self::Refused { .. } => "OX0621",
+            Self::Fixed => "OX0515",
         })
     }
 }
 
-impl Coded for oxcl_driver_cpu::OutOfResources {
+impl Coded for OutOfResources {
     fn code(&self) -> ErrorCode {
         ErrorCode("OX0510")
     }
 }
 
-impl Coded for oxcl_driver_cpu::Failure {
+impl Coded for KernelFailure {
     fn code(&self) -> ErrorCode {
         match self {
             Self::OutOfResources(error) => error.code(),

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use oxcl_driver::command::LaunchFacts;
+use oxcl_driver::fault::KernelFailure;
 use oxcl_driver::printer::Printer;
 use oxcl_driver::{Failure, History, Lane, Launch};
 
@@ -22,11 +24,6 @@ impl<W: Launch + ?Sized> Guarded<W> {
         buffers.sort_unstable_by_key(Buffer::number);
         buffers.dedup_by_key(|buffer| buffer.number());
         Self { buffers: buffers.into_boxed_slice(), work }
-    }
-
-    /// The work.
-    pub(crate) fn work(&self) -> &W {
-        &self.work
     }
 
     /// The buffers.
@@ -53,6 +50,14 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
 
     fn history(&self) -> Option<&History> {
         self.work.history()
+    }
+
+    fn facts(&self) -> LaunchFacts<'_> {
+        self.work.facts()
+    }
+
+    fn take_failure(&self) -> Option<KernelFailure> {
+        self.work.take_failure()
     }
 
     fn cycles(&self) -> Option<u64> {

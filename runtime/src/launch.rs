@@ -7,21 +7,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
+use oxcl_driver::command::{EntryKind, LaunchFacts};
 use oxcl_driver::printer::{PrintSink, Printed, Printer};
-use oxcl_driver_cpu::{
-    Argument, DiscreteArgument, DiscreteLaunch, EntryKind, Failure, Geometry, KernelTraits, PreparedLaunch,
-    Watch,
-};
+use oxcl_driver::program::{ArgMemory, LaunchRequest};
+use oxcl_driver::watch::Watch;
+use oxcl_driver::{Geometry, Launch as _};
 use oxcl_scheduler::{Access, Command, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::buffer::{Buffer, Held};
 use crate::device::Device;
 use crate::guarded::Guarded;
-use crate::launch_work::LaunchWork;
 use crate::local_size;
 use crate::ndrange::NdRange;
-use crate::processor;
 use crate::program::Kernel;
 use crate::queue::QueueError;
 use crate::residence::{self, At, Order, Part};
@@ -74,7 +72,9 @@ pub enum SizeSource {
 #[derive(Debug)]
 pub struct Launch {
     device: Device,
-    work: LaunchWork,
+    /// Holds its buffers.
+    work: Arc<Guarded<dyn oxcl_driver::Launch>>,
+    geometry: Geometry,
     /// Its buffers and what it does to them, where somebody keeps track.
     parts: Box<[(Buffer, Access)]>,
     touches: Box<[Touch]>,
@@ -82,7 +82,6 @@ pub struct Launch {
     /// Accesses that leave a buffer.
     beyond: Box<[OutOfBounds]>,
     local_from: SizeSource,
-    cpu: Option<String>,
     /// Knows whether there is a better function by now.
     watch: Option<Arc<Watch>>,
     /// What it said when this launch was made ready.
@@ -101,14 +100,7 @@ impl Device {
         arguments: &[ArgValue<'_>],
     ) -> Result<Launch, LaunchError> {
         let record = kernel.record();
-        // Devices with memory of their own find buffers when they run.
-        let own_memory = self.own_memory().is_some();
-        let nowhere = |_: &Buffer| Ok(std::ptr::null_mut());
-        let checked = if own_memory {
-            argument::check(record, arguments, &nowhere)?
-        } else {
-            argument::check(record, arguments, &Buffer::address)?
-        };
+        argument::check(record, arguments)?;
         let (local, local_from) = self.local_size(kernel, range)?;
         self.check_local_memory(record, arguments)?;
         let global = range.global();
@@ -129,18 +121,18 @@ impl Device {
                 check::ids(self, kernel, &geometry)?;
             }
         }
-        let beyond = beyond.into_boxed_slice();
-        let traits = KernelTraits::of(meta);
+        check::addresses(self, record, arguments)?;
         let buffers: Vec<Buffer> = arguments
             .iter()
             .filter_map(|argument| match argument {
                 ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
-                ArgValue::Pointer(pointer) => {
-                    SharedMemory::find(*pointer).map(|(memory, _)| memory.buffer().clone())
+                ArgValue::Pointer(address) => {
+                    SharedMemory::at(*address).map(|(memory, _)| memory.buffer().clone())
                 }
                 _ => None,
             })
             .collect();
+        residence::check_fit(self, buffers.iter())?;
         let (touches, facts) = check::facts(meta, arguments);
         let parts = if self.context().keeps_track() {
             let known = arguments.iter().enumerate();
@@ -149,78 +141,39 @@ impl Device {
             buffers.iter().for_each(|buffer| buffer.storage().use_untracked());
             Box::default()
         };
-        if let Some(processor) = self.processor_core() {
-            residence::check_fit(self, buffers.iter())?;
-            let work = processor::prepare(self, processor, kernel, &geometry, arguments, &checked)?;
-            let work = LaunchWork::Device(Arc::new(Guarded::new(work, buffers)), geometry);
-            let (cpu, watch, number) = (None, None, 0);
-            return Ok(Launch {
-                device: self.clone(),
-                work,
-                parts,
-                touches,
-                facts,
-                beyond,
-                local_from,
-                cpu,
-                watch,
-                number,
-            });
-        }
+        let driver = self.driver();
+        let program = kernel.program().on(driver.as_ref())?;
         // The watch's number first: what comes in between is then found at the next launch, not missed.
-        let watch = kernel.watch(self.target(), &geometry);
+        let watch = kernel.watch(program.as_ref(), &geometry);
         let number = watch.as_ref().map_or(0, |watch| watch.number());
-        let code = kernel.code(self.target())?;
-        let function = code.function_for(&geometry)?;
-        let memory = kernel.program().memory(self.info().name).map_err(Failure::from)?;
-        let work = match self.cpu() {
-            Some(cpu) => {
-                let prepared = PreparedLaunch::new(function, geometry, &checked, &record.local_sizes, traits);
-                let prepared = prepared.map(|prepared| prepared.with_variables(memory));
-                // SAFETY: the work is executed with its buffers only, which are kept beside it; who else touches them is
-                // for the order of commands to say. That the kernel keeps to them is the claim of whoever wrote it.
-                let work = unsafe { cpu.work(prepared.map_err(Failure::from)?) };
-                let work = work.watched(watch.clone());
-                LaunchWork::Host(Arc::new(Guarded::new(Arc::new(work), buffers)))
-            }
-            None => {
-                residence::check_fit(self, buffers.iter())?;
-                let bound = self.bind(kernel, arguments, &checked)?;
-                let work = DiscreteLaunch::new(function, geometry, bound, &record.local_sizes, traits);
-                let work = Arc::new(work.map_err(Failure::from)?.with_variables(memory));
-                LaunchWork::Discrete(Arc::new(Guarded::new(work, buffers)))
-            }
+        let memory = |index, buffer: &Buffer| {
+            let (allocation, offset) = residence::argument_memory(buffer, self)?;
+            let writes = check::argument_access(meta, index) == Some(Access::ReadWrite);
+            Ok::<_, QueueError>(ArgMemory { allocation, offset, writes })
         };
-        let cpu = code.cpu().map(str::to_owned);
-        let device = self.clone();
-        Ok(Launch { device, work, parts, touches, facts, beyond, local_from, cpu, watch, number })
-    }
-
-    /// The arguments of a launch on a device with memory of its own.
-    fn bind(
-        &self,
-        kernel: &Kernel,
-        arguments: &[ArgValue<'_>],
-        checked: &[Argument<'_>],
-    ) -> Result<Vec<DiscreteArgument>, LaunchError> {
-        let bind = |(index, (argument, checked)): (usize, (&ArgValue<'_>, &Argument<'_>))| match checked {
-            Argument::Local(bytes) => Ok(DiscreteArgument::Local(*bytes)),
-            Argument::Value(bytes) => Ok(DiscreteArgument::Value(bytes.to_vec())),
-            Argument::Pointer(_) => match argument {
-                ArgValue::Buffer(buffer) => {
-                    let (allocation, offset) = residence::memory_on(buffer, self)?;
-                    let writes = check::argument_access(kernel.meta(), index) == Some(Access::ReadWrite);
-                    Ok(DiscreteArgument::Memory { allocation, offset, writes })
-                }
-                ArgValue::Pointer(_) => Err(LaunchError::NotShared {
-                    kernel: kernel.record().name.clone(),
-                    argument: argument::parameter_name(kernel.record(), index),
-                    device: self.info().name,
-                }),
-                _ => Ok(DiscreteArgument::Null),
-            },
+        let named = arguments.iter().enumerate();
+        let named = named.map(|(index, argument)| argument.rename(|buffer| memory(index, buffer)));
+        let args = named.collect::<Result<Vec<_>, _>>()?;
+        let request = LaunchRequest {
+            program: &program,
+            kernel: kernel.index(),
+            geometry,
+            args: &args,
+            watch: watch.clone(),
         };
-        arguments.iter().zip(checked).enumerate().map(bind).collect()
+        let work = Arc::new(Guarded::new(driver.prepare_launch(&request)?, buffers));
+        Ok(Launch {
+            device: self.clone(),
+            work,
+            geometry,
+            parts,
+            touches,
+            facts,
+            beyond: beyond.into_boxed_slice(),
+            local_from,
+            watch,
+            number,
+        })
     }
 
     /// Checks a launch, runs it, and returns when it is over.
@@ -242,7 +195,7 @@ impl Device {
         let own = kernel.record().work_group.map_or(0, |facts| u64::from(facts.max_size));
         let device = self.info().max_work_group_size;
         let kept = kernel.record().work_group.map_or(0, |facts| u64::from(facts.private_mem));
-        let device = self.processor_core().map_or(device, |core| device.min(core.most_items(kept)));
+        let device = device.min(self.driver().max_group_size(kept));
         if own == 0 { device } else { own.min(device) }
     }
 
@@ -316,10 +269,9 @@ impl Launch {
         let held = Held::new(self.work.buffers().iter());
         let begin = Instant::now();
         let outcome = if self.device.context().keeps_track() {
-            self.enqueue(self.device.direct(), self.work.command(), &[])?.wait()
+            self.enqueue(self.device.direct(), self.command(), &[])?.wait()
         } else {
-            let command =
-                Command { work: Some(self.work.command()), facts: self.facts, ..Command::default() };
+            let command = Command { work: Some(self.command()), facts: self.facts, ..Command::default() };
             self.device.direct().enqueue_and_wait(command)?
         };
         let elapsed = begin.elapsed();
@@ -378,19 +330,18 @@ impl Launch {
     /// last report is in it.
     #[must_use]
     pub fn report(&self, elapsed: Duration) -> LaunchReport {
-        let prepared = self.work.prepared();
-        let geometry = self.work.geometry();
+        let LaunchFacts { entry, cpu, width, specialised } = self.work.facts();
         let Printed { text, dropped } = self.work.printer().map(Printer::take).unwrap_or_default();
         LaunchReport {
             elapsed,
             cycles: self.work.cycles(),
-            groups: geometry.groups,
-            local: geometry.local,
+            groups: self.geometry.groups,
+            local: self.geometry.local,
             local_from: self.local_from,
-            entry: prepared.map_or(EntryKind::Native, PreparedLaunch::entry_kind),
-            cpu: self.cpu.clone(),
-            width: prepared.map_or(1, |prepared| prepared.function().width()),
-            specialised: prepared.is_some_and(|prepared| prepared.function().is_specialised()),
+            entry,
+            cpu: cpu.map(str::to_owned),
+            width,
+            specialised,
             printed: text,
             print_dropped: dropped,
         }
@@ -409,8 +360,9 @@ impl Launch {
         &self.device
     }
 
-    pub(crate) fn work(&self) -> &LaunchWork {
-        &self.work
+    /// Its work, for a command.
+    pub(crate) fn command(&self) -> Arc<dyn oxcl_driver::Launch> {
+        Arc::clone(&self.work) as Arc<dyn oxcl_driver::Launch>
     }
 
     pub(crate) fn facts(&self) -> (&[Touch], Facts) {

@@ -35,7 +35,6 @@ mod forked;
 mod guarded;
 mod improve;
 mod launch;
-mod launch_work;
 mod limited;
 mod local_size;
 mod mapped;
@@ -64,13 +63,15 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
-pub use oxcl_driver::printer::{PrintSink, Printed};
-pub use oxcl_driver::{DriverError, Failure as CommandFailure, HostSpan};
-pub use oxcl_driver_cpu::{DiscreteDriver, Heat, MemoryCounters};
-pub use oxcl_driver_cpu::{
-    EntryKind, Failure, Fault, FaultSignal, GroupRun, LoadError as CodeError, OutOfResources, Resource,
-    catch_faults, faults_are_caught,
+pub use oxcl_driver::command::EntryKind;
+pub use oxcl_driver::fault::{
+    Fault, FaultSignal, GroupRun, KernelFailure as Failure, OutOfResources, Resource,
 };
+pub use oxcl_driver::memory::MemoryCounters;
+pub use oxcl_driver::printer::{PrintSink, Printed};
+pub use oxcl_driver::watch::Heat;
+pub use oxcl_driver::{CodeError, DriverError, Failure as CommandFailure, HostSpan};
+pub use oxcl_driver_cpu::{DiscreteDriver, catch_faults, faults_are_caught};
 pub use oxcl_driver_tta::{LinkTimes, Span as ProcessorSpan};
 pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
@@ -83,3 +84,8 @@ pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
 pub use service::{Environment as ServiceEnvironment, Service, ServiceOptions};
 pub use shared::{SharedKind, SharedMemory};
+
+/// The page `docs/add-a-driver.md`: its examples are compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/add-a-driver.md")]
+mod page {}

@@ -1,4 +1,4 @@
-//! Simulated transport-triggered processors as devices: their descriptions, their programs, and launches on them.
+//! Simulated transport-triggered processors as devices: their descriptions, and the platforms that they are cores of.
 //!
 //! Processors that are named together are cores of one platform: they share a memory, so a buffer that one has written
 //! another reads without the host, and they execute in lock step.
@@ -6,20 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use oxcl_driver::program::{
-    ArgValue as DriverArgument, BinarySource, LaunchRequest, Program as DriverProgram,
-};
-use oxcl_driver::{Driver, Launch};
-use oxcl_driver_cpu::{Argument, Geometry};
+use oxcl_driver::Driver;
 use oxcl_driver_tta::{Engine, LinkTimes, MachineError, MachineFile, Platform, Span, TtaDriver};
-use oxcl_scheduler::EnqueueError;
 
-use crate::argument::{self, ArgValue};
-use crate::device::{Device, DeviceError, DeviceInfo};
-use crate::launch::LaunchError;
-use crate::program::Kernel;
+use crate::device::{DeviceError, DeviceInfo};
 use crate::registry::DriverRow;
-use crate::residence;
 
 /// What follows a path where the simulation looks for hazards.
 const STRICT: &str = ",strict";
@@ -59,18 +50,8 @@ impl Processor {
         Arc::clone(&self.driver) as Arc<dyn Driver>
     }
 
-    pub(crate) fn device(&self) -> &dyn Driver {
-        self.driver.as_ref()
-    }
-
     pub(crate) fn info(&self, row: &'static DriverRow) -> DeviceInfo {
         of(row, self.driver.capabilities(), self.file.clone())
-    }
-
-    /// The most work-items of a group that each keep so many bytes across barriers.
-    pub(crate) fn most_items(&self, bytes_each: u64) -> u64 {
-        let room = self.driver.plan().scratch.size;
-        room.checked_div(bytes_each).unwrap_or(u64::MAX).max(1)
     }
 
     /// Its number among the cores of its platform.
@@ -116,7 +97,7 @@ fn of(row: &'static DriverRow, capabilities: &oxcl_driver::Capabilities, file: M
         level: "",
         features: Vec::new(),
         machine: Some(file),
-        ..DeviceInfo::of(row, capabilities)
+        ..DeviceInfo::of(row.name, row.description, capabilities)
     }
 }
 
@@ -166,52 +147,6 @@ pub(crate) fn platform(paths: &[&Path]) -> Result<Vec<Processor>, DeviceError> {
         position,
     };
     Ok(cores.map(processor).collect())
-}
-
-/// Makes a launch on a processor ready.
-pub(crate) fn prepare(
-    device: &Device,
-    processor: &Processor,
-    kernel: &Kernel,
-    geometry: &Geometry,
-    arguments: &[ArgValue<'_>],
-    checked: &[Argument<'_>],
-) -> Result<Arc<dyn Launch>, LaunchError> {
-    let bind = |(index, (argument, checked)): (usize, (&ArgValue<'_>, &Argument<'_>))| match checked {
-        Argument::Local(bytes) => Ok(DriverArgument::Local { size: *bytes }),
-        Argument::Value(bytes) => Ok(DriverArgument::Bytes(bytes.to_vec())),
-        Argument::Pointer(_) => match argument {
-            ArgValue::Buffer(buffer) => {
-                let (allocation, offset) = residence::memory_on(buffer, device)?;
-                Ok(DriverArgument::Memory { allocation, offset })
-            }
-            ArgValue::Pointer(_) => Err(LaunchError::NotShared {
-                kernel: kernel.record().name.clone(),
-                argument: argument::parameter_name(kernel.record(), index),
-                device: device.info().name,
-            }),
-            _ => Ok(DriverArgument::Null),
-        },
-    };
-    let args =
-        arguments.iter().zip(checked).enumerate().map(bind).collect::<Result<Vec<_>, LaunchError>>()?;
-    let request = LaunchRequest {
-        program: program(processor, kernel)?,
-        kernel: kernel.name().to_owned(),
-        work_dim: geometry.work_dim,
-        global_size: geometry.global,
-        local_size: geometry.local,
-        global_offset: geometry.offset,
-        args,
-    };
-    Ok(processor.driver.prepare_launch(&request).map_err(EnqueueError::Driver)?)
-}
-
-/// The driver's program of a kernel's program.
-fn program(processor: &Processor, kernel: &Kernel) -> Result<Arc<dyn DriverProgram>, LaunchError> {
-    let program = kernel.program();
-    let build = || processor.driver.build_binary(BinarySource::Archive(program.archive()));
-    Ok(program.for_machine(processor.driver.machine(), build).map_err(EnqueueError::Driver)?)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
-//! Programs and kernels: archives with their facts, and the machine code that runs here.
+//! Programs and kernels: archives with their facts, and what the devices' drivers make of them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use oxcl_binary::archive::{self, Archive, BinaryType, ReadError};
 use oxcl_binary::meta::{KernelMeta, MetaError, PROGRAM_MODULE_PATH, ProgramMeta};
 use oxcl_binary::unit::machine_ending;
-use oxcl_driver::program::Program as DriverProgram;
-use oxcl_driver::{DriverError, lock};
-use oxcl_driver_cpu::{KernelCode, LoadError as CodeError, OutOfResources, ProgramMemory, Target};
+use oxcl_driver::program::{Binary, Program as DriverProgram};
+use oxcl_driver::{Driver, DriverError, lock};
 
 use crate::device::DeviceInfo;
 use crate::error::{Coded, ErrorCode};
@@ -26,23 +25,14 @@ pub struct Program {
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    archive: Arc<Archive>,
-    meta: Option<ProgramMeta>,
-    /// The kernels' facts, in the archive's order.
-    kernels: Vec<Option<KernelMeta>>,
-    /// The kernels' code for the CPU and for the reference executor, once somebody wanted it.
-    code: Vec<[Slot; 2]>,
-    /// The variables at program scope of each device that has run a kernel, by its name.
-    memory: Mutex<BTreeMap<&'static str, Option<Arc<ProgramMemory>>>>,
+    binary: Arc<Binary>,
+    /// The programs that drivers made of it, by their keys.
+    programs: Mutex<BTreeMap<String, Arc<dyn DriverProgram>>>,
     /// How better functions are made, if they are.
     improving: OnceLock<Improving>,
     /// What of each kernel was made later, and what its launches take.
     better: Mutex<Vec<Better>>,
-    /// The programs that drivers made of it, by the digests of their machines.
-    for_machines: Mutex<BTreeMap<[u8; 20], Arc<dyn DriverProgram>>>,
 }
-
-type Slot = Mutex<Option<Arc<KernelCode>>>;
 
 /// A kernel of a program. Clones share it.
 #[derive(Debug, Clone)]
@@ -155,23 +145,14 @@ impl Program {
             }
             BinaryType::Library => return Err(LoadError::NotExecutable { what: "a library" }),
         }
-        let meta = archive.program_meta()?;
-        let kernels = match meta {
-            Some(_) => archive.kernels.iter().map(archive::Kernel::meta).collect::<Result<_, _>>()?,
-            None => vec![None; archive.kernels.len()],
-        };
-        let code = archive.kernels.iter().map(|_| <[Slot; 2]>::default()).collect();
-        let better = archive.kernels.iter().map(|_| Better::default()).collect();
+        let binary = Arc::new(Binary::new(archive)?);
+        let better = binary.archive().kernels.iter().map(|_| Better::default()).collect();
         Ok(Self {
             inner: Arc::new(Inner {
-                archive: Arc::new(archive),
-                meta,
-                kernels,
-                code,
-                memory: Mutex::default(),
+                binary,
+                programs: Mutex::default(),
                 improving: OnceLock::new(),
                 better: Mutex::new(better),
-                for_machines: Mutex::default(),
             }),
         })
     }
@@ -179,18 +160,18 @@ impl Program {
     /// The archive.
     #[must_use]
     pub fn archive(&self) -> &Archive {
-        &self.inner.archive
+        self.inner.binary.archive()
     }
 
     /// The compiler's facts about the program; absent where another compiler made it.
     #[must_use]
     pub fn meta(&self) -> Option<&ProgramMeta> {
-        self.inner.meta.as_ref()
+        self.inner.binary.meta()
     }
 
     /// The names of the kernels, in the archive's order.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
-        self.inner.archive.kernels.iter().map(|kernel| kernel.name.as_str())
+        self.archive().kernels.iter().map(|kernel| kernel.name.as_str())
     }
 
     /// The kernel of this name.
@@ -198,7 +179,7 @@ impl Program {
     /// # Errors
     /// The program has none; the error lists those that it has.
     pub fn kernel(&self, name: &str) -> Result<Kernel, LoadError> {
-        let index = self.inner.archive.kernels.iter().position(|kernel| kernel.name == name);
+        let index = self.inner.binary.position(name);
         let index = index.ok_or_else(|| LoadError::NoKernel {
             kernel: name.to_owned(),
             known: self.kernel_names().map(str::to_owned).collect(),
@@ -213,30 +194,17 @@ impl Program {
         self.meta().and_then(|meta| meta.variables.as_ref()).map_or(0, |variables| variables.bytes)
     }
 
-    /// The variables at program scope on the device of this name, with their initial values at first; none where the
-    /// program has none.
-    pub(crate) fn memory(&self, device: &'static str) -> Result<Option<Arc<ProgramMemory>>, OutOfResources> {
-        let mut known = lock(&self.inner.memory);
-        if let Some(memory) = known.get(device) {
-            return Ok(memory.clone());
-        }
-        let memory = ProgramMemory::new(self.meta())?.map(Arc::new);
-        known.insert(device, memory.clone());
-        Ok(memory)
-    }
-
-    /// The program that a driver has made for a machine; the first time it is made.
-    pub(crate) fn for_machine(
-        &self,
-        machine: &[u8; 20],
-        make: impl FnOnce() -> Result<Arc<dyn DriverProgram>, DriverError>,
-    ) -> Result<Arc<dyn DriverProgram>, DriverError> {
-        let mut known = self.inner.for_machines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(program) = known.get(machine) {
+    /// The program that a driver, or another with its key, has made of this one; the first time it is made.
+    pub(crate) fn on(&self, driver: &dyn Driver) -> Result<Arc<dyn DriverProgram>, DriverError> {
+        let mut known = lock(&self.inner.programs);
+        if let Some(program) = known.get(driver.program_key()) {
             return Ok(Arc::clone(program));
         }
-        let program = make()?;
-        known.insert(*machine, Arc::clone(&program));
+        let program = driver.build_binary(&self.inner.binary)?;
+        known.insert(driver.program_key().to_owned(), Arc::clone(&program));
+        drop(known);
+        // After it is known: what comes meanwhile is given to it as well.
+        self.inner.bring_up_to_date(program.as_ref());
         Ok(program)
     }
 
@@ -268,13 +236,13 @@ impl Kernel {
     /// What the archive says about the kernel: parameters, automatic locals, attributes.
     #[must_use]
     pub fn record(&self) -> &archive::Kernel {
-        &self.program.inner.archive.kernels[self.index]
+        &self.program.archive().kernels[self.index]
     }
 
     /// The compiler's facts about the kernel; absent where another compiler made it.
     #[must_use]
     pub fn meta(&self) -> Option<&KernelMeta> {
-        self.program.inner.kernels[self.index].as_ref()
+        self.program.inner.binary.kernel_meta(self.index)
     }
 
     /// The program that it belongs to.
@@ -283,8 +251,9 @@ impl Kernel {
         &self.program
     }
 
-    pub(crate) fn code(&self, target: Target) -> Result<Arc<KernelCode>, CodeError> {
-        self.program.inner.code(self.index, target)
+    /// Its position in the archive.
+    pub(crate) fn index(&self) -> usize {
+        self.index
     }
 }
 

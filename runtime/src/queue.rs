@@ -111,7 +111,7 @@ impl Queue {
 
     /// A launch as this queue executes it.
     pub(crate) fn work_of(&self, launch: &Launch) -> Arc<dyn oxcl_driver::Launch> {
-        let work = launch.work().command();
+        let work = launch.command();
         match self.threads {
             Some(threads) => Arc::new(Limited::new(work, threads, Arc::clone(&self.cpus))),
             None => work,
@@ -219,7 +219,11 @@ impl Coded for EnqueueError {
 
 impl Coded for DriverError {
     fn code(&self) -> ErrorCode {
-        ErrorCode("OX0515")
+        match self {
+            Self::Code(error) => error.code(),
+            Self::Resources(error) => error.code(),
+            _ => ErrorCode("OX0515"),
+        }
     }
 }
 

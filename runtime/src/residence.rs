@@ -179,7 +179,7 @@ impl Residences {
             let direct = |place: &&Place| {
                 let source = self.memory(**place);
                 let pair = to.zip(source);
-                pair.is_some_and(|(to, from)| to.driver().can_migrate_d2d(from.device.driver().as_ref()))
+                pair.is_some_and(|(to, from)| to.driver().can_receive(from.device.driver().as_ref()))
             };
             if at.is_empty() {
                 continue;
@@ -217,22 +217,16 @@ impl Residences {
             (None, Some(to)) => {
                 let from = host(storage)?;
                 let movement = Movement::Write { to: self.on(storage, to)?, offset, from };
-                (Arc::new(Transfer::new(to.driver(), movement)), to.clone(), "migrate to device")
+                (Arc::new(Transfer::new(Arc::clone(to.driver()), movement)), to.clone(), "migrate to device")
             }
             (Some((device, from)), None) => {
                 let movement = Movement::Read { from, offset, to: host(storage)? };
-                (Arc::new(Transfer::new(device.driver(), movement)), device, "migrate to host")
+                (Arc::new(Transfer::new(Arc::clone(device.driver()), movement)), device, "migrate to host")
             }
             (Some((device, from)), Some(to)) => {
                 let target = self.on(storage, to)?;
-                let work = to.discrete().zip(device.discrete());
-                let work = work.map(|(to, source)| to.receive(source, &from, &target, offset, length));
-                let unsupported = || DriverError::unsupported(to.driver().name(), "migrate_d2d");
-                (
-                    work.ok_or_else(|| EnqueueError::Driver(unsupported()))?,
-                    to.clone(),
-                    "migrate device to device",
-                )
+                let work = to.driver().receive(device.driver().as_ref(), &from, &target, offset, length);
+                (work.map_err(EnqueueError::Driver)?, to.clone(), "migrate device to device")
             }
             (None, None) => return Ok(()),
         };
@@ -264,8 +258,7 @@ impl From<NoMemory> for QueueError {
 fn refused(device: &Device, error: DriverError) -> QueueError {
     match error {
         DriverError::OutOfMemory { needed, available } => {
-            let pinned =
-                device.discrete().and_then(|driver| driver.usage().ok()).map_or(0, |usage| usage.pinned);
+            let pinned = device.driver().pinned();
             QueueError::DeviceMemory { needed, available, pinned }
         }
         error => EnqueueError::Driver(error).into(),
@@ -277,9 +270,12 @@ pub(crate) fn lock(residences: &Mutex<Residences>) -> MutexGuard<'_, Residences>
     residences.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The memory of a buffer on a device, for launches that are bound before they are enqueued.
-pub(crate) fn memory_on(buffer: &Buffer, device: &Device) -> Result<Placement, QueueError> {
+/// The memory of a buffer as a device's launches use it, bound before they are enqueued: the host's, or on the device.
+pub(crate) fn argument_memory(buffer: &Buffer, device: &Device) -> Result<Placement, QueueError> {
     let storage = buffer.storage();
+    if device.own_memory().is_none() {
+        return Ok(buffer.allocation()?);
+    }
     let mut residences = lock(storage.residences()?);
     residences.belong_to(device)?;
     Ok((residences.on(storage, device)?, buffer.origin()))

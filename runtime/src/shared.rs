@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
-use oxcl_driver_cpu::Resource;
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 use crate::buffer::{Buffer, BufferError};
 use crate::storage::Storage;
@@ -61,7 +61,7 @@ impl SharedMemory {
         }
         // Blocks are aligned to the widest type; more takes room to move the start.
         let more = if alignment > MAX_ALIGNMENT as u64 { alignment } else { 0 };
-        let block = oxcl_driver_cpu::zeroed(bytes.saturating_add(more), Resource::Buffer)?;
+        let block = OutOfResources::zeroed(bytes.saturating_add(more), Resource::Buffer)?;
         let start = block.as_ptr();
         let shift = if more == 0 { 0 } else { start.align_offset(more as usize) };
         let start = NonNull::new(start.wrapping_add(shift)).unwrap_or(NonNull::dangling());
@@ -74,9 +74,14 @@ impl SharedMemory {
     /// The memory that contains an address, and the address's offset in it.
     #[must_use]
     pub fn find(pointer: *const u8) -> Option<(Self, u64)> {
+        Self::at(pointer as u64)
+    }
+
+    /// As for [`Self::find`].
+    pub(crate) fn at(address: u64) -> Option<(Self, u64)> {
         let known = registry();
-        let (start, memory) = known.range(..=pointer as u64).next_back()?;
-        let offset = pointer as u64 - start;
+        let (start, memory) = known.range(..=address).next_back()?;
+        let offset = address - start;
         (offset < memory.size()).then(|| (memory.clone(), offset))
     }
 

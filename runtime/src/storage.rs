@@ -8,8 +8,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use oxcl_driver::fault::{OutOfResources, Resource};
 use oxcl_driver::{Allocation, HostMemory, HostSpan};
-use oxcl_driver_cpu::{OutOfResources, Resource};
 use oxcl_memory::NoMemory;
 use oxcl_scheduler::{Access, ResourceId, Touch};
 
@@ -110,7 +110,7 @@ impl Storage {
         if let Some(host) = self.host.get() {
             return Ok(host);
         }
-        let block = oxcl_driver_cpu::zeroed(self.size, Resource::Buffer)?;
+        let block = OutOfResources::zeroed(self.size, Resource::Buffer)?;
         let start = NonNull::new(block.as_ptr()).unwrap_or(NonNull::dangling());
         // SAFETY: the block lives as long as the storage, which every command that uses the span keeps, and pieces of
         // commands and the host's commands exclude each other.

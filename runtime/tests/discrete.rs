@@ -121,7 +121,7 @@ fn what_exceeds_the_memory_by_itself_is_refused_with_its_figures() {
     let figures = QueueError::DeviceMemory { needed: 80 << 10, available: 64 << 10, pinned: 0 };
     assert_eq!(error, figures);
     let own = 5_i32;
-    let address = ArgValue::Pointer((&raw const own).cast_mut().cast());
+    let address = ArgValue::Pointer(&raw const own as u64);
     let error = queue.kernel(&kernel, &range, &[address], &[]).unwrap_err();
     assert_eq!(error.code().to_string(), "OX0546");
     // The queue goes on.

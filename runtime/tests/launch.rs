@@ -168,9 +168,10 @@ fn local_memory_scratch_and_structures_arrive() {
         for items in [1_u64, 2, 33, 256] {
             let range = NdRange::new(&[items * 5]).unwrap().with_local(&[items]).unwrap();
             let out = Buffer::zeroed(20).unwrap();
+            let seven = 7_i32.to_le_bytes();
             let arguments = [
                 ArgValue::Buffer(&out),
-                ArgValue::Value(&7_i32.to_le_bytes()),
+                ArgValue::Value(&seven),
                 ArgValue::Local(items * 4),
                 ArgValue::Value(&structure),
             ];
@@ -226,11 +227,12 @@ fn foreign_code_gets_its_own_layout_and_thread() {
             let out = Buffer::zeroed(4 * 64).unwrap();
             let range =
                 NdRange::new(&[64, 1]).unwrap().with_local(&[8, 1]).unwrap().with_offset(&[3, 0]).unwrap();
+            let values = (10_i32.to_le_bytes(), low.to_le_bytes(), high.to_le_bytes());
             let arguments = [
                 ArgValue::Buffer(&out),
-                ArgValue::Value(&10_i32.to_le_bytes()),
-                ArgValue::Value(&low.to_le_bytes()),
-                ArgValue::Value(&high.to_le_bytes()),
+                ArgValue::Value(&values.0),
+                ArgValue::Value(&values.1),
+                ArgValue::Value(&values.2),
             ];
             let report = Device::by_name(name).unwrap().launch(&kernel, &range, &arguments).unwrap();
             assert_eq!(report.entry, EntryKind::Foreign);

@@ -93,7 +93,7 @@ fn shared_memory_is_passed_by_address() {
         let upper = memory.pointer().wrapping_add(32);
         // SAFETY: it is shared memory.
         unsafe { queue.fill_memory(memory.pointer(), &5_i32.to_le_bytes(), 64, &[]) }.unwrap();
-        queue.kernel(&kernel, &range, &[ArgValue::Pointer(upper)], &[]).unwrap();
+        queue.kernel(&kernel, &range, &[ArgValue::Pointer(upper as u64)], &[]).unwrap();
         // A buffer over shared memory is that memory, whatever its grain.
         // SAFETY: the memory lives until the buffer is gone.
         let over = unsafe { HostSpan::new(NonNull::new(upper).unwrap(), 16) };
@@ -135,7 +135,7 @@ fn addresses_outside_shared_memory_are_errors() {
     // Memory of the program is no shared memory, and kernels take it nevertheless.
     let range = NdRange::new(&[8]).unwrap().with_local(&[8]).unwrap();
     queue
-        .kernel(&kernel, &range, &[ArgValue::Pointer(own.as_mut_ptr().cast())], &[])
+        .kernel(&kernel, &range, &[ArgValue::Pointer(own.as_mut_ptr() as u64)], &[])
         .unwrap()
         .wait()
         .unwrap();

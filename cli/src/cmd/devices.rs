@@ -33,13 +33,13 @@ pub(crate) fn run(args: &DevicesArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         .right(3);
     for info in devices.iter().map(Device::info) {
         table.row(vec![
-            info.name.to_owned(),
+            info.name.clone(),
             info.compute_units.to_string(),
             info.max_work_group_size.to_string(),
             format!("{} KiB", info.local_memory / 1024),
             info.processor.clone(),
             info.level.to_owned(),
-            info.description.to_owned(),
+            info.description.clone(),
         ]);
     }
     ui.result(&table.to_string())?;

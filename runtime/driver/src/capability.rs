@@ -62,8 +62,6 @@ impl Features {
     pub const DEVICE_PRINTF: Features = Features(64);
     /// Several commands may be executed at the same time.
     pub const OUT_OF_ORDER: Features = Features(128);
-    /// Programs can be built from OpenCL C by the driver itself.
-    pub const BUILD_SOURCE: Features = Features(256);
 
     /// Whether all of `other` is here.
     #[must_use]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure, Outcome};
+use crate::fault::KernelFailure;
 use crate::history::History;
 use crate::printer::Printer;
 
@@ -23,6 +24,37 @@ pub struct QueueToken(pub u64);
 pub struct Lane {
     /// 0 is a waiting thread of the host program; workers of the pool count from 1.
     pub index: usize,
+}
+
+/// Which of a kernel's entries a launch calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EntryKind {
+    /// Our own, over a run of groups.
+    #[default]
+    Native,
+    /// PoCL's, of an archive that another compiler made; runs on threads of ours only.
+    Foreign,
+    /// The reference executor's.
+    Reference,
+}
+
+/// What a driver knows of a kernel's launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaunchFacts<'a> {
+    /// Which of the kernel's entries it calls.
+    pub entry: EntryKind,
+    /// LLVM's name for the CPU that the code is for, where it is known.
+    pub cpu: Option<&'a str>,
+    /// W: work-items that the code runs at a time.
+    pub width: u32,
+    /// Whether the function is specialised for the launch's local size.
+    pub specialised: bool,
+}
+
+impl Default for LaunchFacts<'_> {
+    fn default() -> Self {
+        Self { entry: EntryKind::Native, cpu: None, width: 1, specialised: false }
+    }
 }
 
 /// Work that can be executed in pieces, by several threads at once: a prepared kernel launch, a large copy.
@@ -49,7 +81,17 @@ pub trait Launch: Send + Sync {
         None
     }
 
-    /// What collects the text that the launch prints, on devices that execute by themselves.
+    /// What is known of a kernel's launch beside its times.
+    fn facts(&self) -> LaunchFacts<'_> {
+        LaunchFacts::default()
+    }
+
+    /// Why the last execution failed, with all that is known; once.
+    fn take_failure(&self) -> Option<KernelFailure> {
+        None
+    }
+
+    /// What collects the text that the launch prints, for kernels.
     fn printer(&self) -> Option<&Printer> {
         None
     }

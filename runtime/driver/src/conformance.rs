@@ -83,12 +83,10 @@ const TESTS: &[(&str, Test)] = &[
     ("memory of the host stands for a device's", host_memory),
     ("fills repeat the pattern", fills),
     ("rectangles move their rows", rectangles),
-    ("a mapping shows the memory and brings changes back", mappings),
     ("a submitted command starts and ends", submitted),
     ("a failing or panicking command ends with its cause", failing),
     ("a refused command is not executed", refused),
     ("shared virtual memory", svm),
-    ("uninit and reinit", reinit),
 ];
 
 /// Runs every test on `driver`, which must not have been initialised yet.
@@ -315,25 +313,6 @@ fn rectangles(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
     Ok(())
 }
 
-fn mappings(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
-    let mut bytes = sample(1000, 6);
-    let memory = filled(driver, &mut bytes)?;
-    let mapping = driver.mapping(&memory, 100, 200)?;
-    ensure(mapping.length() == 200, || format!("200 bytes were mapped as {}", mapping.length()))?;
-    driver.map(&memory, 100, mapping)?;
-    let mut seen = vec![0; 200];
-    span(&mut seen).copy_from(mapping);
-    ensure(seen == bytes[100..300], || "the mapping does not show the memory".to_owned())?;
-    let mut new = sample(200, 77);
-    mapping.copy_from(span(&mut new));
-    driver.unmap(&memory, 100, mapping)?;
-    driver.free_mapping(&memory, mapping);
-    bytes[100..300].copy_from_slice(&new);
-    ensure(content(driver, &memory)? == bytes, || "changes through the mapping were lost".to_owned())?;
-    driver.free(memory);
-    Ok(())
-}
-
 /// A launch that counts its pieces, or fails, or panics.
 struct Probe {
     pieces: AtomicU64,
@@ -427,11 +406,6 @@ fn submit(
     behaviour: Behaviour,
     refusal: Option<Arc<Failure>>,
 ) -> Result<(Outcome, u64, u32), Problem> {
-    if driver.capabilities().execution.is_by_driver()
-        && driver.capabilities().features.has(Features::BUILD_SOURCE)
-    {
-        return Err(Problem::Skip("the device runs only programs of its own".to_owned()));
-    }
     let probe = Arc::new(Probe { pieces: AtomicU64::new(0), behaviour });
     let ticket = Arc::new(Ticket {
         driver: Arc::clone(driver),
@@ -499,10 +473,4 @@ fn svm(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
     driver.svm_copy(whole.part(0, 2)?, whole.part(100, 2)?)?;
     driver.svm_free(memory);
     Ok(())
-}
-
-fn reinit(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
-    driver.uninit()?;
-    driver.reinit()?;
-    write_then_read(driver)
 }

@@ -1,6 +1,9 @@
-//! The driver trait. One object is one device. Operations come in ten groups; those without a default body are
+//! The driver trait. One object is one device. Operations come in nine groups; those without a default body are
 //! required, every other default either does the obvious thing through the required ones or answers
 //! [`DriverError::Unsupported`].
+//!
+//! The runtime and the scheduler call every operation but those of groups 6 and 7 and the samplers of group 8, which are
+//! marked: images, and devices that share addresses with the host and have memory of their own, need them.
 //!
 //! All operations may be called from any thread, at the same time.
 
@@ -11,10 +14,10 @@ use std::sync::Arc;
 use crate::block::HostMemory;
 use crate::capability::Capabilities;
 use crate::command::{EventId, Lane, Launch, QueueToken, Submission, SubmitResult};
-use crate::error::{DriverError, Failure};
+use crate::error::DriverError;
 use crate::image::{ImageDescription, ImageFormat, SamplerDescription};
-use crate::memory::{Allocation, AllocationRequest, HostSpan};
-use crate::program::{BinarySource, LaunchRequest, Program};
+use crate::memory::{Allocation, AllocationRequest, HostSpan, MemoryCounters};
+use crate::program::{Binary, LaunchRequest, Program};
 use crate::rect::Rect;
 
 /// Bytes that the default copy and fill move at a time.
@@ -38,16 +41,6 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// Makes the device ready. Called once, before anything but [`Driver::name`] and [`Driver::probe`].
     fn init(&self) -> Result<(), DriverError>;
 
-    /// Makes the device ready again after [`Driver::uninit`].
-    fn reinit(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    /// Releases what the device holds, after the last context is gone.
-    fn uninit(&self) -> Result<(), DriverError> {
-        Ok(())
-    }
-
     /// What the device can do. Constant after [`Driver::init`].
     fn capabilities(&self) -> &Capabilities;
 
@@ -59,18 +52,17 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// Frees it. No command that uses it is pending.
     fn free(&self, allocation: Allocation);
 
-    // Group 3: mapping.
-
-    /// Where the host will find `offset..offset+length` while it is mapped. Does not move data:
-    /// [`Driver::map`] does. The default serves devices in the host's address space.
-    fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
-        allocation.host_span(offset, length)
+    /// Bytes of the device's memory that commands keep in place now, for messages.
+    fn pinned(&self) -> u64 {
+        0
     }
 
-    /// The mapping is no longer needed.
-    fn free_mapping(&self, _allocation: &Allocation, _mapping: HostSpan) {}
+    /// Bytes moved so far into, out of and within the device's memory.
+    fn memory_counters(&self) -> MemoryCounters {
+        MemoryCounters::default()
+    }
 
-    // Group 4: events.
+    // Group 3: events.
 
     /// Takes a command, for devices that do not leave execution to the host (see
     /// [`crate::capability::Execution`]). Must not block. The default executes on the calling thread.
@@ -102,73 +94,29 @@ pub trait Driver: Send + Sync + fmt::Debug {
         }
     }
 
-    /// Blocks until a submitted command has ended, for callers without a scheduler; the scheduler waits in its own way
-    /// and never calls this.
-    fn wait_event(&self, _event: EventId) -> Result<(), DriverError> {
-        Err(DriverError::unsupported(self.name(), "wait_event"))
-    }
+    // Group 4: programs and launches.
 
-    /// The status of an event has changed outside the device, for drivers that mirror events there. The scheduler reports
-    /// ends through [`Driver::broadcast`]; this is for whoever changes a status by other means.
-    fn update_event(&self, _event: EventId) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    // Group 5: programs.
-
-    /// Builds from source. The runtime calls it only where the device has
-    /// [`crate::capability::Features::BUILD_SOURCE`]; otherwise the compiler's pocl-binary goes to
-    /// [`Driver::build_binary`].
-    fn build_source(&self, _sources: &[&str], _options: &str) -> Result<Arc<dyn Program>, DriverError> {
-        Err(DriverError::unsupported(self.name(), "build_source"))
+    /// Programs that a driver with this key has made are also this driver's: the runtime builds a binary once for all of them.
+    fn program_key(&self) -> &str {
+        self.name()
     }
 
     /// Builds from a binary.
-    fn build_binary(&self, _binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
+    fn build_binary(&self, _binary: &Arc<Binary>) -> Result<Arc<dyn Program>, DriverError> {
         Err(DriverError::unsupported(self.name(), "build_binary"))
     }
 
-    /// Links programs of this device.
-    fn link_program(&self, _programs: &[Arc<dyn Program>]) -> Result<Arc<dyn Program>, DriverError> {
-        Err(DriverError::unsupported(self.name(), "link_program"))
-    }
-
-    /// Whether a binary that is not a pocl-binary can be built from.
-    fn supports_binary(&self, _binary: &[u8]) -> bool {
-        false
-    }
-
-    /// Called once the program's kernels and metadata are known.
-    fn setup_metadata(&self, _program: &Arc<dyn Program>) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    /// Called as the last step of a build.
-    fn post_build_program(&self, _program: &Arc<dyn Program>) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    /// The program as a binary that [`Driver::build_binary`] takes back.
-    fn program_binary(&self, _program: &Arc<dyn Program>) -> Result<Vec<u8>, DriverError> {
-        Err(DriverError::unsupported(self.name(), "program_binary"))
-    }
-
-    /// Makes a kernel ready for a local size ahead of its first launch.
-    fn compile_kernel(
-        &self,
-        _program: &Arc<dyn Program>,
-        _kernel: &str,
-        _local: [u64; 3],
-    ) -> Result<(), DriverError> {
-        Ok(())
+    /// The most work-items that a group may have whose items each keep so many bytes across barriers.
+    fn max_group_size(&self, _bytes_each: u64) -> u64 {
+        self.capabilities().max_work_group_size
     }
 
     /// Binds a kernel to its arguments and sizes. The result is executed by any thread, or by [`Driver::submit`].
-    fn prepare_launch(&self, _request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
+    fn prepare_launch(&self, _request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
         Err(DriverError::unsupported(self.name(), "prepare_launch"))
     }
 
-    // Group 6: command execution. Synchronous; the scheduler splits large transfers and calls from several threads.
+    // Group 5: command execution. Synchronous; the scheduler splits large transfers and calls from several threads.
 
     /// Copies device memory to the host.
     fn read(&self, from: &Allocation, offset: u64, to: HostSpan) -> Result<(), DriverError> {
@@ -256,22 +204,8 @@ pub trait Driver: Send + Sync + fmt::Debug {
         rect.rows().try_for_each(|row| self.copy(from, row.from, to, row.to, row.length))
     }
 
-    /// Makes a mapping hold the memory's content. Nothing to do where they are the same bytes.
-    fn map(&self, from: &Allocation, offset: u64, mapping: HostSpan) -> Result<(), DriverError> {
-        if from.host.is_some() { Ok(()) } else { self.read(from, offset, mapping) }
-    }
-
-    /// Brings what the host wrote through a mapping back.
-    fn unmap(&self, to: &Allocation, offset: u64, mapping: HostSpan) -> Result<(), DriverError> {
-        if to.host.is_some() { Ok(()) } else { self.write(to, offset, mapping) }
-    }
-
-    /// Executes pieces of a prepared launch on the calling thread.
-    fn run(&self, launch: &dyn Launch, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
-        launch.run(first, count, lane)
-    }
-
-    // Group 7: shared virtual memory.
+    // Group 6: shared virtual memory. Not called yet: memory that is the same addresses on host and device has been the host's
+    // own so far. For GPUs.
 
     /// Allocates memory that host and device address alike.
     fn svm_alloc(&self, _size: u64, _alignment: u64) -> Result<Allocation, DriverError> {
@@ -308,7 +242,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         Err(DriverError::unsupported(self.name(), "svm_migrate"))
     }
 
-    // Group 8: images.
+    // Group 7: images. Not called yet: no device has images.
 
     /// The formats that the device takes.
     fn image_formats(&self) -> Vec<ImageFormat> {
@@ -356,7 +290,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         rect.rows().try_for_each(|row| self.fill(to, row.to, row.length, element))
     }
 
-    // Group 9: objects come and go. The number is the runtime's name for the object.
+    // Group 8: objects come and go. The number is the runtime's name for the object.
 
     /// A queue was created for the device.
     fn init_queue(&self, _queue: QueueToken) -> Result<(), DriverError> {
@@ -366,44 +300,34 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// The queue is gone, and empty.
     fn free_queue(&self, _queue: QueueToken) {}
 
-    /// A kernel object was created.
-    fn create_kernel(
-        &self,
-        _program: &Arc<dyn Program>,
-        _kernel: &str,
-        _object: u64,
-    ) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    /// The kernel object is gone.
-    fn free_kernel(&self, _object: u64) {}
-
-    /// A sampler was created.
+    /// A sampler was created. Not called yet: for images.
     fn create_sampler(&self, _sampler: &SamplerDescription, _object: u64) -> Result<(), DriverError> {
         Ok(())
     }
 
-    /// The sampler is gone.
+    /// The sampler is gone. Not called yet: for images.
     fn free_sampler(&self, _object: u64) {}
 
     /// The event's last handle is gone.
     fn free_event_data(&self, _event: EventId) {}
 
-    // Group 10: migration from device to device.
+    // Group 9: migration from device to device.
 
-    /// Whether [`Driver::migrate_d2d`] can bring memory here from `source` without passing through the host.
-    fn can_migrate_d2d(&self, _source: &dyn Driver) -> bool {
+    /// Whether [`Driver::receive`] can bring memory here from `source` without passing through the host.
+    fn can_receive(&self, _source: &dyn Driver) -> bool {
         false
     }
 
-    /// Copies all of `from`, which is on `source`, to `to`, which is here.
-    fn migrate_d2d(
+    /// Work that copies `length` bytes from `offset` on, which `source` has in `from`, to the same bytes of `to`, which is
+    /// here. It is submitted to this device.
+    fn receive(
         &self,
         _source: &dyn Driver,
-        _from: &Allocation,
-        _to: &Allocation,
-    ) -> Result<(), DriverError> {
-        Err(DriverError::unsupported(self.name(), "migrate_d2d"))
+        _from: &Arc<Allocation>,
+        _to: &Arc<Allocation>,
+        _offset: u64,
+        _length: u64,
+    ) -> Result<Arc<dyn Launch>, DriverError> {
+        Err(DriverError::unsupported(self.name(), "receive"))
     }
 }

@@ -3,6 +3,9 @@
 
 use std::sync::Arc;
 
+use crate::code::CodeError;
+use crate::fault::OutOfResources;
+
 /// A driver's refusal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriverError {
@@ -59,6 +62,12 @@ pub enum DriverError {
         /// Why.
         reason: String,
     },
+    /// The machine code of a program binary cannot be used.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// Memory or threads that the operation needs cannot be had.
+    #[error(transparent)]
+    Resources(#[from] OutOfResources),
     /// The program has no such kernel.
     #[error("the program has no kernel '{kernel}'")]
     NoSuchKernel {

@@ -1,4 +1,4 @@
-//! What a device is to the runtime: one object-safe trait, [`Driver`], in ten groups of operations; the table of what
+//! What a device is to the runtime: one object-safe trait, [`Driver`], in nine groups of operations; the table of what
 //! a device can do, [`Capabilities`]; a driver that computes nothing, [`NullDriver`]; and [`conformance`], the tests
 //! that every driver must pass.
 //!
@@ -8,10 +8,13 @@
 
 mod block;
 pub mod capability;
+pub mod code;
 pub mod command;
 pub mod conformance;
 mod driver;
 pub mod error;
+pub mod fault;
+pub mod geometry;
 pub mod history;
 pub mod image;
 mod lock;
@@ -22,18 +25,16 @@ mod print_float;
 pub mod printer;
 pub mod program;
 pub mod rect;
+pub mod watch;
 
 pub use block::HostMemory;
 pub use capability::Capabilities;
+pub use code::CodeError;
 pub use command::{EventId, Lane, Launch, QueueToken, Submission};
 pub use driver::Driver;
 pub use error::{DriverError, Failure};
+pub use geometry::Geometry;
 pub use history::History;
 pub use lock::lock;
 pub use memory::{Allocation, AllocationRequest, HostSpan};
 pub use null::NullDriver;
-
-/// The page `docs/add-a-driver.md`: its examples are compiled and run with the documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/add-a-driver.md")]
-mod page {}

@@ -54,6 +54,25 @@ impl Allocation {
     }
 }
 
+/// Bytes that a device has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemoryCounters {
+    /// Copied in by commands.
+    pub uploaded: u64,
+    /// Copied out by commands.
+    pub downloaded: u64,
+    /// Copied in from another device.
+    pub device_to_device: u64,
+    /// Copied out because memory was short.
+    pub paged_out: u64,
+    /// Copied in again.
+    pub paged_in: u64,
+    /// Moved within the memory to make room.
+    pub moved: u64,
+    /// Given up without copying, because the content is elsewhere too or undefined.
+    pub clobbered: u64,
+}
+
 /// Memory that the host program owns: an address and a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostSpan {

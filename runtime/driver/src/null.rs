@@ -12,7 +12,7 @@ use crate::command::{Lane, Launch};
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure};
 use crate::memory::{Allocation, AllocationRequest};
-use crate::program::{BinarySource, LaunchRequest, Program};
+use crate::program::{Binary, LaunchRequest, Program};
 
 /// A device that computes nothing.
 #[derive(Debug)]
@@ -128,25 +128,16 @@ impl Driver for NullDriver {
         blocks.remove(&allocation.token);
     }
 
-    fn build_binary(&self, binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
-        match binary {
-            BinarySource::Archive(archive) => Ok(Arc::new(NullProgram {
-                kernels: archive.kernels.iter().map(|k| k.name.clone()).collect(),
-            })),
-            BinarySource::Other(_) => {
-                Err(DriverError::BadBinary { reason: "only pocl-binaries are accepted".to_owned() })
-            }
-        }
+    fn build_binary(&self, binary: &Arc<Binary>) -> Result<Arc<dyn Program>, DriverError> {
+        let kernels = binary.archive().kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        Ok(Arc::new(NullProgram { kernels }))
     }
 
-    fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
-        if !request.program.kernels().contains(&request.kernel) {
-            return Err(DriverError::NoSuchKernel { kernel: request.kernel.clone() });
-        }
-        let (_, groups) = request.group_counts().ok_or_else(|| DriverError::BadLaunch {
-            reason: "the number of work-groups exceeds 64 bits".to_owned(),
-        })?;
-        Ok(Arc::new(NullLaunch { kernel: request.kernel.clone(), groups }))
+    fn prepare_launch(&self, request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
+        let number = request.kernel;
+        let kernel = request.program.kernels().into_iter().nth(number);
+        let kernel = kernel.ok_or_else(|| DriverError::NoSuchKernel { kernel: format!("#{number}") })?;
+        Ok(Arc::new(NullLaunch { kernel, groups: request.geometry.group_count() }))
     }
 }
 

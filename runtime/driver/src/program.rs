@@ -1,14 +1,70 @@
 //! Programs, kernels and launches as drivers hold them.
+//!
+//! The way of a launch: the runtime reads an archive once ([`Binary`]), each driver makes a [`Program`] of it, and a
+//! [`LaunchRequest`] names a kernel of that program, an index space and arguments that were checked. What comes of it is
+//! work for the scheduler ([`crate::Launch`]), whatever the device.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use oxcl_binary::archive::Archive;
+use oxcl_binary::archive::{self, Archive};
+use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
 
+use crate::code::CodeError;
+use crate::error::DriverError;
+use crate::geometry::Geometry;
 use crate::memory::Allocation;
+use crate::watch::Watch;
 
-/// A program built for a device: the driver's own object.
+/// A pocl-binary with the compiler's facts, as far as they are known.
+#[derive(Debug)]
+pub struct Binary {
+    archive: Archive,
+    meta: Option<ProgramMeta>,
+    kernels: Vec<Option<KernelMeta>>,
+}
+
+impl Binary {
+    /// An archive that was read.
+    ///
+    /// # Errors
+    /// Its facts are broken.
+    pub fn new(archive: Archive) -> Result<Binary, MetaError> {
+        let meta = archive.program_meta()?;
+        let kernels = match meta {
+            Some(_) => archive.kernels.iter().map(archive::Kernel::meta).collect::<Result<_, _>>()?,
+            None => vec![None; archive.kernels.len()],
+        };
+        Ok(Binary { archive, meta, kernels })
+    }
+
+    /// The archive.
+    #[must_use]
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// The facts about the program; absent where another compiler made it.
+    #[must_use]
+    pub fn meta(&self) -> Option<&ProgramMeta> {
+        self.meta.as_ref()
+    }
+
+    /// The facts about a kernel, by its position in the archive; absent where another compiler made it.
+    #[must_use]
+    pub fn kernel_meta(&self, kernel: usize) -> Option<&KernelMeta> {
+        self.kernels.get(kernel).and_then(Option::as_ref)
+    }
+
+    /// The position of the kernel of this name.
+    #[must_use]
+    pub fn position(&self, kernel: &str) -> Option<usize> {
+        self.archive.kernels.iter().position(|record| record.name == kernel)
+    }
+}
+
+/// A program built for a device: the driver's own object. Kernels go by their position in the binary.
 pub trait Program: Send + Sync + fmt::Debug {
     /// The names of its kernels, in the binary's order.
     fn kernels(&self) -> Vec<String>;
@@ -18,69 +74,116 @@ pub trait Program: Send + Sync + fmt::Debug {
         0
     }
 
+    /// Whether better code can take the place of a kernel's while the program lives ([`Program::replace_kernel`],
+    /// [`Program::add_function`]). If so, [`LaunchRequest::watch`] is told what launches take.
+    fn takes_better_code(&self) -> bool {
+        false
+    }
+
+    /// Takes the code of a kernel from a binary that was made of the same program later, where it has the kernel under
+    /// another position. Launches that were prepared keep the code that they have.
+    ///
+    /// # Errors
+    /// The code cannot be used; nothing has changed then.
+    fn replace_kernel(
+        &self,
+        _kernel: usize,
+        _later: &Arc<Binary>,
+        _position: usize,
+    ) -> Result<(), DriverError> {
+        Err(CodeError::Fixed.into())
+    }
+
+    /// Takes the function of a kernel for a local size from a binary that was made of the same program later. Launches that
+    /// were prepared keep the code that they have.
+    ///
+    /// # Errors
+    /// The code cannot be used; nothing has changed then.
+    fn add_function(&self, _kernel: usize, _local: [u64; 3], _later: &Binary) -> Result<(), DriverError> {
+        Err(CodeError::Fixed.into())
+    }
+
+    /// Whether there is a function of a kernel for this local size and no other.
+    fn is_specialised_for(&self, _kernel: usize, _local: [u64; 3]) -> bool {
+        false
+    }
+
     /// The driver gets its own type back through this.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// What to build a program from.
-#[derive(Debug, Clone, Copy)]
-pub enum BinarySource<'a> {
-    /// A pocl-binary that has been read.
-    Archive(&'a Archive),
-    /// Any other binary, which [`crate::Driver::supports_binary`] accepted.
-    Other(&'a [u8]),
-}
-
-/// One argument of a launch.
-#[derive(Debug, Clone)]
-pub enum ArgValue {
-    /// A value passed by copying.
-    Bytes(Vec<u8>),
-    /// A pointer into device memory, `offset` bytes from its start.
-    Memory {
-        /// The memory.
-        allocation: Arc<Allocation>,
-        /// Offset in bytes.
-        offset: u64,
-    },
-    /// A null pointer.
+/// One argument of a launch. `M` is how memory is named where the argument is: a buffer for the runtime's callers, an
+/// allocation for drivers. `V` holds a value's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgValue<M, V> {
+    /// Memory, for a `global` or `constant` pointer.
+    Buffer(M),
+    /// The null pointer, for a `global` or `constant` pointer.
     Null,
-    /// Local memory of this many bytes for each work-group.
-    Local {
-        /// Size in bytes.
-        size: u64,
-    },
+    /// An address, for a `global` or `constant` pointer: of shared memory, or of memory of the host program, for which the
+    /// kernel's promises are the program's. Only for devices in the host's address space.
+    Pointer(u64),
+    /// This many bytes of local memory for each work-group, for a `local` pointer.
+    Local(u64),
+    /// The bytes of a scalar, vector or structure.
+    Value(V),
 }
 
-/// A kernel launch to prepare.
-#[derive(Debug, Clone)]
-pub struct LaunchRequest {
-    /// The program.
-    pub program: Arc<dyn Program>,
-    /// The kernel's name.
-    pub kernel: String,
-    /// Number of dimensions, 1 to 3.
-    pub work_dim: u32,
-    /// Global size in work-items.
-    pub global_size: [u64; 3],
-    /// Local size in work-items.
-    pub local_size: [u64; 3],
-    /// Global offset in work-items.
-    pub global_offset: [u64; 3],
-    /// The arguments, in order.
-    pub args: Vec<ArgValue>,
-}
-
-impl LaunchRequest {
-    /// Work-groups in each dimension; those at the edge may be smaller. `None` where the product exceeds 64 bits.
-    #[must_use]
-    pub fn group_counts(&self) -> Option<([u64; 3], u64)> {
-        let mut counts = [1u64; 3];
-        let mut total = 1u64;
-        for (d, count) in counts.iter_mut().enumerate() {
-            *count = self.global_size[d].div_ceil(self.local_size[d].max(1));
-            total = total.checked_mul(*count)?;
-        }
-        Some((counts, total))
+impl<M, V: AsRef<[u8]>> ArgValue<M, V> {
+    /// The same argument with its memory named in another way.
+    ///
+    /// # Errors
+    /// Those of `name`.
+    pub fn rename<N, E>(&self, name: impl FnOnce(&M) -> Result<N, E>) -> Result<ArgValue<N, &[u8]>, E> {
+        Ok(match self {
+            ArgValue::Buffer(memory) => ArgValue::Buffer(name(memory)?),
+            ArgValue::Null => ArgValue::Null,
+            ArgValue::Pointer(address) => ArgValue::Pointer(*address),
+            ArgValue::Local(bytes) => ArgValue::Local(*bytes),
+            ArgValue::Value(bytes) => ArgValue::Value(bytes.as_ref()),
+        })
     }
+}
+
+impl<M: Clone, V: AsRef<[u8]>> ArgValue<M, V> {
+    /// A copy that borrows nothing, for launches that need their arguments when they run.
+    #[must_use]
+    pub fn kept(&self) -> ArgValue<M, Box<[u8]>> {
+        match self {
+            ArgValue::Buffer(memory) => ArgValue::Buffer(memory.clone()),
+            ArgValue::Null => ArgValue::Null,
+            ArgValue::Pointer(address) => ArgValue::Pointer(*address),
+            ArgValue::Local(bytes) => ArgValue::Local(*bytes),
+            ArgValue::Value(bytes) => ArgValue::Value(bytes.as_ref().into()),
+        }
+    }
+}
+
+/// Memory that an argument points to.
+#[derive(Debug, Clone)]
+pub struct ArgMemory {
+    /// The allocation, on this device or, for devices in the host's address space, in the host's memory.
+    pub allocation: Arc<Allocation>,
+    /// Where the argument points to in it.
+    pub offset: u64,
+    /// Whether the kernel may write there.
+    pub writes: bool,
+}
+
+/// An argument as drivers get it.
+pub type LaunchArg<'a> = ArgValue<ArgMemory, &'a [u8]>;
+
+/// A kernel launch to prepare. Everything in it was checked against the kernel's parameters and the device's capabilities.
+#[derive(Debug, Clone)]
+pub struct LaunchRequest<'a> {
+    /// The program, which a driver with the same [`crate::Driver::program_key`] has made.
+    pub program: &'a Arc<dyn Program>,
+    /// The kernel, by its position in the binary.
+    pub kernel: usize,
+    /// The index space.
+    pub geometry: Geometry,
+    /// The arguments, in order. Their memory is not freed before the last command that executes the launch has ended.
+    pub args: &'a [LaunchArg<'a>],
+    /// What is to know how long the launch's executions take. Only for programs that take better code.
+    pub watch: Option<Arc<Watch>>,
 }

@@ -144,7 +144,7 @@ fn prepare(
         .zip(objects)
         .map(|(arg, object)| match (arg, object) {
             (_, Some(object)) => ArgValue::Buffer(&object.buffer),
-            (Arg::Pointer(address), _) => ArgValue::Pointer(std::ptr::with_exposed_provenance_mut(*address)),
+            (Arg::Pointer(address), _) => ArgValue::Pointer(*address as u64),
             (Arg::Local(size), _) => ArgValue::Local(*size as u64),
             (Arg::Small(bytes, length), _) => ArgValue::Value(&bytes[..usize::from(*length)]),
             (Arg::Value(bytes), _) => ArgValue::Value(bytes),

@@ -1,6 +1,6 @@
 //! What can be wrong with a buffer or with a command's bytes.
 
-use oxcl_driver_cpu::OutOfResources;
+use oxcl_driver::fault::OutOfResources;
 
 use crate::error::{Coded, ErrorCode};
 

@@ -1,7 +1,7 @@
 //! Better code for programs that run already: made in the background, taken by the launches that come after.
 //!
 //! In: a program, the request that it was built from, and how much processor time its launches take
-//! ([`oxcl_driver_cpu::Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
+//! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
 //! functions that are specialised for the local sizes that are launched. A launch that was made ready keeps its function;
 //! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use oxcl_driver_cpu::{Heat, Watch};
+use oxcl_driver::watch::{Heat, Watch};
 
 use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
 use crate::program::{Begun, Inner, Program};

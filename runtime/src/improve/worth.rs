@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use oxcl_driver_cpu::Heat;
+use oxcl_driver::watch::Heat;
 
 use crate::compiler::Quality;
 

@@ -3,7 +3,7 @@
 
 use oxcl_binary::archive;
 use oxcl_binary::meta::{self, ArgFacts, KernelMeta};
-use oxcl_driver_cpu::{Geometry, Target};
+use oxcl_driver::Geometry;
 use oxcl_scheduler::{Access, Facts, Touch};
 
 use super::error::{LaunchError, OutOfBounds};
@@ -33,7 +33,7 @@ pub(super) fn part(
 ) -> Option<(Buffer, Access)> {
     let buffer = match argument {
         ArgValue::Buffer(buffer) => Buffer::clone(buffer),
-        ArgValue::Pointer(pointer) => SharedMemory::find(*pointer)?.0.buffer().clone(),
+        ArgValue::Pointer(address) => SharedMemory::at(*address)?.0.buffer().clone(),
         _ => return None,
     };
     Some((buffer, argument_access(meta, index)?))
@@ -47,8 +47,8 @@ pub(super) fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (B
         let shared;
         let buffer = match argument {
             ArgValue::Buffer(buffer) => *buffer,
-            ArgValue::Pointer(pointer) => {
-                let Some((memory, _)) = SharedMemory::find(*pointer) else {
+            ArgValue::Pointer(address) => {
+                let Some((memory, _)) = SharedMemory::at(*address) else {
                     anywhere = true;
                     return None;
                 };
@@ -66,6 +66,23 @@ pub(super) fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (B
         printf: meta.printf,
     });
     (touches, facts)
+}
+
+/// Addresses mean something in the host's address space only.
+pub(super) fn addresses(
+    device: &Device,
+    record: &archive::Kernel,
+    arguments: &[ArgValue<'_>],
+) -> Result<(), LaunchError> {
+    let is_address = |argument: &ArgValue<'_>| matches!(argument, ArgValue::Pointer(_));
+    match arguments.iter().position(is_address) {
+        Some(index) if device.own_memory().is_some() => Err(LaunchError::NotShared {
+            kernel: record.name.clone(),
+            argument: argument::parameter_name(record, index),
+            device: device.info().name.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The local size divides the global one, or the program allows that it does not.
@@ -89,8 +106,7 @@ pub(super) fn divides(kernel: &Kernel, global: [u64; 3], local: [u64; 3]) -> Res
 /// Code that rests on global ids below 2^31 is not launched with others: that of 32-bit devices and of earlier versions of our
 /// compiler, and what was made in a hurry where nothing better can be had.
 pub(super) fn ids(device: &Device, kernel: &Kernel, geometry: &Geometry) -> Result<(), LaunchError> {
-    let served = device.target() == Target::Reference || kernel.serves_any_ids();
-    let bits = if device.info().address_bits == 64 && served { 63 } else { 31 };
+    let bits = if device.info().address_bits == 64 && kernel.serves_any_ids() { 63 } else { 31 };
     for (dimension, (size, offset)) in geometry.global.iter().zip(geometry.offset).enumerate() {
         let last = offset.saturating_add(size.saturating_sub(1));
         if last >= 1 << bits {
@@ -154,7 +170,7 @@ pub(super) fn bounds(
         let reach = match argument {
             ArgValue::Buffer(buffer) => Reach::of_buffer(buffer, own_memory),
             ArgValue::Null => Reach::of(None),
-            ArgValue::Pointer(pointer) => match SharedMemory::find(*pointer) {
+            ArgValue::Pointer(address) => match SharedMemory::at(*address) {
                 Some((memory, offset)) => Reach::of_shared(&memory, offset, own_memory),
                 None => continue,
             },

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use oxcl_driver_cpu::{Failure, LoadError as CodeError};
+use oxcl_driver::fault::KernelFailure;
+use oxcl_driver::{CodeError, DriverError};
 use oxcl_scheduler::EnqueueError;
 
 use crate::buffer::BufferError;
@@ -149,7 +150,7 @@ pub enum LaunchError {
         /// The parameter's name.
         argument: String,
         /// The device's name.
-        device: &'static str,
+        device: String,
     },
     /// Its buffers do not fit the device's memory, or it could not be enqueued for another reason.
     #[error(transparent)]
@@ -159,13 +160,23 @@ pub enum LaunchError {
     Code(#[from] CodeError),
     /// The launch began and did not end well, or found no memory.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] KernelFailure),
     /// The launch could not be enqueued.
     #[error(transparent)]
     Enqueue(#[from] EnqueueError),
     /// The command failed otherwise: because of another, or by a fault of the program's own.
     #[error("{0}")]
     Command(Arc<oxcl_driver::Failure>),
+}
+
+impl From<DriverError> for LaunchError {
+    fn from(error: DriverError) -> Self {
+        match error {
+            DriverError::Code(error) => Self::Code(error),
+            DriverError::Resources(error) => Self::Failed(error.into()),
+            other => Self::Enqueue(EnqueueError::Driver(other)),
+        }
+    }
 }
 
 /// An access that every work-item makes lies outside its buffer for some.

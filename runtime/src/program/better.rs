@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use oxcl_binary::archive::Archive;
 use oxcl_binary::meta::ProgramMeta;
-use oxcl_driver_cpu::{Geometry, KernelCode, LoadError as CodeError, Target, Watch};
+use oxcl_driver::program::Binary;
+use oxcl_driver::watch::Watch;
+use oxcl_driver::{DriverError, Geometry, lock};
 
-use super::{Inner, Kernel, Program, lock};
+use super::{DriverProgram, Inner, Kernel, Program};
 use crate::compiler::{BuildRequest, Quality};
 use crate::improve::{Improver, Improving, SIZES};
 use crate::service::Attempt;
@@ -29,7 +31,7 @@ pub(super) struct Better {
     /// The kernel in full quality, where the first code was not.
     full: Option<Full>,
     /// Functions for local sizes.
-    functions: Vec<([u64; 3], Arc<Archive>)>,
+    functions: Vec<([u64; 3], Arc<Binary>)>,
     /// What its launches take while its code is a hurried one.
     watch: Option<Arc<Watch>>,
     /// What they take with a local size, once it is not.
@@ -57,12 +59,11 @@ pub(crate) enum Begun {
     Over,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Full {
-    archive: Arc<Archive>,
-    meta: Option<ProgramMeta>,
-    /// Which of the archive's kernels it is.
-    index: usize,
+    later: Arc<Binary>,
+    /// Which of its kernels it is.
+    position: usize,
     /// It serves launches with global ids of 2^31 and more.
     any_ids: bool,
 }
@@ -81,7 +82,7 @@ impl Program {
         cached: bool,
     ) {
         let inner = &self.inner;
-        let kernels = inner.archive.kernels.len();
+        let kernels = inner.binary.archive().kernels.len();
         let improving = Improving::new(improver.clone(), request, kernels, quality, cost, cached);
         if inner.improving.set(improving).is_err() {
             return;
@@ -93,25 +94,22 @@ impl Program {
             improving.ask_rest(inner);
         }
     }
+}
 
+impl Program {
     /// Takes the code of an archive that was made of the same request in full quality.
     ///
     /// # Errors
     /// It is the archive of another program; the message says how one sees that. Nothing has changed then.
     pub fn replace_code(&self, archive: &[u8]) -> Result<(), String> {
         let inner = &self.inner;
-        let (later, meta) = inner.read_later(archive)?;
-        if later.kernels.len() != inner.archive.kernels.len() {
+        let later = Arc::new(inner.read_later(archive)?);
+        let kernels = inner.binary.archive().kernels.len();
+        if later.archive().kernels.len() != kernels {
             return Err("what was made later has other kernels".to_owned());
         }
-        let archive = Arc::new(later);
-        let all = (0..inner.archive.kernels.len())
-            .map(|kernel| inner.full(kernel, &archive, meta.as_ref()))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (kernel, full) in all.into_iter().enumerate() {
-            inner.take_full(kernel, full);
-        }
-        Ok(())
+        let all = (0..kernels).map(|kernel| inner.full(kernel, &later)).collect::<Result<Vec<_>, _>>()?;
+        all.iter().enumerate().try_for_each(|(kernel, full)| inner.take_full(kernel, full))
     }
 }
 
@@ -121,7 +119,7 @@ impl Inner {
     }
 
     pub(crate) fn kernel_name(&self, kernel: usize) -> String {
-        self.archive.kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
+        self.binary.archive().kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
     }
 
     /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one.
@@ -158,99 +156,113 @@ impl Inner {
     }
 
     /// Reads an archive that was made later of the same program.
-    fn read_later(&self, archive: &[u8]) -> Result<(Archive, Option<ProgramMeta>), String> {
+    fn read_later(&self, archive: &[u8]) -> Result<Binary, String> {
         let later = Archive::read(archive).map_err(|error| error.to_string())?;
-        let meta = later.program_meta().map_err(|error| error.to_string())?;
+        let later = Binary::new(later).map_err(|error| error.to_string())?;
         let facts = |meta: Option<&ProgramMeta>| {
             meta.map(|meta| (meta.levels.clone(), meta.variables.clone(), meta.triple.clone()))
         };
-        if facts(meta.as_ref()) != facts(self.meta.as_ref()) {
+        if facts(later.meta()) != facts(self.binary.meta()) {
             return Err("what was made later is of another program".to_owned());
         }
-        Ok((later, meta))
+        Ok(later)
     }
 
-    /// A kernel of ours in an archive that was made later, checked: whatever cannot be used shall be found out here, not by
-    /// a launch.
-    fn full(
-        &self,
-        kernel: usize,
-        archive: &Arc<Archive>,
-        meta: Option<&ProgramMeta>,
-    ) -> Result<Full, String> {
-        let own = self.archive.kernels.get(kernel).ok_or("the program has no such kernel")?;
-        let index = archive.kernels.iter().position(|record| record.name == own.name);
-        let index = index.ok_or("what was made later lacks a kernel")?;
-        let later = &archive.kernels[index];
-        if later.args != own.args || later.local_sizes != own.local_sizes {
+    /// A kernel of ours in an archive that was made later.
+    fn full(&self, kernel: usize, later: &Arc<Binary>) -> Result<Full, String> {
+        let own = self.binary.archive().kernels.get(kernel).ok_or("the program has no such kernel")?;
+        let position = later.position(&own.name).ok_or("what was made later lacks a kernel")?;
+        let record = &later.archive().kernels[position];
+        if record.args != own.args || record.local_sizes != own.local_sizes {
             return Err("what was made later has other parameters or variables".to_owned());
         }
-        KernelCode::select(Arc::clone(archive), meta, index, Target::Native)
-            .map_err(|error| error.to_string())?;
-        let any_ids = later.meta().map_err(|error| error.to_string())?.is_some_and(|meta| meta.any_ids);
-        Ok(Full { archive: Arc::clone(archive), meta: meta.cloned(), index, any_ids })
+        let any_ids = later.kernel_meta(position).is_some_and(|meta| meta.any_ids);
+        Ok(Full { later: Arc::clone(later), position, any_ids })
+    }
+
+    /// The programs of drivers that take better code.
+    fn takers(&self) -> Vec<Arc<dyn DriverProgram>> {
+        let programs = lock(&self.programs);
+        programs.values().filter(|program| program.takes_better_code()).cloned().collect()
+    }
+
+    /// Gives better code to all programs of drivers: to those that are there, whatever cannot be used shall be found out here and
+    /// not by a launch; and, once `known` has made it known, to those that were made meanwhile.
+    fn give(
+        &self,
+        to: impl Fn(&dyn DriverProgram) -> Result<(), DriverError>,
+        known: impl FnOnce(),
+    ) -> Result<(), String> {
+        let given = self.takers();
+        given.iter().try_for_each(|program| to(program.as_ref())).map_err(|error| error.to_string())?;
+        known();
+        let is_new = |program: &Arc<dyn DriverProgram>| !given.iter().any(|old| Arc::ptr_eq(old, program));
+        for program in self.takers().into_iter().filter(is_new) {
+            // Others could use it; launches of this one keep the code that they have.
+            let _ = to(program.as_ref());
+        }
+        Ok(())
+    }
+
+    /// Gives a program of a driver's all better code that there is. What it cannot use is as good as none.
+    pub(super) fn bring_up_to_date(&self, program: &dyn DriverProgram) {
+        if !program.takes_better_code() {
+            return;
+        }
+        let better = lock(&self.better);
+        let all: Vec<_> = better.iter().map(|known| (known.full.clone(), known.functions.clone())).collect();
+        drop(better);
+        for (kernel, (full, functions)) in all.iter().enumerate() {
+            if let Some(Full { later, position, .. }) = full {
+                let _ = program.replace_kernel(kernel, later, *position);
+            }
+            for (local, later) in functions {
+                let _ = program.add_function(kernel, *local, later);
+            }
+        }
     }
 
     /// Takes a kernel in full quality from an archive.
     pub(crate) fn replace_kernel(&self, kernel: usize, archive: &[u8]) -> Result<(), String> {
-        let (later, meta) = self.read_later(archive)?;
-        let full = self.full(kernel, &Arc::new(later), meta.as_ref())?;
-        self.take_full(kernel, full);
-        Ok(())
+        let later = Arc::new(self.read_later(archive)?);
+        self.take_full(kernel, &self.full(kernel, &later)?)
     }
 
-    fn take_full(&self, kernel: usize, full: Full) {
-        let mut better = lock(&self.better);
-        let Some(known) = better.get_mut(kernel) else { return };
-        if known.full.as_ref().is_some_and(|known| known.any_ids || !full.any_ids) {
-            return;
+    fn take_full(&self, kernel: usize, full: &Full) -> Result<(), String> {
+        let serves_as_much = |known: &Full| known.any_ids || !full.any_ids;
+        if lock(&self.better)[kernel].full.as_ref().is_some_and(serves_as_much) {
+            return Ok(());
         }
-        known.full = Some(full);
-        known.hurried = false;
-        let watch = known.watch.take();
-        drop(better);
-        *lock(&self.code[kernel][0]) = None;
+        let mut watch = None;
+        let to = |program: &dyn DriverProgram| program.replace_kernel(kernel, &full.later, full.position);
+        self.give(to, || {
+            let known = &mut lock(&self.better)[kernel];
+            known.full = Some(full.clone());
+            known.hurried = false;
+            watch = known.watch.take();
+        })?;
         // The last step: who sees it finds the new code.
         if let Some(watch) = watch {
             watch.improved();
         }
+        Ok(())
     }
 
     /// Takes a kernel's function for a local size from an archive that was made later.
     pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
-        let (later, _) = self.read_later(archive)?;
-        let code = self.code(kernel, Target::Native).map_err(|error| error.to_string())?;
-        code.add(&later, local).map_err(|error| error.to_string())?;
-        let mut better = lock(&self.better);
-        let Some(known) = better.get_mut(kernel) else { return Ok(()) };
-        // For code that takes the place of that above.
-        known.functions.push((local, Arc::new(later)));
-        if let Some(watch) = known.sizes.get(&local) {
+        let later = Arc::new(self.read_later(archive)?);
+        let mut watch = None;
+        let to = |program: &dyn DriverProgram| program.add_function(kernel, local, &later);
+        self.give(to, || {
+            if let Some(known) = lock(&self.better).get_mut(kernel) {
+                known.functions.push((local, Arc::clone(&later)));
+                watch = known.sizes.get(&local).cloned();
+            }
+        })?;
+        if let Some(watch) = watch {
             watch.improved();
         }
         Ok(())
-    }
-
-    /// A kernel's code, the best that there is.
-    pub(super) fn code(&self, kernel: usize, target: Target) -> Result<Arc<KernelCode>, CodeError> {
-        let mut slot = lock(&self.code[kernel][usize::from(target == Target::Reference)]);
-        if let Some(code) = &*slot {
-            return Ok(Arc::clone(code));
-        }
-        let better = lock(&self.better);
-        let code = match &better[kernel].full {
-            Some(Full { archive, meta, index, .. }) if target == Target::Native => {
-                KernelCode::select(Arc::clone(archive), meta.as_ref(), *index, target)?
-            }
-            _ => KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, target)?,
-        };
-        if target == Target::Native {
-            for (local, function) in &better[kernel].functions {
-                code.add(function, *local)?;
-            }
-        }
-        drop(better);
-        Ok(Arc::clone(slot.insert(Arc::new(code))))
     }
 
     /// What an earlier process had made of a kernel, the first time that somebody wants the kernel.
@@ -299,10 +311,10 @@ impl Kernel {
 
     /// What watches the launches with this index space; none where no better function will be made for them. Comes before
     /// the choice of the code.
-    pub(crate) fn watch(&self, target: Target, geometry: &Geometry) -> Option<Arc<Watch>> {
+    pub(crate) fn watch(&self, program: &dyn DriverProgram, geometry: &Geometry) -> Option<Arc<Watch>> {
         let inner = &self.program.inner;
         let improving = inner.improving()?;
-        if target != Target::Native || inner.meta.is_none() {
+        if !program.takes_better_code() {
             return None;
         }
         let kernel = self.index;
@@ -326,7 +338,7 @@ impl Kernel {
         let watch = Arc::new(improving.watch_function(inner, kernel, local));
         known.sizes.insert(local, Arc::clone(&watch));
         drop(better);
-        if inner.code(kernel, target).is_ok_and(|code| code.is_specialised_for(local)) {
+        if program.is_specialised_for(kernel, local) {
             // The program was built with it: there is nothing better to be had.
             watch.improved();
         } else if let Some(archive) = improving.kept_function(self.name(), local)

@@ -206,7 +206,7 @@ impl Queue {
         touches: &[Touch],
         waits: &[Event],
     ) -> Result<Event, QueueError> {
-        let transfer = Transfer::new(self.device.driver(), movement);
+        let transfer = Transfer::new(Arc::clone(self.device.driver()), movement);
         let work: Option<Arc<dyn Launch>> = Some(Arc::new(Keeping { work: transfer, _places: places }));
         Ok(self.queue.enqueue(Command { work, touches, waits, ..Command::default() })?)
     }

@@ -91,7 +91,7 @@ impl Queue {
         let touches: Vec<_> = sides.iter().map(touch).chain(host.into_iter().flatten()).collect();
         let mut buffers: Vec<Buffer> = sides.iter().map(|side| side.buffer.clone()).collect();
         self.placed(&Order { waits, ..self.order(&touches) }, sides, |placements| {
-            let transfer = Transfer::new(self.device.driver(), make(placements));
+            let transfer = Transfer::new(Arc::clone(self.device.driver()), make(placements));
             Some(match keep {
                 Keep::Data(data) => {
                     Arc::new(Guarded::new(Arc::new(Given { transfer, _data: data }), buffers))

@@ -8,20 +8,12 @@ use std::ffi::c_void;
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 
-use crate::error::{OutOfResources, Resource};
-use crate::memory;
 use oxcl_driver::HostMemory;
+use oxcl_driver::fault::{OutOfResources, Resource};
+use oxcl_driver::program::ArgValue;
 
-/// One argument of a launch, already checked against the kernel.
-#[derive(Debug, Clone, Copy)]
-pub enum Argument<'a> {
-    /// The address of a buffer, or null.
-    Pointer(*mut u8),
-    /// This many bytes of local memory.
-    Local(u64),
-    /// A value's bytes.
-    Value(&'a [u8]),
-}
+/// An argument whose memory has its address.
+pub type Argument<'a> = ArgValue<*mut u8, &'a [u8]>;
 
 /// A `__local` argument or automatic local.
 #[derive(Debug, Clone, Copy)]
@@ -49,18 +41,23 @@ fn round_up(bytes: u64) -> Option<u64> {
 }
 
 impl Cells {
-    pub(crate) fn new(arguments: &[Argument<'_>], automatic: &[u64]) -> Result<Self, OutOfResources> {
+    /// The cells of `arguments`; `place` says where their memory is.
+    pub(crate) fn new<M, V: AsRef<[u8]>>(
+        arguments: &[ArgValue<M, V>],
+        place: impl Fn(&M) -> *mut u8,
+        automatic: &[u64],
+    ) -> Result<Self, OutOfResources> {
         let too_large = |resource| OutOfResources { resource, amount: u64::MAX };
-        let cell_size = |argument: &Argument<'_>| match argument {
-            Argument::Pointer(_) => Some(MAX_ALIGNMENT as u64),
-            Argument::Local(_) => Some(0),
-            Argument::Value(bytes) => round_up((bytes.len() as u64).max(1)),
+        let cell_size = |argument: &ArgValue<M, V>| match argument {
+            ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => Some(MAX_ALIGNMENT as u64),
+            ArgValue::Local(_) => Some(0),
+            ArgValue::Value(bytes) => round_up((bytes.as_ref().len() as u64).max(1)),
         };
         let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
         let total = total.ok_or(too_large(Resource::Arguments))?;
-        let memory = memory::zeroed(total, Resource::Arguments)?;
+        let memory = OutOfResources::zeroed(total, Resource::Arguments)?;
 
-        let local_count = arguments.iter().filter(|argument| matches!(argument, Argument::Local(_))).count();
+        let local_count = arguments.iter().filter(|argument| matches!(argument, ArgValue::Local(_))).count();
         let mut local_bytes = ((local_count + automatic.len()) * MAX_ALIGNMENT) as u64;
         let mut locals = Vec::with_capacity(local_count + automatic.len());
         let mut pointers = Vec::with_capacity(arguments.len() + automatic.len());
@@ -78,17 +75,25 @@ impl Cells {
             let size = cell_size(argument).unwrap_or_default();
             next = next.wrapping_add(usize::try_from(size).unwrap_or_default());
             match argument {
-                Argument::Pointer(pointer) => {
+                ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => {
+                    let pointer = match argument {
+                        ArgValue::Buffer(memory) => place(memory),
+                        ArgValue::Pointer(address) => {
+                            std::ptr::with_exposed_provenance_mut(*address as usize)
+                        }
+                        _ => std::ptr::null_mut(),
+                    };
                     // SAFETY: the cell has 128 bytes inside the block, aligned to 128.
-                    unsafe { cell.cast::<*mut u8>().write(*pointer) };
+                    unsafe { cell.cast::<*mut u8>().write(pointer) };
                     pointers.push(cell.cast());
                 }
-                Argument::Value(bytes) => {
+                ArgValue::Value(bytes) => {
+                    let bytes = bytes.as_ref();
                     // SAFETY: the cell has room for the value's bytes, and is memory that nobody else knows.
                     unsafe { cell.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
                     pointers.push(cell.cast());
                 }
-                Argument::Local(bytes) => {
+                ArgValue::Local(bytes) => {
                     add_local(*bytes, index)?;
                     pointers.push(std::ptr::null_mut());
                 }

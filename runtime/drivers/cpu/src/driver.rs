@@ -1,28 +1,22 @@
 //! The devices `cpu`, `basic` and `ref` behind the driver interface: memory is the host's, and the scheduler's threads
 //! execute. Several objects are several devices, which share those threads and one address space.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
-use oxcl_binary::archive::Archive;
-use oxcl_binary::meta::{KernelMeta, ProgramMeta};
 use oxcl_driver::capability::{Execution, Features};
-use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
+use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
 use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch,
 };
 
-use crate::arguments::Argument;
-use crate::error::LoadError;
 use crate::features::HostCpu;
-use crate::geometry::Geometry;
 use crate::image;
-use crate::launch::{KernelTraits, PreparedLaunch};
-use crate::loader::{KernelCode, Target};
-use crate::variables::ProgramMemory;
+use crate::launch::PreparedLaunch;
+use crate::loader::Target;
+use crate::program::CpuProgram;
 use crate::work::{KernelWork, Kind, Unit};
 
 /// Work-items in a group on `cpu` and `basic`.
@@ -39,45 +33,6 @@ pub struct CpuDriver {
     capabilities: Capabilities,
     blocks: Mutex<BTreeMap<u64, HostMemory>>,
     next: AtomicU64,
-}
-
-/// A program with its code, as far as it was wanted.
-#[derive(Debug)]
-struct CpuProgram {
-    archive: Arc<Archive>,
-    meta: Option<ProgramMeta>,
-    kernels: Vec<Option<KernelMeta>>,
-    target: Target,
-    /// The kernels' code, once somebody wanted it.
-    code: Mutex<BTreeMap<usize, Arc<KernelCode>>>,
-    /// Its variables at program scope.
-    memory: Option<Arc<ProgramMemory>>,
-}
-
-impl CpuProgram {
-    fn code(&self, kernel: usize) -> Result<Arc<KernelCode>, LoadError> {
-        let mut known = self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(code) = known.get(&kernel) {
-            return Ok(Arc::clone(code));
-        }
-        let code = KernelCode::select(Arc::clone(&self.archive), self.meta.as_ref(), kernel, self.target)?;
-        Ok(Arc::clone(known.entry(kernel).or_insert(Arc::new(code))))
-    }
-}
-
-impl Program for CpuProgram {
-    fn kernels(&self) -> Vec<String> {
-        self.archive.kernels.iter().map(|kernel| kernel.name.clone()).collect()
-    }
-
-    fn program_scope_bytes(&self) -> u64 {
-        let variables = self.meta.as_ref().and_then(|meta| meta.variables.as_ref());
-        variables.map_or(0, |variables| variables.bytes)
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// Bytes of memory that the machine has.
@@ -150,31 +105,6 @@ impl CpuDriver {
     }
 }
 
-/// A launch that keeps the device memory that its arguments point to.
-#[derive(Debug)]
-struct Holding {
-    work: KernelWork,
-    _memory: Vec<Arc<Allocation>>,
-}
-
-impl Launch for Holding {
-    fn groups(&self) -> u64 {
-        self.work.groups()
-    }
-
-    fn run(&self, first: u64, count: u64, lane: oxcl_driver::Lane) -> Result<(), oxcl_driver::Failure> {
-        self.work.run(first, count, lane)
-    }
-
-    fn history(&self) -> Option<&oxcl_driver::History> {
-        self.work.history()
-    }
-
-    fn label(&self) -> &str {
-        self.work.label()
-    }
-}
-
 impl Driver for CpuDriver {
     fn name(&self) -> &str {
         match self.unit.kind {
@@ -226,68 +156,26 @@ impl Driver for CpuDriver {
         self.blocks().remove(&allocation.token);
     }
 
-    fn build_binary(&self, binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
-        let bad = |reason: String| DriverError::BadBinary { reason };
-        let BinarySource::Archive(archive) = binary else {
-            return Err(bad("only pocl-binaries are accepted".to_owned()));
-        };
-        let meta = archive.program_meta().map_err(|error| bad(error.to_string()))?;
-        let kernels = match meta {
-            Some(_) => {
-                let facts = archive.kernels.iter().map(oxcl_binary::archive::Kernel::meta);
-                facts.collect::<Result<_, _>>().map_err(|error| bad(error.to_string()))?
-            }
-            None => vec![None; archive.kernels.len()],
-        };
-        let archive = Arc::new(archive.clone());
-        let memory = ProgramMemory::new(meta.as_ref()).map_err(|error| bad(error.to_string()))?.map(Arc::new);
-        let (target, code) = (self.target(), Mutex::default());
-        Ok(Arc::new(CpuProgram { archive, meta, kernels, target, code, memory }))
+    fn build_binary(&self, binary: &Arc<Binary>) -> Result<Arc<dyn Program>, DriverError> {
+        Ok(Arc::new(CpuProgram::new(binary, self.target())?))
     }
 
-    fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
-        let bad = |reason: String| DriverError::BadLaunch { reason };
-        let program = request.program.as_any().downcast_ref::<CpuProgram>();
-        let program = program.ok_or_else(|| bad("the program was built by another driver".to_owned()))?;
-        let index = program.archive.kernels.iter().position(|kernel| kernel.name == request.kernel);
-        let index = index.ok_or_else(|| DriverError::NoSuchKernel { kernel: request.kernel.clone() })?;
-        let too_many = || bad("the number of work-groups exceeds 64 bits".to_owned());
-        let (groups, _) = request.group_counts().ok_or_else(too_many)?;
-        let geometry = Geometry {
-            work_dim: request.work_dim,
-            groups,
-            local: request.local_size,
-            global: request.global_size,
-            offset: request.global_offset,
-        };
-        let function = program.code(index).and_then(|code| code.function_for(&geometry));
-        let function = function.map_err(|error| DriverError::BadBinary { reason: error.to_string() })?;
-        let mut memory = Vec::new();
-        let arguments = request.args.iter().map(|argument| match argument {
-            ArgValue::Bytes(bytes) => Ok(Argument::Value(bytes)),
-            ArgValue::Null => Ok(Argument::Pointer(std::ptr::null_mut())),
-            ArgValue::Local { size } => Ok(Argument::Local(*size)),
-            ArgValue::Memory { allocation, offset } => {
-                let span = allocation.host_span(*offset, allocation.size.saturating_sub(*offset))?;
-                memory.push(Arc::clone(allocation));
-                Ok(Argument::Pointer(span.pointer()))
+    fn prepare_launch(&self, request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
+        let program = CpuProgram::of(request)?;
+        for argument in request.args {
+            if let ArgValue::Buffer(ArgMemory { allocation, offset, .. }) = argument {
+                allocation.host_span(*offset, 0)?;
             }
-        });
-        let arguments = arguments.collect::<Result<Vec<_>, DriverError>>()?;
-        let facts = program.kernels[index].as_ref();
-        let launch = PreparedLaunch::new(
-            function,
-            geometry,
-            &arguments,
-            &program.archive.kernels[index].local_sizes,
-            KernelTraits::of(facts),
-        );
-        let launch =
-            launch.map_err(|error| DriverError::OutOfMemory { needed: error.amount, available: 0 })?;
-        let launch = launch.with_variables(program.memory.clone());
-        // SAFETY: the memory is kept beside the work; who else touches it is for the commands' order to say.
+        }
+        let place = |memory: &ArgMemory| match memory.allocation.host {
+            Some(host) => host.pointer().wrapping_add(memory.offset as usize),
+            None => std::ptr::null_mut(),
+        };
+        let launch = program.bind(request, place)?;
+        // SAFETY: the request promises that its memory lives until the last command that executes the launch has ended; who
+        // else touches it is for the commands' order to say. That the kernel keeps to it is the claim of whoever wrote it.
         let work = unsafe { self.work(launch) };
-        Ok(Arc::new(Holding { work, _memory: memory }))
+        Ok(Arc::new(work.watched(request.watch.clone())))
     }
 }
 

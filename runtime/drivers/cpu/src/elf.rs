@@ -10,8 +10,8 @@ use goblin::elf::section_header::SHN_UNDEF;
 use goblin::elf::sym::STB_WEAK;
 use goblin::elf::{Elf, Sym};
 
-use crate::error::LoadError;
 use crate::needed::is_host_library;
+use oxcl_driver::CodeError;
 
 /// Libraries that a kernel's object may ask for, by the beginning of their names.
 const ALLOWED_LIBRARIES: [&str; 4] = ["libc.so.", "libm.so.", "libmvec.so.", "ld-linux-x86-64.so."];
@@ -36,8 +36,8 @@ impl Object {
 }
 
 /// Checks `bytes`, the file `path` of an archive. `provided` says whether the C or the maths library has a symbol.
-pub(crate) fn check(path: &str, bytes: &[u8], provided: impl Fn(&str) -> bool) -> Result<Object, LoadError> {
-    let refuse = |reason: String| LoadError::NotLoadable { path: path.to_owned(), reason };
+pub(crate) fn check(path: &str, bytes: &[u8], provided: impl Fn(&str) -> bool) -> Result<Object, CodeError> {
+    let refuse = |reason: String| CodeError::NotLoadable { path: path.to_owned(), reason };
     let elf = Elf::parse(bytes).map_err(|error| refuse(error.to_string()))?;
     let class = elf.header.e_ident[goblin::elf::header::EI_CLASS];
     let order = elf.header.e_ident[goblin::elf::header::EI_DATA];
@@ -58,12 +58,12 @@ pub(crate) fn check(path: &str, bytes: &[u8], provided: impl Fn(&str) -> bool) -
     let strong = undefined.iter().filter(|symbol| symbol.st_bind() != STB_WEAK).map(name);
     let mut symbols: Vec<String> = strong.filter(|symbol| !provided(symbol)).collect();
     if symbols.iter().any(|symbol| symbol == PRINTF_HOOK) {
-        return Err(LoadError::PrintfNotYet { path: path.to_owned(), symbol: PRINTF_HOOK.to_owned() });
+        return Err(CodeError::PrintfNotYet { path: path.to_owned(), symbol: PRINTF_HOOK.to_owned() });
     }
     if !symbols.is_empty() {
         symbols.sort_unstable();
         symbols.dedup();
-        return Err(LoadError::UndefinedSymbols { path: path.to_owned(), symbols });
+        return Err(CodeError::UndefinedSymbols { path: path.to_owned(), symbols });
     }
     let mut defined: Vec<String> = defined.iter().map(name).collect();
     defined.sort_unstable();
@@ -98,7 +98,7 @@ fn check_segments(elf: &Elf<'_>, file_size: u64) -> Result<(), String> {
     }
 }
 
-fn check_libraries(path: &str, elf: &Elf<'_>) -> Result<(), LoadError> {
+fn check_libraries(path: &str, elf: &Elf<'_>) -> Result<(), CodeError> {
     let allowed = |library: &str| {
         is_host_library(library) || ALLOWED_LIBRARIES.iter().any(|prefix| library.starts_with(prefix))
     };
@@ -107,5 +107,5 @@ fn check_libraries(path: &str, elf: &Elf<'_>) -> Result<(), LoadError> {
     if libraries.is_empty() {
         return Ok(());
     }
-    Err(LoadError::ForbiddenLibraries { path: path.to_owned(), libraries })
+    Err(CodeError::ForbiddenLibraries { path: path.to_owned(), libraries })
 }

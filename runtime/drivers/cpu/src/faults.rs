@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{siginfo_t, ucontext_t};
 
-use crate::error::FaultSignal;
 use crate::image;
 use crate::nonlocal::{self, Frame};
 use crate::stack::KernelStack;
 use oxcl_driver::HostMemory;
+use oxcl_driver::fault::FaultSignal;
 
 /// A fault as the signal handler saw it.
 #[derive(Debug, Clone, Copy)]

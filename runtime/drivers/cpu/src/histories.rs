@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use oxcl_driver::History;
 
-use crate::arguments::Argument;
-use crate::geometry::Geometry;
+use oxcl_driver::Geometry;
+use oxcl_driver::program::ArgValue;
 
 /// Different launches of a function that are known.
 const KNOWN: usize = 8;
@@ -33,16 +33,16 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    pub(crate) fn new(geometry: Geometry, arguments: &[Argument<'_>]) -> Self {
+    pub(crate) fn new<M, V: AsRef<[u8]>>(geometry: Geometry, arguments: &[ArgValue<M, V>]) -> Self {
         // FNV-1a, which tells short values apart well enough.
         let mut values = 0xcbf2_9ce4_8422_2325_u64;
         let mut add = |byte: u8| values = (values ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         for argument in arguments {
             match argument {
                 // Where the memory lies says nothing about the time.
-                Argument::Pointer(_) => add(1),
-                Argument::Local(bytes) => bytes.to_le_bytes().into_iter().for_each(&mut add),
-                Argument::Value(bytes) => bytes.iter().copied().for_each(&mut add),
+                ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => add(1),
+                ArgValue::Local(bytes) => bytes.to_le_bytes().into_iter().for_each(&mut add),
+                ArgValue::Value(bytes) => bytes.as_ref().iter().copied().for_each(&mut add),
             }
         }
         Self { geometry, values }
@@ -82,9 +82,9 @@ mod tests {
     fn a_launch_made_anew_is_known_by_its_index_space_and_values() {
         let histories = Histories::default();
         let of = |groups, value: u32, address: usize| {
-            let pointer = Argument::Pointer(std::ptr::without_provenance_mut(address));
+            let pointer = ArgValue::Buffer(address);
             let bytes = value.to_le_bytes();
-            histories.of(Key::new(geometry(groups), &[pointer, Argument::Value(&bytes)]))
+            histories.of(Key::new(geometry(groups), &[pointer, ArgValue::Value(&bytes)]))
         };
         let first = of(1, 5, 64);
         assert!(Arc::ptr_eq(&first, &of(1, 5, 128)));

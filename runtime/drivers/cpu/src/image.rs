@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL, RTLD_NOW};
 
 use crate::elf;
-use crate::error::LoadError;
 use crate::needed;
+use oxcl_driver::CodeError;
 
 /// A loaded shared object.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ pub(crate) struct Image {
 
 impl Image {
     /// Loads `bytes`, the file `path` of an archive, which must define the symbol `entry`.
-    pub(crate) fn load(path: &str, bytes: &[u8], entry: &str) -> Result<Self, LoadError> {
+    pub(crate) fn load(path: &str, bytes: &[u8], entry: &str) -> Result<Self, CodeError> {
         let object = elf::check(path, bytes, |symbol| provided(symbol).is_some())?;
-        let missing = || LoadError::MissingSymbol { path: path.to_owned(), symbol: entry.to_owned() };
+        let missing = || CodeError::MissingSymbol { path: path.to_owned(), symbol: entry.to_owned() };
         if !object.defines(entry) {
             return Err(missing());
         }
@@ -118,7 +118,7 @@ pub(crate) fn provided(symbol: &str) -> Option<usize> {
 }
 
 /// Has the system's loader map `bytes`.
-fn open(path: &str, bytes: &[u8]) -> Result<Library, LoadError> {
+fn open(path: &str, bytes: &[u8]) -> Result<Library, CodeError> {
     let mut attempts = Vec::new();
     match in_memory(bytes) {
         Ok(library) => return Ok(library),
@@ -130,7 +130,7 @@ fn open(path: &str, bytes: &[u8]) -> Result<Library, LoadError> {
             Err(error) => attempts.push(format!("from {}: {error}", folder.display())),
         }
     }
-    Err(LoadError::Refused { path: path.to_owned(), attempts })
+    Err(CodeError::Refused { path: path.to_owned(), attempts })
 }
 
 /// Where private temporary files are tried; one of them may be mounted so that nothing in it can be executed. Read of the

@@ -14,31 +14,22 @@ use oxcl_binary::abi::{
 
 use oxcl_binary::meta::KernelMeta;
 use oxcl_driver::History;
-use oxcl_driver::printer::{PrintSink, Printed, Printer};
+use oxcl_driver::command::{EntryKind, LaunchFacts};
+use oxcl_driver::printer::Printer;
+use oxcl_driver::program::ArgValue;
 
 use crate::arguments::{Argument, Cells};
-use crate::error::{Failure, Fault, GroupRun, OutOfResources, Resource};
 use crate::faults::{self, Ended, RawFault};
 use crate::floating::FloatingMode;
 use crate::foreign::PoclLayout;
-use crate::geometry::Geometry;
 use crate::histories::Key;
 use crate::loader::{Entry, Function};
 use crate::nonlocal::{self, Frame};
 use crate::print;
 use crate::variables::ProgramMemory;
 use crate::worker::Worker;
-
-/// Which of a kernel's entries a launch calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryKind {
-    /// Our own, over a run of groups.
-    Native,
-    /// PoCL's, of an archive that another compiler made; runs on threads of ours only.
-    Foreign,
-    /// The reference executor's.
-    Reference,
-}
+use oxcl_driver::Geometry;
+use oxcl_driver::fault::{Fault, GroupRun, KernelFailure, OutOfResources, Resource};
 
 /// A launch that is ready to run.
 #[derive(Debug)]
@@ -86,14 +77,15 @@ unsafe impl Send for PreparedLaunch {}
 unsafe impl Sync for PreparedLaunch {}
 
 impl PreparedLaunch {
-    /// Binds `arguments`, in the kernel's order, and the kernel's automatic local variables, of `automatic` bytes each.
+    /// Binds `arguments`, in the kernel's order, whose memory is where `place` says, and the kernel's automatic local variables, of `automatic` bytes each.
     ///
     /// # Errors
     /// [`OutOfResources`] when the arguments find no memory.
-    pub fn new(
+    pub fn new<M, V: AsRef<[u8]>>(
         function: Arc<Function>,
         geometry: Geometry,
-        arguments: &[Argument<'_>],
+        arguments: &[ArgValue<M, V>],
+        place: impl Fn(&M) -> *mut u8,
         automatic: &[u64],
         traits: KernelTraits,
     ) -> Result<Self, OutOfResources> {
@@ -109,7 +101,7 @@ impl PreparedLaunch {
             history: function.histories.of(Key::new(geometry, arguments)),
             // Relaxed: the number only has to differ from all others.
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            cells: Cells::new(arguments, automatic)?,
+            cells: Cells::new(arguments, place, automatic)?,
             context: context(&geometry),
             function,
             geometry,
@@ -130,7 +122,8 @@ impl PreparedLaunch {
         automatic: &[u64],
     ) -> Result<Self, OutOfResources> {
         let function = Arc::clone(&self.function);
-        let mut launch = Self::new(function, self.geometry, arguments, automatic, self.traits)?;
+        let mut launch =
+            Self::new(function, self.geometry, arguments, |place| *place, automatic, self.traits)?;
         launch.context = self.context;
         launch.printer = Arc::clone(&self.printer);
         launch.variables.clone_from(&self.variables);
@@ -168,27 +161,16 @@ impl PreparedLaunch {
         }
     }
 
-    /// The function that runs.
+    /// What there is to know of it.
     #[must_use]
-    pub fn function(&self) -> &Function {
-        &self.function
-    }
-
-    /// Scratch memory, in bytes, that a thread needs for it.
-    #[must_use]
-    pub fn scratch_bytes(&self) -> u64 {
-        self.scratch_bytes
-    }
-
-    /// Gives what the kernel prints to `sink`, as it is printed. Without a sink it is kept for [`Self::take_printed`].
-    pub fn print_to(&self, sink: PrintSink) {
-        self.printer.print_to(sink);
-    }
-
-    /// What the kernel has printed since the last call, without a sink.
-    #[must_use]
-    pub fn take_printed(&self) -> Printed {
-        self.printer.take()
+    pub fn facts(&self) -> LaunchFacts<'_> {
+        let function = &self.function;
+        LaunchFacts {
+            entry: self.entry_kind(),
+            cpu: function.cpu.as_deref(),
+            width: function.width(),
+            specialised: function.is_specialised(),
+        }
     }
 
     /// What executions of such launches have shown.
@@ -227,7 +209,12 @@ impl PreparedLaunch {
     /// `worker` was prepared for this launch, and for no launch with other needs since. The groups exist. The buffers
     /// that the arguments point to are alive, and whoever else touches them now synchronises with the kernel. The
     /// kernel keeps to them: nothing here stops it from writing elsewhere.
-    pub unsafe fn run_groups(&self, first: u64, count: u64, worker: &mut Worker) -> Result<(), Failure> {
+    pub unsafe fn run_groups(
+        &self,
+        first: u64,
+        count: u64,
+        worker: &mut Worker,
+    ) -> Result<(), KernelFailure> {
         worker.bind(self.number, &self.cells);
         let _mode = FloatingMode::enter(self.function.flush_denorms);
         let end = first + count;
@@ -256,7 +243,7 @@ impl PreparedLaunch {
         entry: NativeEntry,
         run: GroupRun,
         worker: &mut Worker,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), KernelFailure> {
         let mut frame = Frame::default();
         let mut printing = self.context;
         let context = if self.prints() {
@@ -297,7 +284,7 @@ impl PreparedLaunch {
         layout: PoclLayout,
         run: GroupRun,
         worker: &mut Worker,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), KernelFailure> {
         let block = worker.print_block();
         let (printf_buffer, printf_buffer_position, printf_buffer_capacity) =
             (block.buffer, block.position, block.capacity);
@@ -352,7 +339,7 @@ impl PreparedLaunch {
         entry: RefEntry,
         run: GroupRun,
         worker: &mut Worker,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), KernelFailure> {
         let [x, y, z] = run.first;
         let mut block = worker.print_block();
         let block = &raw mut block;
@@ -378,7 +365,9 @@ impl PreparedLaunch {
                 match ended {
                     Ended::Returned => {}
                     Ended::Left => {
-                        return Err(Failure::UnexpectedBarrier { kernel: self.function.kernel.clone() });
+                        return Err(KernelFailure::UnexpectedBarrier {
+                            kernel: self.function.kernel.clone(),
+                        });
                     }
                     Ended::Faulted(fault) => return Err(self.fault(fault, current)),
                 }
@@ -433,12 +422,12 @@ impl PreparedLaunch {
         }
     }
 
-    fn gave_up(&self, groups: GroupRun) -> Failure {
-        Failure::ExecutionFailed { kernel: self.function.kernel.clone(), groups }
+    fn gave_up(&self, groups: GroupRun) -> KernelFailure {
+        KernelFailure::ExecutionFailed { kernel: self.function.kernel.clone(), groups }
     }
 
-    pub(crate) fn fault(&self, fault: RawFault, groups: GroupRun) -> Failure {
-        Failure::Fault(Fault {
+    pub(crate) fn fault(&self, fault: RawFault, groups: GroupRun) -> KernelFailure {
+        KernelFailure::Fault(Fault {
             signal: fault.signal,
             address: fault.address,
             stack_overflow: fault.stack_overflow,

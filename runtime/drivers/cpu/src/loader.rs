@@ -15,13 +15,14 @@ use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
 use oxcl_binary::meta::{Level, ProgramMeta};
 use oxcl_driver::lock;
+use oxcl_driver::program::Binary;
 
-use crate::error::LoadError;
 use crate::features::HostCpu;
 use crate::foreign::{self, PoclLayout};
-use crate::geometry::Geometry;
 use crate::histories::Histories;
 use crate::image::Image;
+use oxcl_driver::CodeError;
+use oxcl_driver::Geometry;
 
 /// What a kernel's code is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl Target {
 /// A kernel's code for this machine.
 #[derive(Debug)]
 pub struct KernelCode {
-    archive: Arc<Archive>,
+    binary: Arc<Binary>,
     kernel: usize,
     origin: Origin,
     /// By path.
@@ -70,6 +71,8 @@ pub struct Function {
     pub(crate) kernel: String,
     pub(crate) entry: Entry,
     pub(crate) flush_denorms: bool,
+    /// LLVM's name for the CPU that the code is for, where it is known.
+    pub(crate) cpu: Option<String>,
     pub(crate) histories: Histories,
 }
 
@@ -98,33 +101,28 @@ impl Function {
 }
 
 impl KernelCode {
-    /// Decides which code of the archive's kernel number `kernel` runs on this machine. `program` are the archive's
-    /// facts, absent where another compiler made it.
+    /// Decides which code of the binary's kernel number `kernel` runs on this machine.
     ///
     /// # Errors
     /// The archive has no such code, or only for other CPUs.
-    pub fn select(
-        archive: Arc<Archive>,
-        program: Option<&ProgramMeta>,
-        kernel: usize,
-        target: Target,
-    ) -> Result<Self, LoadError> {
+    pub fn select(binary: Arc<Binary>, kernel: usize, target: Target) -> Result<Self, CodeError> {
+        let archive = binary.archive();
         let Some(record) = archive.kernels.get(kernel) else {
-            return Err(LoadError::NoCode {
+            return Err(CodeError::NoCode {
                 kernel: format!("#{kernel}"),
                 device: target.describe(),
                 found: format!("it has {} kernels", archive.kernels.len()),
             });
         };
-        let origin = match (target, program) {
+        let origin = match (target, binary.meta()) {
             (Target::Reference, _) => Origin::Reference,
             (Target::Native, Some(program)) => {
                 let (index, level) = best_level(record, program)?;
                 Origin::Ours { cpu: level.cpu.clone(), first: index == 0 }
             }
-            (Target::Native, None) => foreign_origin(&archive, record)?,
+            (Target::Native, None) => foreign_origin(archive, record)?,
         };
-        let code = Self { kernel, origin, loaded: Mutex::default(), added: Mutex::default(), archive };
+        let code = Self { kernel, origin, loaded: Mutex::default(), added: Mutex::default(), binary };
         if code.file(ANY_SIZE).is_none() {
             return Err(code.no_code(target));
         }
@@ -157,7 +155,7 @@ impl KernelCode {
     ///
     /// # Errors
     /// As for [`Self::function`].
-    pub fn function_for(&self, geometry: &Geometry) -> Result<Arc<Function>, LoadError> {
+    pub fn function_for(&self, geometry: &Geometry) -> Result<Arc<Function>, CodeError> {
         let any = !geometry.is_uniform() || !geometry.has_small_ids();
         self.function(if any { ANY_SIZE } else { geometry.local })
     }
@@ -166,7 +164,7 @@ impl KernelCode {
     ///
     /// # Errors
     /// The machine code cannot be loaded.
-    pub fn function(&self, local: [u64; 3]) -> Result<Arc<Function>, LoadError> {
+    pub fn function(&self, local: [u64; 3]) -> Result<Arc<Function>, CodeError> {
         if let Some(function) = lock(&self.added).get(&local) {
             return Ok(Arc::clone(function));
         }
@@ -180,7 +178,7 @@ impl KernelCode {
         if let Some(function) = loaded.get(&file.path) {
             return Ok(Arc::clone(function));
         }
-        let function = Arc::new(self.load(file, local, self.archive.flush_denorms)?);
+        let function = Arc::new(self.load(file, local, self.binary.archive().flush_denorms)?);
         loaded.insert(file.path.clone(), Arc::clone(&function));
         Ok(function)
     }
@@ -190,10 +188,10 @@ impl KernelCode {
     ///
     /// # Errors
     /// The archive has no such function, or one that does not fit this kernel; nothing has changed then.
-    pub fn add(&self, later: &Archive, local: [u64; 3]) -> Result<(), LoadError> {
+    pub fn add(&self, later: &Archive, local: [u64; 3]) -> Result<(), CodeError> {
         let own = self.record();
         let wrong =
-            |reason: &str| LoadError::BadFacts { kernel: own.name.clone(), reason: reason.to_owned() };
+            |reason: &str| CodeError::BadFacts { kernel: own.name.clone(), reason: reason.to_owned() };
         let record = later.kernels.iter().find(|record| record.name == own.name);
         let record = record.ok_or_else(|| wrong("what was made later lacks it"))?;
         if record.local_sizes != own.local_sizes || record.args != own.args {
@@ -207,8 +205,13 @@ impl KernelCode {
         Ok(())
     }
 
+    /// Takes the functions that came later from code that this one takes the place of.
+    pub(crate) fn adopt(&self, old: &Self) {
+        lock(&self.added).clone_from(&lock(&old.added));
+    }
+
     fn record(&self) -> &Kernel {
-        &self.archive.kernels[self.kernel]
+        &self.binary.archive().kernels[self.kernel]
     }
 
     /// The file for work-groups of `local`. Of an archive that another compiler made, functions that assume more than
@@ -226,7 +229,7 @@ impl KernelCode {
         }
     }
 
-    fn load(&self, file: &File, local: [u64; 3], flush_denorms: bool) -> Result<Function, LoadError> {
+    fn load(&self, file: &File, local: [u64; 3], flush_denorms: bool) -> Result<Function, CodeError> {
         let name = &self.record().name;
         let symbol = match &self.origin {
             Origin::Ours { .. } => native_symbol(name),
@@ -235,7 +238,7 @@ impl KernelCode {
         };
         let image = Image::load(&file.path, &file.data, &symbol)?;
         let missing =
-            |symbol: &str| LoadError::MissingSymbol { path: file.path.clone(), symbol: symbol.to_owned() };
+            |symbol: &str| CodeError::MissingSymbol { path: file.path.clone(), symbol: symbol.to_owned() };
         let address = image.symbol(&symbol).ok_or_else(|| missing(&symbol))?.as_ptr();
         let entry = match self.origin {
             Origin::Ours { .. } => {
@@ -243,7 +246,7 @@ impl KernelCode {
                 if constants.local_size != ANY_SIZE && constants.local_size != local {
                     let reason =
                         format!("'{}' is specialised for another local size than its name says", file.path);
-                    return Err(LoadError::BadFacts { kernel: name.clone(), reason });
+                    return Err(CodeError::BadFacts { kernel: name.clone(), reason });
                 }
                 // SAFETY: the archive says that our compiler made the object, and it gives this symbol this type.
                 Entry::Native(unsafe { std::mem::transmute::<*mut _, NativeEntry>(address) }, constants)
@@ -257,11 +260,11 @@ impl KernelCode {
                 Entry::Reference(unsafe { std::mem::transmute::<*mut _, RefEntry>(address) })
             }
         };
-        let histories = Histories::default();
-        Ok(Function { image, kernel: name.clone(), entry, flush_denorms, histories })
+        let (cpu, histories) = (self.cpu().map(str::to_owned), Histories::default());
+        Ok(Function { image, kernel: name.clone(), entry, flush_denorms, cpu, histories })
     }
 
-    fn no_code(&self, target: Target) -> LoadError {
+    fn no_code(&self, target: Target) -> CodeError {
         let record = self.record();
         let files = &record.files;
         let found = if target == Target::Native && record.object(Code::Ref, ANY_SIZE).is_some() {
@@ -274,15 +277,15 @@ impl KernelCode {
         } else {
             "it holds no machine code".to_owned()
         };
-        LoadError::NoCode { kernel: record.name.clone(), device: target.describe(), found }
+        CodeError::NoCode { kernel: record.name.clone(), device: target.describe(), found }
     }
 }
 
 /// The most demanding level that this CPU has everything for.
-fn best_level<'p>(record: &Kernel, program: &'p ProgramMeta) -> Result<(usize, &'p Level), LoadError> {
+fn best_level<'p>(record: &Kernel, program: &'p ProgramMeta) -> Result<(usize, &'p Level), CodeError> {
     let kernel = || record.name.clone();
     if !program.triple.starts_with("x86_64") || !program.triple.contains("linux") {
-        return Err(LoadError::WrongTriple { kernel: kernel(), triple: program.triple.clone() });
+        return Err(CodeError::WrongTriple { kernel: kernel(), triple: program.triple.clone() });
     }
     let host = HostCpu::get();
     let mut best: Option<(usize, &Level)> = None;
@@ -300,8 +303,8 @@ fn best_level<'p>(record: &Kernel, program: &'p ProgramMeta) -> Result<(usize, &
     let cpus = || program.levels.iter().map(|level| level.cpu.as_str()).collect::<Vec<_>>().join(", ");
     match (best, nearest) {
         (Some(best), _) => Ok(best),
-        (None, Some(features)) => Err(LoadError::MissingFeatures { kernel: kernel(), cpu: cpus(), features }),
-        (None, None) => Err(LoadError::NoCode {
+        (None, Some(features)) => Err(CodeError::MissingFeatures { kernel: kernel(), cpu: cpus(), features }),
+        (None, None) => Err(CodeError::NoCode {
             kernel: kernel(),
             device: Target::Native.describe(),
             found: "it has code for the reference executor only (device 'ref')".to_owned(),
@@ -309,27 +312,27 @@ fn best_level<'p>(record: &Kernel, program: &'p ProgramMeta) -> Result<(usize, &
     }
 }
 
-fn foreign_origin(archive: &Archive, record: &Kernel) -> Result<Origin, LoadError> {
+fn foreign_origin(archive: &Archive, record: &Kernel) -> Result<Origin, CodeError> {
     if let Some(bytes @ 1..) = archive.program_scope_bytes {
-        return Err(LoadError::ProgramScopeNotYet { bytes });
+        return Err(CodeError::ProgramScopeNotYet { bytes });
     }
     match foreign::missing_features(archive.device_id, HostCpu::get()) {
         Some((cpu, features)) if !features.is_empty() => {
-            Err(LoadError::MissingFeatures { kernel: record.name.clone(), cpu: cpu.to_owned(), features })
+            Err(CodeError::MissingFeatures { kernel: record.name.clone(), cpu: cpu.to_owned(), features })
         }
         _ => Ok(Origin::Foreign(PoclLayout::of(archive.version))),
     }
 }
 
-fn read_constants(image: &Image, file: &File, kernel: &str) -> Result<KernelConstants, LoadError> {
+fn read_constants(image: &Image, file: &File, kernel: &str) -> Result<KernelConstants, CodeError> {
     let symbol = constants_symbol(kernel);
-    let missing = || LoadError::MissingSymbol { path: file.path.clone(), symbol: symbol.clone() };
+    let missing = || CodeError::MissingSymbol { path: file.path.clone(), symbol: symbol.clone() };
     let address = image.symbol(&symbol).ok_or_else(missing)?.cast::<KernelConstants>();
     // SAFETY: the version comes first in every version of the structure, and the object defines the symbol; its
     // address may be less aligned than ours in an object that another version made.
     let found = unsafe { address.cast::<u32>().read_unaligned() };
     if found != ABI_VERSION {
-        return Err(LoadError::AbiVersion { path: file.path.clone(), found });
+        return Err(CodeError::AbiVersion { path: file.path.clone(), found });
     }
     // SAFETY: the version says that the structure is the one that we know.
     Ok(unsafe { address.read_unaligned() })

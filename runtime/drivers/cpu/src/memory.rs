@@ -2,20 +2,12 @@
 
 use oxcl_driver::HostMemory;
 
-use crate::error::{OutOfResources, Resource};
-
-/// A block of `bytes` bytes, all zero.
-///
-/// # Errors
-/// [`OutOfResources`] names `resource` when the memory cannot be had.
-pub fn zeroed(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
-    HostMemory::zeroed(bytes).map_err(|_| OutOfResources { resource, amount: bytes })
-}
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 /// A block of `bytes` bytes with arbitrary contents.
 ///
 /// # Errors
-/// As for [`zeroed`].
+/// [`OutOfResources`] names `resource` when the memory cannot be had.
 pub(crate) fn arbitrary(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
     HostMemory::arbitrary(bytes).map_err(|_| OutOfResources { resource, amount: bytes })
 }
@@ -23,9 +15,9 @@ pub(crate) fn arbitrary(bytes: u64, resource: Resource) -> Result<HostMemory, Ou
 /// A block of `bytes` bytes, all zero, all of which will be used soon: the system is asked for large pages.
 ///
 /// # Errors
-/// As for [`zeroed`].
+/// As for [`arbitrary`].
 pub(crate) fn for_pages(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
-    let block = zeroed(bytes, resource)?;
+    let block = OutOfResources::zeroed(bytes, resource)?;
     block.expect_use();
     Ok(block)
 }
@@ -33,7 +25,7 @@ pub(crate) fn for_pages(bytes: u64, resource: Resource) -> Result<HostMemory, Ou
 /// Makes a block at least `bytes` long. What it held is lost when it has to grow.
 ///
 /// # Errors
-/// As for [`zeroed`]; the block stays as it was.
+/// As for [`arbitrary`]; the block stays as it was.
 pub(crate) fn grow(block: &mut HostMemory, bytes: u64, resource: Resource) -> Result<(), OutOfResources> {
     if usize::try_from(bytes).is_ok_and(|wanted| wanted <= block.len()) {
         return Ok(());

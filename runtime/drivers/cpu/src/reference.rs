@@ -18,13 +18,13 @@ use oxcl_binary::abi::{PrintBlock, RefEntry, RefItem};
 use oxcl_driver::lock;
 use oxcl_scheduler::thread::spawn;
 
-use crate::error::{Failure, GroupRun, OutOfResources, Resource};
 use crate::faults::{self, Ended};
 use crate::floating::FloatingMode;
 use crate::launch::{ItemCall, PreparedLaunch, call_item};
 use crate::nonlocal::{self, Frame};
 use crate::print;
 use crate::worker::Worker;
+use oxcl_driver::fault::{GroupRun, KernelFailure, OutOfResources, Resource};
 
 /// Stack of an item's thread.
 const STACK_BYTES: usize = 1 << 20;
@@ -131,7 +131,7 @@ struct Progress {
     finished: u64,
     /// Threads that have no item in it, because it lies at the edge, and wait for the next.
     absent: u64,
-    failure: Option<Failure>,
+    failure: Option<KernelFailure>,
     over: bool,
 }
 
@@ -223,7 +223,7 @@ impl Job {
 
     /// Opens the barrier for those who wait, to leave.
     fn doom(&self, progress: &mut Progress) {
-        let failure = Failure::BarrierNotMet {
+        let failure = KernelFailure::BarrierNotMet {
             kernel: self.launch.kernel().to_owned(),
             groups: self.group_id(progress.group),
             waiting: progress.waiting,
@@ -288,7 +288,11 @@ impl Team {
     ///
     /// # Safety
     /// As for [`PreparedLaunch::run_groups`], for all groups; `entry` is the launch's.
-    pub(crate) unsafe fn run(&self, launch: &Arc<PreparedLaunch>, entry: RefEntry) -> Result<(), Failure> {
+    pub(crate) unsafe fn run(
+        &self,
+        launch: &Arc<PreparedLaunch>,
+        entry: RefEntry,
+    ) -> Result<(), KernelFailure> {
         let mut members = lock(&self.turn);
         let items = launch.geometry().group_items();
         launch.prepare(&mut members.worker)?;

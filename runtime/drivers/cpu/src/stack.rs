@@ -6,7 +6,7 @@
 
 use std::ptr::{self, NonNull};
 
-use crate::error::{OutOfResources, Resource};
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 /// Room for a kernel.
 const BYTES: usize = 64 << 20;

@@ -5,9 +5,8 @@
 
 use oxcl_binary::meta::ProgramMeta;
 
-use crate::error::{OutOfResources, Resource};
-use crate::memory;
 use oxcl_driver::HostMemory;
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 /// The variables of one program on one device.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ impl ProgramMemory {
     /// [`OutOfResources`] where there is no memory, or the facts contradict each other.
     pub fn new(program: Option<&ProgramMeta>) -> Result<Option<Self>, OutOfResources> {
         let Some(variables) = program.and_then(|program| program.variables.as_ref()) else { return Ok(None) };
-        let memory = memory::zeroed(variables.bytes.max(1), Resource::Variables)?;
+        let memory = OutOfResources::zeroed(variables.bytes.max(1), Resource::Variables)?;
         let image = variables.image(memory.as_ptr() as u64);
         let image = image.ok_or(OutOfResources { resource: Resource::Variables, amount: variables.bytes })?;
         // SAFETY: the block has as many bytes as the image, and is memory that nobody else knows.

@@ -9,11 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch, lock};
 
-use crate::error::Failure;
 use crate::launch::PreparedLaunch;
 use crate::reference::Team;
-use crate::watch::Watch;
 use crate::worker::Worker;
+use oxcl_driver::command::LaunchFacts;
+use oxcl_driver::fault::KernelFailure;
+use oxcl_driver::printer::Printer;
+use oxcl_driver::watch::Watch;
 
 /// The manner in which work-groups run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +49,7 @@ pub struct KernelWork {
     launch: Arc<PreparedLaunch>,
     unit: Arc<Unit>,
     watch: Option<Arc<Watch>>,
-    failure: Mutex<Option<Failure>>,
+    failure: Mutex<Option<KernelFailure>>,
 }
 
 thread_local! {
@@ -78,19 +80,7 @@ impl KernelWork {
         Self { watch, ..self }
     }
 
-    /// The launch.
-    #[must_use]
-    pub fn prepared(&self) -> &PreparedLaunch {
-        &self.launch
-    }
-
-    /// Why the last execution failed, with all that is known; once.
-    #[must_use]
-    pub fn take_failure(&self) -> Option<Failure> {
-        lock(&self.failure).take()
-    }
-
-    fn run_here(&self, first: u64, count: u64) -> Result<(), Failure> {
+    fn run_here(&self, first: u64, count: u64) -> Result<(), KernelFailure> {
         with_worker(|worker| {
             self.launch.prepare(worker)?;
             let mut turn = worker.turn;
@@ -106,7 +96,7 @@ impl KernelWork {
         })
     }
 
-    fn execute(&self, first: u64, count: u64) -> Result<(), Failure> {
+    fn execute(&self, first: u64, count: u64) -> Result<(), KernelFailure> {
         match self.unit.kind {
             Kind::Cpu => self.run_here(first, count),
             Kind::Basic => {
@@ -142,16 +132,28 @@ impl Launch for KernelWork {
     fn label(&self) -> &str {
         self.launch.kernel()
     }
+
+    fn facts(&self) -> LaunchFacts<'_> {
+        self.launch.facts()
+    }
+
+    fn take_failure(&self) -> Option<KernelFailure> {
+        lock(&self.failure).take()
+    }
+
+    fn printer(&self) -> Option<&Printer> {
+        Some(self.launch.printer())
+    }
 }
 
 /// The failure as the scheduler tells it to everything that depends on the command.
-pub(crate) fn cause(failure: &Failure) -> Cause {
+pub(crate) fn cause(failure: &KernelFailure) -> Cause {
     let kernel = match failure {
-        Failure::Fault(fault) => &fault.kernel,
-        Failure::ExecutionFailed { kernel, .. }
-        | Failure::BarrierNotMet { kernel, .. }
-        | Failure::UnexpectedBarrier { kernel } => kernel,
-        Failure::OutOfResources(error) => {
+        KernelFailure::Fault(fault) => &fault.kernel,
+        KernelFailure::ExecutionFailed { kernel, .. }
+        | KernelFailure::BarrierNotMet { kernel, .. }
+        | KernelFailure::UnexpectedBarrier { kernel } => kernel,
+        KernelFailure::OutOfResources(error) => {
             return Cause::Driver(DriverError::Device { reason: error.to_string() });
         }
     };

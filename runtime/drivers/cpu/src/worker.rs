@@ -8,10 +8,10 @@ use std::ffi::c_void;
 use oxcl_binary::abi::{MAX_ALIGNMENT, PrintBlock};
 
 use crate::arguments::Cells;
-use crate::error::{OutOfResources, Resource};
 use crate::memory;
 use crate::stack::KernelStack;
 use oxcl_driver::HostMemory;
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 /// Bytes of printf records, or text, that one thread can hold for one work-group; text for one command.
 const PRINTF_BYTES: u32 = 1 << 20;

@@ -7,22 +7,24 @@ use std::sync::Arc;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
 use oxcl_binary::archive::{Archive, File, Kernel, Version};
 use oxcl_binary::meta::Level;
-use oxcl_driver::{HostMemory, Lane, Launch as _};
-use oxcl_driver_cpu::{
-    Argument, CpuDriver, Geometry, KernelCode, KernelTraits, Kind, LoadError, PreparedLaunch, Target,
-};
+use oxcl_driver::program::Binary;
+use oxcl_driver::{CodeError, Geometry, HostMemory, Lane, Launch as _};
+use oxcl_driver_cpu::{Argument, CpuDriver, KernelCode, KernelTraits, Kind, PreparedLaunch, Target};
 use support::{
     baseline, buffer, foreign_archive, foreign_kernel, kernel, object, object_with, our_archive, our_kernel,
     program_meta, single,
 };
 
-fn select(archive: &Arc<Archive>) -> Result<KernelCode, LoadError> {
-    let program = archive.program_meta().unwrap();
-    KernelCode::select(Arc::clone(archive), program.as_ref(), 0, Target::Native)
+fn binary(archive: &Archive) -> Arc<Binary> {
+    Arc::new(Binary::new(archive.clone()).unwrap())
+}
+
+fn select(archive: &Arc<Archive>) -> Result<KernelCode, CodeError> {
+    KernelCode::select(binary(archive), 0, Target::Native)
 }
 
 /// Loads the generic function of a one-kernel archive.
-fn load(archive: &Arc<Archive>) -> Result<(), LoadError> {
+fn load(archive: &Arc<Archive>) -> Result<(), CodeError> {
     select(archive)?.function([1, 1, 1]).map(drop)
 }
 
@@ -39,12 +41,13 @@ const EMPTY: &str = "META(k, 0, 0, 1) NATIVE(k) {}";
 fn answer(code: &KernelCode, local: [u64; 3]) -> i32 {
     let out = HostMemory::zeroed(4).unwrap();
     let geometry = Geometry { work_dim: 1, groups: [1; 3], local, global: local, offset: [0; 3] };
-    let arguments = [Argument::Pointer(out.as_ptr())];
+    let arguments = [Argument::Buffer(out.as_ptr())];
     let function = code.function(local).unwrap();
     let launch = PreparedLaunch::new(
         function,
         geometry,
         &arguments,
+        |place| *place,
         &[],
         KernelTraits { has_barrier: false, prints: false, sub_group_size: 1 },
     )
@@ -95,7 +98,7 @@ fn a_function_under_another_size_is_refused() {
     record.add_object(Code::First, ANY_SIZE, &object(EMPTY));
     record.add_object(Code::First, [4, 4, 1], &object("META_FOR(k, 8, 2, 1) NATIVE(k) {}"));
     let error = select(&single(record)).unwrap().function([4, 4, 1]).unwrap_err();
-    assert!(matches!(error, LoadError::BadFacts { .. }), "{error}");
+    assert!(matches!(error, CodeError::BadFacts { .. }), "{error}");
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn the_most_demanding_level_that_the_cpu_has_runs() {
 
     meta.triple = "aarch64-unknown-linux-gnu".to_owned();
     let error = select(&Arc::new(our_archive(&meta, vec![record]))).unwrap_err();
-    assert!(matches!(error, LoadError::WrongTriple { .. }), "{error}");
+    assert!(matches!(error, CodeError::WrongTriple { .. }), "{error}");
 }
 
 #[test]
@@ -148,7 +151,7 @@ fn code_for_another_device_is_named() {
     assert_eq!(error, want);
 
     let archive = with_object(&object(EMPTY));
-    let error = KernelCode::select(archive, None, 0, Target::Reference).unwrap_err().to_string();
+    let error = KernelCode::select(binary(&archive), 0, Target::Reference).unwrap_err().to_string();
     assert!(error.ends_with("it has code for the CPU only (devices 'cpu' and 'basic')"), "{error}");
 
     let error = select(&single(kernel("k", vec![]))).unwrap_err().to_string();
@@ -161,7 +164,7 @@ fn symbols_that_nothing_provides_are_named() {
     let error = load(&with_object(&object(source))).unwrap_err();
     let symbols = vec!["aardvark".to_owned(), "zebra".to_owned()];
     assert!(
-        matches!(&error, LoadError::UndefinedSymbols { symbols: found, .. } if *found == symbols),
+        matches!(&error, CodeError::UndefinedSymbols { symbols: found, .. } if *found == symbols),
         "{error}"
     );
 }
@@ -183,7 +186,7 @@ fn libraries_beyond_the_c_library_are_refused() {
     let path = folder.path().join("libhelper.so.1");
     let object = object_with(EMPTY, &["-Wl,--no-as-needed", path.to_str().unwrap()]);
     let error = load(&with_object(&object)).unwrap_err();
-    assert!(matches!(error, LoadError::ForbiddenLibraries { .. }), "{error}");
+    assert!(matches!(error, CodeError::ForbiddenLibraries { .. }), "{error}");
 }
 
 #[test]
@@ -194,7 +197,7 @@ fn missing_entries_and_other_interfaces_are_refused() {
     assert_eq!(error.to_string(), "'/k/0-0-0/k.so' does not define 'oxcl_meta_k'");
     let error =
         load(&with_object(&object("const struct meta oxcl_meta_k = {77}; NATIVE(k) {}"))).unwrap_err();
-    assert_eq!(error, LoadError::AbiVersion { path: "/k/0-0-0/k.so".to_owned(), found: 77 });
+    assert_eq!(error, CodeError::AbiVersion { path: "/k/0-0-0/k.so".to_owned(), found: 77 });
 }
 
 #[test]
@@ -202,7 +205,7 @@ fn printing_through_the_hook_of_later_versions_is_not_yet() {
     let source = "void pocl_flush_printf_buffer(char *, u32); POCL(k) { pocl_flush_printf_buffer(0, 0); }";
     let archive = foreign_archive(Version::V12, vec![foreign_kernel(kernel("k", vec![]), source)]);
     let error = load(&Arc::new(archive)).unwrap_err();
-    assert!(matches!(error, LoadError::PrintfNotYet { .. }), "{error}");
+    assert!(matches!(error, CodeError::PrintfNotYet { .. }), "{error}");
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn damaged_objects_are_errors_and_never_signals() {
         let mut data = data.clone();
         data[at] = byte;
         let error = load(&with_object(&data)).expect_err(what);
-        assert!(matches!(error, LoadError::NotLoadable { .. }), "{what}: {error}");
+        assert!(matches!(error, CodeError::NotLoadable { .. }), "{what}: {error}");
     }
 }
 

@@ -4,18 +4,18 @@ use crate::launch::TtaLaunch;
 use crate::map::{PRINT_HEAD, Plan, Region};
 use crate::platform::Shared;
 use crate::program::TtaProgram;
+use oxcl_binary::unit::digest_text;
 use oxcl_driver::capability::{AddressSpace, Capabilities, DeviceKind, Execution, Features};
 use oxcl_driver::command::SubmitResult;
-use oxcl_driver::program::{BinarySource, LaunchRequest, Program};
+use oxcl_driver::program::{Binary, LaunchRequest, Program};
 use oxcl_driver::{
-    Allocation, AllocationRequest, Driver, DriverError, EventId, HostMemory, HostSpan, Launch, Submission,
+    Allocation, AllocationRequest, Driver, DriverError, EventId, HostSpan, Launch, Submission,
 };
 use oxcl_memory::bufalloc::AllocError;
 use oxcl_tta::image::digest;
 use oxcl_tta::model::Machine;
-use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Address spaces of platforms; other drivers count theirs from 0.
 static NEXT_SPACE: AtomicU64 = AtomicU64::new(1 << 31);
@@ -57,7 +57,8 @@ pub struct TtaDriver {
     facts: Machine,
     machine: [u8; 20],
     plan: Plan,
-    mappings: Mutex<BTreeMap<usize, HostMemory>>,
+    /// Code for the machine is code for every device of it.
+    program_key: String,
 }
 
 impl TtaDriver {
@@ -72,7 +73,8 @@ impl TtaDriver {
     ) -> Self {
         let capabilities = capabilities(name, plan, buffers, space);
         let (facts, machine, plan) = (machine.clone(), digest(machine), plan.clone());
-        Self { shared, position, capabilities, facts, machine, plan, mappings: Mutex::new(BTreeMap::new()) }
+        let program_key = digest_text(&machine);
+        Self { shared, position, capabilities, facts, machine, plan, program_key }
     }
 
     /// The device's memory map.
@@ -132,20 +134,6 @@ impl Driver for TtaDriver {
         }
     }
 
-    fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
-        allocation.check(offset, length)?;
-        let memory = HostMemory::zeroed(length)?;
-        let span = memory.span();
-        let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
-        mappings.insert(span.pointer().addr(), memory);
-        Ok(span)
-    }
-
-    fn free_mapping(&self, _allocation: &Allocation, mapping: HostSpan) {
-        let mut mappings = self.mappings.lock().unwrap_or_else(PoisonError::into_inner);
-        mappings.remove(&mapping.pointer().addr());
-    }
-
     fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
         self.shared.submit(self.position, submission)
     }
@@ -154,18 +142,21 @@ impl Driver for TtaDriver {
         self.shared.notify(waiting);
     }
 
-    fn build_binary(&self, binary: BinarySource<'_>) -> Result<Arc<dyn Program>, DriverError> {
-        match binary {
-            BinarySource::Archive(archive) => {
-                Ok(Arc::new(TtaProgram::new(archive, &self.facts, &self.machine)?))
-            }
-            BinarySource::Other(_) => {
-                Err(DriverError::BadBinary { reason: "only pocl-binaries are accepted".to_owned() })
-            }
-        }
+    fn program_key(&self) -> &str {
+        &self.program_key
     }
 
-    fn prepare_launch(&self, request: &LaunchRequest) -> Result<Arc<dyn Launch>, DriverError> {
+    fn build_binary(&self, binary: &Arc<Binary>) -> Result<Arc<dyn Program>, DriverError> {
+        Ok(Arc::new(TtaProgram::new(binary.archive(), &self.facts, &self.machine)?))
+    }
+
+    fn max_group_size(&self, bytes_each: u64) -> u64 {
+        let room = self.plan.scratch.size;
+        let fitting = room.checked_div(bytes_each).unwrap_or(u64::MAX).max(1);
+        self.capabilities.max_work_group_size.min(fitting)
+    }
+
+    fn prepare_launch(&self, request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
         let program = request.program.as_any().downcast_ref::<TtaProgram>();
         let program = program
             .ok_or_else(|| DriverError::BadLaunch { reason: "the program is another device's".to_owned() })?;
@@ -201,19 +192,5 @@ impl Driver for TtaDriver {
         let span = unsafe { HostSpan::new(std::ptr::NonNull::from(bytes.as_mut_slice()).cast(), length) };
         span.copy_from(from);
         self.shared.with_memory(|m| m.write(at, &bytes).map_err(|_| outside(at, length)))
-    }
-
-    fn can_migrate_d2d(&self, source: &dyn Driver) -> bool {
-        source.capabilities().address_space == self.capabilities.address_space
-    }
-
-    fn migrate_d2d(
-        &self,
-        _source: &dyn Driver,
-        from: &Allocation,
-        to: &Allocation,
-    ) -> Result<(), DriverError> {
-        // Both are in the one memory that the devices of a platform share.
-        self.copy(from, 0, to, 0, from.size.min(to.size))
     }
 }

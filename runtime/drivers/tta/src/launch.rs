@@ -5,7 +5,7 @@ use crate::program::{Kernel, TtaProgram};
 use crate::variables::ProgramMemory;
 use oxcl_binary::abi::{ABI_VERSION, Context32};
 use oxcl_driver::printer::Printer;
-use oxcl_driver::program::{ArgValue, LaunchRequest};
+use oxcl_driver::program::{ArgMemory, ArgValue, LaunchRequest};
 use oxcl_driver::{DriverError, Failure, Lane, Launch};
 use std::any::Any;
 use std::mem::offset_of;
@@ -26,7 +26,7 @@ pub(crate) struct TtaLaunch {
     pub(crate) name: String,
     pub(crate) groups: [u32; 3],
     /// Keeps the memory of the arguments.
-    args: Vec<ArgValue>,
+    args: Vec<ArgValue<ArgMemory, Box<[u8]>>>,
     /// Keeps the variables at program scope.
     _variables: Option<Arc<ProgramMemory>>,
     context: [u8; CONTEXT],
@@ -67,26 +67,27 @@ impl Launch for TtaLaunch {
 impl TtaLaunch {
     /// Checks what only this device can check and lays the context out.
     pub(crate) fn new(
-        request: &LaunchRequest,
+        request: &LaunchRequest<'_>,
         program: &TtaProgram,
         plan: &Plan,
         variables: Option<Arc<ProgramMemory>>,
     ) -> Result<Self, DriverError> {
         let bad = |reason: String| DriverError::BadLaunch { reason };
-        let no_kernel = || DriverError::NoSuchKernel { kernel: request.kernel.clone() };
-        let kernel = Arc::clone(program.kernels.get(&request.kernel).ok_or_else(no_kernel)?);
+        let no_kernel = || DriverError::NoSuchKernel { kernel: format!("#{}", request.kernel) };
+        let (name, kernel) = program.kernels.get(request.kernel).ok_or_else(no_kernel)?;
+        let (name, kernel) = (name.clone(), Arc::clone(kernel));
+        let geometry = request.geometry;
         let too_large = || bad("sizes of 2^32 work-items and more do not fit a 32-bit device".to_owned());
-        let (counts, _) = request.group_counts().ok_or_else(too_large)?;
         let word = |value: u64| u32::try_from(value).map_err(|_| too_large());
         let words = |all: [u64; 3]| Ok::<_, DriverError>([word(all[0])?, word(all[1])?, word(all[2])?]);
-        let groups = words(counts)?;
+        let groups = words(geometry.groups)?;
         let mut context = [0; CONTEXT];
         let mut put = |at: usize, value: u32| context[at..at + 4].copy_from_slice(&value.to_le_bytes());
         let three = [
             (offset_of!(Context32, num_groups), groups),
-            (offset_of!(Context32, global_offset), words(request.global_offset)?),
-            (offset_of!(Context32, local_size), words(request.local_size)?),
-            (offset_of!(Context32, global_size), words(request.global_size)?),
+            (offset_of!(Context32, global_offset), words(geometry.offset)?),
+            (offset_of!(Context32, local_size), words(geometry.local)?),
+            (offset_of!(Context32, global_size), words(geometry.global)?),
         ];
         for (at, values) in three {
             for (k, value) in values.into_iter().enumerate() {
@@ -98,11 +99,10 @@ impl TtaLaunch {
         put(offset_of!(Context32, printf_buffer_position), address(plan.print.start));
         put(offset_of!(Context32, printf_buffer_capacity), address(plan.print.size - PRINT_HEAD));
         put(offset_of!(Context32, global_var_buffer), variables.as_ref().map_or(0, |v| address(v.address())));
-        put(offset_of!(Context32, work_dim), request.work_dim);
+        put(offset_of!(Context32, work_dim), geometry.work_dim);
         put(offset_of!(Context32, abi), ABI_VERSION);
         let needs = kernel.needs;
-        let items =
-            request.local_size.iter().try_fold(1u64, |p, s| p.checked_mul(*s)).ok_or_else(too_large)?;
+        let items = geometry.local.iter().try_fold(1u64, |p, s| p.checked_mul(*s)).ok_or_else(too_large)?;
         let items = items.next_multiple_of(u64::from(needs.width.max(1)));
         let scratch = items.saturating_mul(needs.scratch_per_item).saturating_add(needs.scratch_fixed);
         if scratch > plan.scratch.size {
@@ -117,7 +117,7 @@ impl TtaLaunch {
             let stack = needs.stack;
             return Err(bad(format!("the kernel needs {stack} bytes of stack, there are {room}")));
         }
-        let (name, args) = (request.kernel.clone(), request.args.clone());
+        let args = request.args.iter().map(ArgValue::kept).collect();
         let (printer, cycles) = (Arc::new(Printer::default()), Arc::default());
         let launch = Self { kernel, name, groups, args, _variables: variables, context, printer, cycles };
         let (needed, room) = (launch.encode(0, &mut |_| Some(0)).map_or(0, |b| b.len()), plan.block(0).size);
@@ -142,7 +142,7 @@ impl TtaLaunch {
     /// Bytes of local memory that a group needs, one number for each block.
     pub(crate) fn local_blocks(&self) -> impl Iterator<Item = u64> + '_ {
         let given = self.args.iter().filter_map(|a| match a {
-            ArgValue::Local { size } => Some(*size),
+            ArgValue::Local(size) => Some(*size),
             _ => None,
         });
         given.chain(self.kernel.locals.iter().copied())
@@ -155,10 +155,11 @@ impl TtaLaunch {
         let pointer = |address: u64| u32::try_from(address).ok().map(|a| a.to_le_bytes().to_vec());
         for argument in &self.args {
             cells.push(match argument {
-                ArgValue::Bytes(bytes) => bytes.clone(),
-                ArgValue::Memory { allocation, offset } => pointer(allocation.address + offset)?,
+                ArgValue::Value(bytes) => bytes.to_vec(),
+                ArgValue::Buffer(memory) => pointer(memory.allocation.address + memory.offset)?,
+                ArgValue::Pointer(address) => pointer(*address)?,
                 ArgValue::Null => pointer(0)?,
-                ArgValue::Local { size } => pointer(local(*size)?)?,
+                ArgValue::Local(size) => pointer(local(*size)?)?,
             });
         }
         for size in &self.kernel.locals {

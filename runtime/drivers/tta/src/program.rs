@@ -50,8 +50,8 @@ pub(crate) struct Kernel {
 /// A program for TTA devices.
 #[derive(Debug)]
 pub(crate) struct TtaProgram {
-    names: Vec<String>,
-    pub(crate) kernels: BTreeMap<String, Arc<Kernel>>,
+    /// With their names, in the archive's order.
+    pub(crate) kernels: Vec<(String, Arc<Kernel>)>,
     variables: Option<ProgramVariables>,
     /// The variables' memory, by platform and device.
     memories: Mutex<BTreeMap<(AddressSpace, usize), Arc<ProgramMemory>>>,
@@ -59,7 +59,7 @@ pub(crate) struct TtaProgram {
 
 impl Program for TtaProgram {
     fn kernels(&self) -> Vec<String> {
-        self.names.clone()
+        self.kernels.iter().map(|(name, _)| name.clone()).collect()
     }
 
     fn program_scope_bytes(&self) -> u64 {
@@ -107,7 +107,7 @@ impl TtaProgram {
             let routine = Routine { unit, bytes: file.data.clone(), marked: None };
             routines.insert(routine.unit.entry.clone(), routine);
         }
-        let mut kernels = BTreeMap::new();
+        let mut kernels = Vec::with_capacity(archive.kernels.len());
         for record in &archive.kernels {
             let path = kernel_path(&clipped_name(&record.name), machine);
             let Some(file) = record.files.iter().find(|f| f.path == path) else {
@@ -125,14 +125,13 @@ impl TtaProgram {
             let mut units = vec![Arc::new(UnitCode::new(&own).checked(facts))];
             units.extend(reached(&own, &routines));
             let entry = own.entry;
-            kernels.insert(record.name.clone(), Arc::new(Kernel { main, units, entry, needs, locals }));
+            kernels.push((record.name.clone(), Arc::new(Kernel { main, units, entry, needs, locals })));
         }
-        let names = archive.kernels.iter().map(|k| k.name.clone()).collect();
         let facts = archive.root.iter().flatten().find(|f| f.path == PROGRAM_META_PATH);
         let facts = facts.map(|f| ProgramMeta::from_json(&f.data)).transpose();
         let facts = facts.map_err(|error| bad(error.to_string()))?;
         let variables = facts.and_then(|facts| facts.narrow_variables);
-        Ok(Self { names, kernels, variables, memories: Mutex::default() })
+        Ok(Self { kernels, variables, memories: Mutex::default() })
     }
 
     /// The variables at program scope on a device, with their initial values at first; none where the program has none.

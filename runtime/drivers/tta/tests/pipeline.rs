@@ -2,10 +2,12 @@
 
 mod support;
 
+use oxcl_binary::archive::Archive;
 use oxcl_binary::unit::Unit;
-use oxcl_driver::program::{ArgValue, BinarySource, LaunchRequest, Program};
+use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
 use oxcl_driver::{
-    Allocation, AllocationRequest, Driver, DriverError, Failure, HostSpan, Lane, Launch, conformance,
+    Allocation, AllocationRequest, Driver, DriverError, Failure, Geometry, HostSpan, Lane, Launch,
+    conformance,
 };
 use oxcl_driver_tta::{Engine, Platform, PlatformError};
 use oxcl_scheduler::{
@@ -27,28 +29,41 @@ fn span(bytes: &mut [u8]) -> HostSpan {
     unsafe { HostSpan::new(NonNull::from(bytes).cast(), length) }
 }
 
+fn build(device: &impl Driver, archive: &Archive) -> Result<Arc<dyn Program>, DriverError> {
+    device.build_binary(&Arc::new(Binary::new(archive.clone()).expect("its facts are right")))
+}
+
+/// `count` work-items in one group or in groups of one, in one dimension.
+fn geometry(count: u64, local: u64) -> Geometry {
+    let (groups, local) = ([count / local, 1, 1], [local, 1, 1]);
+    Geometry { work_dim: 1, groups, local, global: [count, 1, 1], offset: [0; 3] }
+}
+
+type Args = Vec<ArgValue<ArgMemory, Box<[u8]>>>;
+
 fn launch(
     device: &Arc<impl Driver + 'static>,
     program: &Arc<dyn Program>,
     name: &str,
-    args: Vec<ArgValue>,
+    args: Args,
 ) -> Arc<dyn Launch> {
-    let request = LaunchRequest {
-        program: Arc::clone(program),
-        kernel: name.to_owned(),
-        work_dim: 1,
-        global_size: [64, 1, 1],
-        local_size: [64, 1, 1],
-        global_offset: [0; 3],
-        args,
-    };
+    let kernel = program.kernels().iter().position(|kernel| kernel == name).expect("it is there");
+    let memory = |memory: &ArgMemory| Ok::<_, DriverError>(memory.clone());
+    let args = args.iter().map(|argument| argument.rename(memory)).collect::<Result<Vec<_>, _>>();
+    let args = args.expect("nothing is refused");
+    let request = LaunchRequest { program, kernel, geometry: geometry(64, 64), args: &args, watch: None };
     device.prepare_launch(&request).expect("it can be launched")
 }
 
-fn arguments(from: &Arc<Allocation>, to: &Arc<Allocation>, count: u32, add: u32) -> Vec<ArgValue> {
-    let memory = |a: &Arc<Allocation>| ArgValue::Memory { allocation: Arc::clone(a), offset: 0 };
-    let word = |value: u32| ArgValue::Bytes(value.to_le_bytes().to_vec());
-    vec![memory(from), memory(to), word(count), word(add)]
+fn word(value: u32) -> ArgValue<ArgMemory, Box<[u8]>> {
+    ArgValue::Value(value.to_le_bytes().into())
+}
+
+fn arguments(from: &Arc<Allocation>, to: &Arc<Allocation>, count: u32, add: u32) -> Args {
+    let memory = |allocation: &Arc<Allocation>, writes| {
+        ArgValue::Buffer(ArgMemory { allocation: Arc::clone(allocation), offset: 0, writes })
+    };
+    vec![memory(from, false), memory(to, true), word(count), word(add)]
 }
 
 fn enqueue(queue: &Queue, work: Arc<dyn Launch>, waits: &[Event]) -> Event {
@@ -114,7 +129,7 @@ fn run_pipeline(engine: Engine, names: &[&str], rounds: usize) -> (Platform, Vec
         .zip(devices)
         .map(|(name, device)| {
             let archive = archive(&machine(name), &["stage"]);
-            device.build_binary(BinarySource::Archive(&archive)).expect("it can be built")
+            build(device.as_ref(), &archive).expect("it can be built")
         })
         .collect();
     let memory =
@@ -208,7 +223,7 @@ fn a_kernel_waits_for_what_is_before_the_event_in_the_other_device_s_queue() {
     let buffer = Arc::new(drivers[0].allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     let stage = |at: usize| {
         let archive = archive(&machine(names[at]), &["stage"]);
-        let program = devices[at].build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+        let program = build(devices[at].as_ref(), &archive).expect("it can be built");
         launch(&devices[at], &program, "stage", arguments(&buffer, &buffer, 100, 5))
     };
     let touches = [0; 2].map(|_| [Touch::whole(scheduler.resource(), Access::Write)]);
@@ -250,10 +265,10 @@ fn a_fault_fails_its_commands_and_the_device_goes_on() {
     let driver = Arc::clone(device) as Arc<dyn Driver>;
     let queue = queue(&scheduler, &driver);
     let archive = archive(&machine("three_bus"), &["stage"]);
-    let program = device.build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+    let program = build(device.as_ref(), &archive).expect("it can be built");
     let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     let mut bad = arguments(&buffer, &buffer, 10, 1);
-    bad[0] = ArgValue::Bytes(0xffff_0000u32.to_le_bytes().to_vec());
+    bad[0] = word(0xffff_0000);
     let failing = enqueue(&queue, launch(device, &program, "stage", bad), &[]);
     let depends = launch(device, &program, "stage", arguments(&buffer, &buffer, 10, 1));
     let depends = enqueue(&queue, depends, std::slice::from_ref(&failing));
@@ -275,7 +290,7 @@ fn a_launch_behind_a_failed_transfer_does_nothing() {
     let driver = Arc::clone(device) as Arc<dyn Driver>;
     let queue = queue(&scheduler, &driver);
     let archive = archive(&machine("three_bus"), &["stage"]);
-    let program = device.build_binary(BinarySource::Archive(&archive)).expect("it can be built");
+    let program = build(device.as_ref(), &archive).expect("it can be built");
     let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     let mut zeros = vec![0; 400];
     let transfer = |fails, host| {
@@ -305,7 +320,7 @@ fn a_unit_that_the_machine_cannot_execute_fails_its_launch_only() {
     bad.kernels[0].files[0].data = unit.write();
     let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     for (archive, name) in [(&bad, "broken"), (&archive(&machine("three_bus"), &["stage"]), "stage")] {
-        let program = device.build_binary(BinarySource::Archive(archive)).expect("its form is right");
+        let program = build(device.as_ref(), archive).expect("its form is right");
         let work = launch(device, &program, name, arguments(&buffer, &buffer, 100, 5));
         let outcome = enqueue(&queue, work, &[]).wait();
         assert_eq!(outcome.is_ok(), name == "stage", "{outcome:?}");
@@ -334,7 +349,7 @@ fn kernels_that_do_not_fit_beside_each_other_run_one_after_the_other() {
         let device = &platform.devices()[0];
         let driver = Arc::clone(device) as Arc<dyn Driver>;
         let queue = queue(&scheduler, &driver);
-        let program = device.build_binary(BinarySource::Archive(&all)).expect("its form is right");
+        let program = build(device.as_ref(), &all).expect("its form is right");
         let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
         let gate = scheduler.user_event().expect("there is memory");
         let mut last = gate.event().clone();
@@ -364,19 +379,12 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     let platform = platform(&["three_bus"], Engine::Fast);
     let device = &platform.devices()[0];
     let other = archive(&machine("one_bus"), &["stage"]);
-    let error = device.build_binary(BinarySource::Archive(&other)).expect_err("it is another machine's");
+    let error = build(device.as_ref(), &other).expect_err("it is another machine's");
     assert!(error.to_string().contains("was compiled for the machine"), "{error}");
     let own = archive(&machine("three_bus"), &["stage"]);
-    let program = device.build_binary(BinarySource::Archive(&own)).expect("it can be built");
-    let request = LaunchRequest {
-        program,
-        kernel: "stage".to_owned(),
-        work_dim: 1,
-        global_size: [1 << 32, 1, 1],
-        local_size: [1, 1, 1],
-        global_offset: [0; 3],
-        args: Vec::new(),
-    };
+    let program = build(device.as_ref(), &own).expect("it can be built");
+    let geometry = geometry(1 << 32, 1);
+    let request = LaunchRequest { program: &program, kernel: 0, geometry, args: &[], watch: None };
     let error = device.prepare_launch(&request).expect_err("it is too large");
     assert!(matches!(error, DriverError::BadLaunch { .. }));
 }

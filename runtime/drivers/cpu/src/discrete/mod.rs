@@ -8,7 +8,6 @@
 //! came from there need not be saved before its place is given away.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -18,10 +17,13 @@ use std::thread::JoinHandle;
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
+use oxcl_driver::fault::Resource;
+use oxcl_driver::memory::MemoryCounters;
+use oxcl_driver::program::{Binary, LaunchRequest, Program};
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, Failure, HostMemory, HostSpan, Launch,
-    Submission, lock,
+    Submission,
 };
 use oxcl_memory::policy::Adaptive;
 use oxcl_memory::{Pool, PoolUsage};
@@ -33,10 +35,11 @@ use self::engine::Engines;
 use self::lending::DeviceCopy;
 pub use self::lending::hold_at_fork;
 use self::operation::Operation;
-use crate::error::Resource;
 use crate::features::HostCpu;
 use crate::image;
+use crate::loader::Target;
 use crate::memory;
+use crate::program::CpuProgram;
 
 mod coordinator;
 mod engine;
@@ -46,7 +49,7 @@ mod operation;
 mod paging;
 mod presence;
 
-pub use launch::{DiscreteArgument, DiscreteLaunch};
+use launch::DiscreteLaunch;
 
 /// Work-items in a group.
 const MAX_GROUP: u64 = 4096;
@@ -79,25 +82,6 @@ pub trait PagingObserver: Send + Sync + fmt::Debug {
 
     /// So many bytes were moved between two times.
     fn paged(&self, kind: PagingKind, bytes: u64, times: Range<u64>);
-}
-
-/// Bytes that a device has moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MemoryCounters {
-    /// Copied in by commands.
-    pub uploaded: u64,
-    /// Copied out by commands.
-    pub downloaded: u64,
-    /// Copied in from another device.
-    pub device_to_device: u64,
-    /// Copied out because memory was short.
-    pub paged_out: u64,
-    /// Copied in again.
-    pub paged_in: u64,
-    /// Moved within the memory to make room.
-    pub moved: u64,
-    /// Given up without copying, because the content is elsewhere too or undefined.
-    pub clobbered: u64,
 }
 
 #[derive(Debug, Default)]
@@ -218,8 +202,6 @@ pub struct DiscreteDriver {
     inbox: Sender<Message>,
     coordinator: Mutex<Option<JoinHandle<()>>>,
     next: AtomicU64,
-    /// Memory of the host that stands for the device's, by its address.
-    mappings: Mutex<BTreeMap<usize, HostMemory>>,
 }
 
 fn gone() -> DriverError {
@@ -262,7 +244,7 @@ impl DiscreteDriver {
         let thread = spawn(format!("{name}-completion"), SMALL_STACK, move || coordinator.run());
         let thread = thread.map_err(failed)?;
         let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
-        Ok(Self { capabilities, shared, inbox, coordinator, next, mappings: Mutex::default() })
+        Ok(Self { capabilities, shared, inbox, coordinator, next })
     }
 
     /// What a device with so many bytes can do; its address space is a number that no device has.
@@ -284,24 +266,6 @@ impl DiscreteDriver {
         }
     }
 
-    /// Bytes moved so far.
-    #[must_use]
-    pub fn counters(&self) -> MemoryCounters {
-        let Counters { uploaded, downloaded, device_to_device, paged_out, paged_in, moved, clobbered } =
-            &self.shared.counters;
-        // Relaxed: figures only.
-        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        MemoryCounters {
-            uploaded: get(uploaded),
-            downloaded: get(downloaded),
-            device_to_device: get(device_to_device),
-            paged_out: get(paged_out),
-            paged_in: get(paged_in),
-            moved: get(moved),
-            clobbered: get(clobbered),
-        }
-    }
-
     /// How full the memory is.
     ///
     /// # Errors
@@ -310,21 +274,6 @@ impl DiscreteDriver {
         let (reply, answer) = sync_channel(1);
         self.inbox.send(Message::Usage { reply }).map_err(|_| gone())?;
         answer.recv().map_err(|_| gone())
-    }
-
-    /// Work that copies `length` bytes from `offset` on, which `source` has in `from`, to the same bytes of `to`, which is
-    /// of this device. It is submitted to this device.
-    #[must_use]
-    pub fn receive(
-        &self,
-        source: &Self,
-        from: &Arc<Allocation>,
-        to: &Arc<Allocation>,
-        offset: u64,
-        length: u64,
-    ) -> Arc<dyn Launch> {
-        let (from, to) = (Arc::clone(from), Arc::clone(to));
-        Arc::new(DeviceCopy { source: source.inbox.clone(), from, to, offset, length })
     }
 
     /// For tests: the step of a copy or command after `steps` others fails, as if the device had failed.
@@ -421,18 +370,24 @@ impl Driver for DiscreteDriver {
         let _ = self.inbox.send(Message::Free { token: allocation.token });
     }
 
-    fn mapping(&self, allocation: &Allocation, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
-        allocation.check(offset, length)?;
-        let block = HostMemory::zeroed(length)?;
-        let span = block.span();
-        lock(&self.mappings).insert(span.pointer().addr(), block);
-        Ok(span)
+    fn pinned(&self) -> u64 {
+        self.usage().map_or(0, |usage| usage.pinned)
     }
 
-    fn free_mapping(&self, _allocation: &Allocation, mapping: HostSpan) {
-        // Freed without the lock.
-        let block = lock(&self.mappings).remove(&mapping.pointer().addr());
-        drop(block);
+    fn memory_counters(&self) -> MemoryCounters {
+        let Counters { uploaded, downloaded, device_to_device, paged_out, paged_in, moved, clobbered } =
+            &self.shared.counters;
+        // Relaxed: figures only.
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        MemoryCounters {
+            uploaded: get(uploaded),
+            downloaded: get(downloaded),
+            device_to_device: get(device_to_device),
+            paged_out: get(paged_out),
+            paged_in: get(paged_in),
+            moved: get(moved),
+            clobbered: get(clobbered),
+        }
     }
 
     fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
@@ -473,8 +428,30 @@ impl Driver for DiscreteDriver {
         self.call(Operation::Move(Movement::CopyRect { from: kept(from), to: kept(to), rect: *rect }))
     }
 
-    fn can_migrate_d2d(&self, source: &dyn Driver) -> bool {
+    fn build_binary(&self, binary: &Arc<Binary>) -> Result<Arc<dyn Program>, DriverError> {
+        Ok(Arc::new(CpuProgram::new(binary, Target::Native)?))
+    }
+
+    fn prepare_launch(&self, request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
+        Ok(Arc::new(DiscreteLaunch::new(request)?))
+    }
+
+    fn can_receive(&self, source: &dyn Driver) -> bool {
         source.as_any().is_some_and(|any| any.is::<Self>())
+    }
+
+    fn receive(
+        &self,
+        source: &dyn Driver,
+        from: &Arc<Allocation>,
+        to: &Arc<Allocation>,
+        offset: u64,
+        length: u64,
+    ) -> Result<Arc<dyn Launch>, DriverError> {
+        let source = source.as_any().and_then(|any| any.downcast_ref::<Self>());
+        let source = source.ok_or_else(|| DriverError::unsupported(self.name(), "receive"))?;
+        let (source, from, to) = (source.inbox.clone(), Arc::clone(from), Arc::clone(to));
+        Ok(Arc::new(DeviceCopy { source, from, to, offset, length }))
     }
 }
 

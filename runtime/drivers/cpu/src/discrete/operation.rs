@@ -225,7 +225,7 @@ fn execute_move(movement: &Movement, addresses: &dyn Addresses) -> Result<(), Dr
     let rows = |from: HostSpan, to: HostSpan, rect: &Rect| {
         rect.rows().try_for_each(|row| {
             to.part(row.to, row.length)?.copy_from(from.part(row.from, row.length)?);
-            Ok(())
+            Ok::<_, DriverError>(())
         })
     };
     let rows_out = |from: &Arc<Allocation>, to: HostSpan, rect: &Rect| {

@@ -15,8 +15,8 @@ use oxcl_memory::{Action, Extent, ObjectId, Plan, Source};
 use super::coordinator::Object;
 use super::engine::Engine;
 use super::{PagingKind, Shared, presence};
-use crate::error::Resource;
 use crate::memory;
+use oxcl_driver::fault::Resource;
 
 /// Bytes copied at a time.
 const PIECE: u64 = 256 << 10;

@@ -45,7 +45,7 @@ fn more_is_kept_than_the_memory_holds() {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
     // What is only read is read where it is: nothing comes in, and nothing leaves for it.
-    let first = device.counters();
+    let first = device.memory_counters();
     assert!(first.paged_out >= 12 * SIZE && first.paged_in == 0, "{first:?}");
     let out = first.paged_out;
     // What is written in part comes in. Pages that leave for it and were not written since leave without a copy.
@@ -55,13 +55,13 @@ fn more_is_kept_than_the_memory_holds() {
     for (number, allocation) in (0..).zip(&kept) {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
-    let second = device.counters();
+    let second = device.memory_counters();
     assert!(second.paged_in >= 12 * SIZE && second.paged_out > out, "{second:?}");
     // All of the target is written: it takes a place, but no page comes in.
     let away = |at: &usize| {
-        let before = device.counters().paged_in;
+        let before = device.memory_counters().paged_in;
         device.write(&kept[*at], 0, span(&mut filled(*at as u8))).unwrap();
-        device.counters().paged_in == before
+        device.memory_counters().paged_in == before
     };
     assert!((0..16).all(|at| away(&at)));
     device.copy(&kept[0], 0, &kept[15], 100, 1000).unwrap();
@@ -91,7 +91,7 @@ fn what_came_from_home_is_not_saved() {
     for (number, allocation) in (0..).zip(&kept) {
         assert_eq!(contents(&device, allocation).unwrap(), filled(number));
     }
-    let counters = device.counters();
+    let counters = device.memory_counters();
     assert_eq!((counters.paged_out, counters.paged_in), (0, 0));
     assert!(counters.clobbered >= 4 * SIZE, "{counters:?}");
     for (number, allocation) in (0..).zip(&kept) {
@@ -100,7 +100,7 @@ fn what_came_from_home_is_not_saved() {
         want[7] = number;
         assert_eq!(contents(&device, allocation).unwrap(), want);
     }
-    let counters = device.counters();
+    let counters = device.memory_counters();
     assert!(counters.paged_in >= 4 * SIZE, "{counters:?}");
     kept.into_iter().for_each(|allocation| device.free(allocation));
 }
@@ -152,7 +152,7 @@ fn a_fault_in_the_middle_of_a_page_loses_nothing() {
         for (number, allocation) in (0..).zip(&kept) {
             device.write(allocation, 0, span(&mut filled(number))).unwrap();
         }
-        let before = device.counters();
+        let before = device.memory_counters();
         device.fail_after(after);
         let mut failed = Vec::new();
         for (number, allocation) in (0..).zip(&kept) {
@@ -176,7 +176,7 @@ fn a_fault_in_the_middle_of_a_page_loses_nothing() {
             device.read(allocation, 0, span(&mut found)).unwrap();
             assert!(found == filled(number + 1), "fault after {after}, allocation {number}");
         }
-        assert!(device.counters().paged_out > before.paged_out, "fault after {after}");
+        assert!(device.memory_counters().paged_out > before.paged_out, "fault after {after}");
         kept.into_iter().for_each(|allocation| device.free(allocation));
         assert_eq!(device.usage().unwrap().objects, 0);
     }

@@ -1,6 +1,6 @@
 //! The index space of one launch, already checked: sizes are not zero and products fit 64 bits.
 
-use crate::error::GroupRun;
+use crate::fault::GroupRun;
 
 /// An index space. Dimensions past `work_dim` have size 1 and offset 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Geometry {
     }
 
     /// The local size of one group.
-    pub(crate) fn local_of(&self, group: [u64; 3]) -> [u64; 3] {
+    pub fn local_of(&self, group: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|d| {
             let before = group[d].saturating_mul(self.local[d]);
             self.global[d].saturating_sub(before).min(self.local[d])
@@ -46,7 +46,7 @@ impl Geometry {
     }
 
     /// The number of work-items in one group.
-    pub(crate) fn items_of(&self, group: [u64; 3]) -> u64 {
+    pub fn items_of(&self, group: [u64; 3]) -> u64 {
         self.local_of(group).iter().fold(1, |product: u64, &n| product.saturating_mul(n))
     }
 
@@ -58,7 +58,7 @@ impl Geometry {
 
     /// The longest run of groups along x that begins at the group with linear index `first` and has at most `count`
     /// groups.
-    pub(crate) fn run_at(&self, first: u64, count: u64) -> GroupRun {
+    pub fn run_at(&self, first: u64, count: u64) -> GroupRun {
         let [width, height, _] = self.groups;
         let x = first % width;
         let row = first / width;
@@ -66,7 +66,7 @@ impl Geometry {
     }
 
     /// The local id with linear index `index` in `group`.
-    pub(crate) fn local_id(&self, group: [u64; 3], index: u64) -> [u64; 3] {
+    pub fn local_id(&self, group: [u64; 3], index: u64) -> [u64; 3] {
         let [width, height, _] = self.local_of(group);
         [index % width, index / width % height, index / width / height]
     }

@@ -103,7 +103,7 @@ impl Watch {
 
     /// Runs `call`, and measures it now and then. `first`: a launch begins with it. `turn` is the calling thread's count of
     /// executions.
-    pub(crate) fn run<R>(&self, first: bool, turn: &mut u8, call: impl FnOnce() -> R) -> R {
+    pub fn run<R>(&self, first: bool, turn: &mut u8, call: impl FnOnce() -> R) -> R {
         if self.stage.load(Ordering::Relaxed) != MEASURING {
             return call();
         }

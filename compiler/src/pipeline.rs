@@ -17,7 +17,7 @@ use oxcl_workgroup::Formed;
 
 use crate::alone;
 use crate::error::CompileError;
-use crate::last::LastProgram;
+use crate::last::{LastProgram, Part};
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
 use crate::request::Request;
@@ -71,6 +71,12 @@ pub fn compile_again(
     let _warming = timings.measure(Stage::Memory, || memory::run(alone));
     let settings = timings.measure(Stage::Request, || Settings::of(request, emit))?;
     let context = Context::create();
+    if let Some(part) = timings.measure(Stage::FrontEnd, || last.part(&context, &settings)) {
+        let Part { module, chosen, diagnostics, dependencies } = part;
+        let quality = settings.quality;
+        let (bytes, kernels, timings) = code(&settings, &module, chosen, timings, None, None)?;
+        return Ok(Compiled { bytes, diagnostics, timings, kernels, dependencies, quality });
+    }
     let Parsed { module, diagnostics, dependencies } =
         timings.measure(Stage::FrontEnd, || last.front_end(&context, &settings))?;
     if emit.is_module() {
@@ -83,16 +89,30 @@ pub fn compile_again(
     let kept = timings.measure(Stage::Pack, || settings.keeps_module.then(bitcode));
     timings.measure(Stage::Builtins, || builtins::run(&module, settings.bits, settings.native))?;
     let chosen = timings.measure(Stage::Kernels, || kernels::run(&module, &settings, kernel))?;
+    timings.measure(Stage::Pack, || last.keep_parts(&settings, &module, &chosen));
+    let units = units(&context, &settings, &module, &chosen.signatures, &mut timings)?;
+    let quality = settings.quality;
+    let (bytes, kernels, timings) = code(&settings, &module, chosen, timings, units, kept)?;
+    Ok(Compiled { bytes, diagnostics, timings, kernels, dependencies, quality })
+}
+
+/// What a request asks for of a complete module, and the names of the program's kernels.
+fn code(
+    settings: &Settings<'_>,
+    module: &Module<'_>,
+    chosen: Chosen,
+    mut timings: Timings,
+    units: Option<Units>,
+    kept: Option<Vec<u8>>,
+) -> Result<(Vec<u8>, Vec<String>, Timings), CompileError> {
     let Chosen { names, signatures, objects, variables } = chosen;
-    let units = units(&context, &settings, &module, &signatures, &mut timings)?;
     let cpus = settings.cpus.iter();
     let cpus = timings.measure(Stage::Target, || {
         cpus.map(|cpu| target::run(cpu, settings.level)).collect::<Result<Vec<_>, _>>()
     })?;
-    let mut builder = Builder { settings: &settings, module: &module, variables, cpus, timings };
+    let mut builder = Builder { settings, module, variables, cpus, timings };
     let bytes = builder.emit(signatures, &objects, units, kept)?;
-    let (timings, quality) = (builder.timings, settings.quality);
-    Ok(Compiled { bytes, diagnostics, timings, kernels: names, dependencies, quality })
+    Ok((bytes, names, builder.timings))
 }
 
 /// The units for transport-triggered processors, where an archive is to hold some.

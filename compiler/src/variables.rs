@@ -16,7 +16,7 @@ use crate::names::shown;
 const LOCAL: u32 = 3;
 
 /// The variables of a program.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Variables {
     /// Their names and offsets.
     pub(crate) offsets: Vec<(String, u64)>,

@@ -10,9 +10,9 @@
 //! the queue's own. Nobody waits for an event with residences locked.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use oxcl_driver::{Allocation, AllocationRequest, DriverError, Failure, Lane, Launch};
+use oxcl_driver::{Allocation, AllocationRequest, DriverError, Failure, Lane, Launch, lock};
 use oxcl_memory::NoMemory;
 use oxcl_memory::residency::{Contents, End, Missing, Place};
 use oxcl_scheduler::transfer::{Movement, Transfer};
@@ -263,11 +263,6 @@ fn refused(device: &Device, error: DriverError) -> QueueError {
         }
         error => EnqueueError::Driver(error).into(),
     }
-}
-
-pub(crate) fn lock(residences: &Mutex<Residences>) -> MutexGuard<'_, Residences> {
-    // Changes are made after everything that may fail, so a panic leaves what is known whole.
-    residences.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The memory of a buffer as a device's launches use it, bound before they are enqueued: the host's, or on the device.

@@ -124,7 +124,7 @@ private:
   bool isSource(const CallBase &Call) const {
     if (auto Known = Answers.find(&Call); Known != Answers.end())
       return Known->second == ANSWER_VARIES;
-    return Call.getType()->isVoidTy() ? false : !isFunctionOfItsArguments(Call);
+    return !isFunctionOfItsArguments(Call);
   }
 
   // Whether a call gives the same to all who give it the same.
@@ -289,41 +289,6 @@ private:
   const Sources &From;
 };
 
-// Gives the undefined values that PHI nodes take a name, for the time being. LLVM calls a PHI node of one value and undefined
-// ones uniform, but here whoever comes with the undefined one would overwrite what the others brought.
-class NamedUndefined {
-public:
-  explicit NamedUndefined(Function &F) {
-    std::vector<Type *> Types;
-    DenseMap<Type *, unsigned> Index;
-    for (BasicBlock &BB : F)
-      for (PHINode &Phi : BB.phis())
-        for (Use &Incoming : Phi.incoming_values())
-          if (isa<UndefValue>(Incoming.get())) {
-            if (Index.try_emplace(Phi.getType(), Types.size()).second)
-              Types.push_back(Phi.getType());
-            Places.push_back({&Incoming, Incoming.get()});
-          }
-    if (Places.empty())
-      return;
-    // The names are parameters of a function of no module.
-    auto *Ty = FunctionType::get(Type::getVoidTy(F.getContext()), Types, false);
-    Names.reset(Function::Create(Ty, GlobalValue::PrivateLinkage, 0, "", nullptr));
-    for (auto &[Place, Value] : Places)
-      Place->set(Names->getArg(Index.lookup(Value->getType())));
-  }
-  NamedUndefined(const NamedUndefined &) = delete;
-  NamedUndefined &operator=(const NamedUndefined &) = delete;
-  ~NamedUndefined() {
-    for (auto &[Place, Value] : Places)
-      Place->set(Value);
-  }
-
-private:
-  std::unique_ptr<Function> Names;
-  std::vector<std::pair<Use *, Value *>> Places;
-};
-
 class Analysis {
 public:
   Analysis(Function &F, const OxclUniformity &Out) : F(F), Out(Out), From(F, Out) {
@@ -338,7 +303,6 @@ public:
   }
 
   int32_t run() {
-    NamedUndefined Named(F);
     const CycleInfo &Cycles = Managers.getResult<CycleAnalysis>(F);
     oxcl::SyncDependence Sync(F, Cycles);
     SmallPtrSet<const BasicBlock *, 16> Seen;
@@ -351,8 +315,9 @@ public:
   }
 
 private:
-  // Calls divergent what LLVM has missed, and what is uniform where it is computed and not where it is read. True if there
-  // was any.
+  // Calls divergent what LLVM has missed, and what is uniform where it is computed and not where it is read. To LLVM a PHI node
+  // of one value and undefined ones is uniform, but here whoever comes with the undefined one would overwrite what the others
+  // brought. True if there was any.
   bool complete(UniformityInfo &Found, oxcl::SyncDependence &Sync, SmallPtrSetImpl<const BasicBlock *> &Seen) {
     for (BasicBlock &BB : F)
       if (Found.hasDivergentTerminator(BB) && BB.getTerminator()->getNumSuccessors() > 1 && Seen.insert(&BB).second)

@@ -366,6 +366,7 @@ entry:
   %s = select i1 %c, EVENT %l, EVENT %n
   ret EVENT %s
 }
+declare EVENT @make(i32)
 define i32 @untouched(i32 %a) { ret i32 %a }"
             .replace("EVENT", event),
     );
@@ -376,6 +377,7 @@ define i32 @untouched(i32 %a) { ret i32 %a }"
     assert!(!text.contains("spirv.Event"), "{text}");
     for line in [
         "declare ptr @start(ptr, i32)",
+        "declare ptr @make(i32)",
         "define ptr @pass(ptr %e, i1 %c)",
         "%cell = alloca [2 x ptr]",
         "%at = getelementptr [2 x ptr], ptr %cell, i64 0, i64 1",

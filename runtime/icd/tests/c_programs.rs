@@ -413,6 +413,40 @@ fn hot_kernels(compilers: &str) {
     panic!("kernels are promoted in every process");
 }
 
+/// A binary holds the module that better functions are made of: its kernels are promoted as those of sources are, and the next
+/// process that uses the binary finds what was made.
+#[test]
+fn a_binary_gets_faster_when_it_is_used() {
+    let temp = tempfile::tempdir().expect("a folder");
+    let vendors = vendors(temp.path(), &folder().join("liboxcl.so"));
+    let (program, kept) = (temp.path().join("binary"), temp.path().join("kept.bin"));
+    compiled("binary", &program, "-lOpenCL -D_GNU_SOURCE");
+    let run_once = |word: &str, improve: &str| {
+        let mut command = Command::new(&program);
+        command.arg(word).arg(&kept).env("OXCL_IMPROVE", improve).env("OXCL_LOG", "build");
+        command.env("OCL_ICD_VENDORS", &vendors).env("OXCL_COMPILER", compiler());
+        command.env("OXCL_CACHE_DIR", temp.path().join("cache")).env_remove("OXCL_CACHE");
+        let output = command.output().expect("a program that starts");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{text}");
+        text
+    };
+    let promoted = "'spin' for local size 64,1,1 is promoted: ";
+    run_once("keep", "on");
+    let text = run_once("use", "off");
+    assert!(!text.contains("is promoted"), "{text}");
+    let text = run_once("use", "on");
+    assert!(text.contains(promoted) && !text.contains("'other'"), "{text}");
+    // The compiler finishes it even if the process has ended meanwhile; later ones have it.
+    for _ in 0..5 {
+        let text = run_once("use", "on");
+        if !text.contains("is promoted") {
+            return;
+        }
+    }
+    panic!("the function is made in every process");
+}
+
 #[test]
 fn limits() {
     client("limits");

@@ -8,6 +8,7 @@
 //! A guard goes by ids, arguments and constants alone: what depends on memory parts the lanes as often as not.
 
 use crate::error::FormError;
+use crate::plan::choose::LARGEST_PREPARED;
 use crate::prepare::Prepared;
 use crate::workitem::{Query, Together, is_barrier};
 use oxcl_ir::cfg::Cfg;
@@ -46,7 +47,8 @@ pub(crate) fn is_test(call: Value<'_>) -> bool {
 /// # Errors
 /// LLVM's failure in an analysis.
 pub(crate) fn test_together(kernel: &Prepared<'_, '_>) -> Result<(), FormError> {
-    let mut room = MOST;
+    let size = kernel.function.instructions().len();
+    let mut room = MOST.min(LARGEST_PREPARED.saturating_sub(size));
     for _ in 0..DEPTH {
         let found = find(kernel, &mut room)?;
         if found.is_empty() {
@@ -101,7 +103,9 @@ fn guard<'c>(cfg: &Cfg<'c>, shapes: &Shapes<'c>, block: usize) -> Option<Guard<'
         let by = cfg.blocks[before].terminator().and_then(Value::condition);
         by.is_some_and(is_test) && cfg.successors[before][1] == block
     });
-    let fits = |instruction: Value<'c>| !is_barrier(instruction) && !instruction.is(Opcode::LLVMAlloca);
+    let fits = |instruction: Value<'c>| {
+        !is_barrier(instruction) && !instruction.effects().convergent() && !instruction.is(Opcode::LLVMAlloca)
+    };
     let blocks: Vec<Block<'c>> = inside.iter().map(|&inner| cfg.blocks[inner]).collect();
     let all_fit = blocks.iter().all(|block| block.instructions().into_iter().all(fits));
     let likely = passes_together(condition, side == 0);

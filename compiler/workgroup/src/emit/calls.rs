@@ -4,7 +4,7 @@
 //! (`_ZGV_LLVM_N8v_exp(exp8)`). Out: as many calls of the longest form that fits as the lanes take, operands cut into
 //! pieces and results joined. Lanes that are off are computed too: such a function does nothing else.
 
-use super::items::Copy;
+use super::items::RegionEmitter;
 use super::lanes::{Lanes, join, widen};
 use oxcl_ir::{Builder, Function, Place, Value};
 
@@ -47,7 +47,7 @@ fn forms(function: Function<'_>) -> Vec<(u32, String)> {
     text.split(',').filter_map(form).collect()
 }
 
-impl<'c> Copy<'_, '_, 'c> {
+impl<'c> RegionEmitter<'_, '_, 'c> {
     /// The calls of a vector form for all lanes.
     pub(super) fn wide_call(
         &self,

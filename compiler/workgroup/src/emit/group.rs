@@ -190,7 +190,7 @@ pub(super) fn value<'c>(
             Some(query) => {
                 let dimension =
                     wanted.arguments().first().map(|&dimension| value(frame, b, dimension, known));
-                frame.answer_for_group(b, query, dimension)
+                frame.query_for_group(b, query, dimension)
             }
             None => {
                 let operands: Vec<_> =

@@ -37,12 +37,12 @@ pub(super) fn has_work(frame: &Frame<'_, '_>, number: usize) -> bool {
         })
     });
     let endless = region.ends.is_empty();
-    let gives = |end: &End| {
+    let stores = |end: &End| {
         edges(frame, end).into_iter().any(|(from, to)| {
-            cfg.blocks[to].phis().into_iter().any(|phi| item_gives(frame, number, phi, from, to))
+            cfg.blocks[to].phis().into_iter().any(|phi| stores_live_out(frame, number, phi, from, to))
         })
     };
-    acts || endless || region.ends.iter().any(gives)
+    acts || endless || region.ends.iter().any(stores)
 }
 
 /// The edges to other regions that an end stands for.
@@ -56,7 +56,7 @@ fn edges(frame: &Frame<'_, '_>, end: &End) -> Vec<(usize, usize)> {
 
 /// Whether the work-items store what a PHI node of the next region takes from here: always where each has its own, and
 /// for the group's where only they know which way they came.
-fn item_gives<'c>(frame: &Frame<'_, 'c>, number: usize, phi: Value<'c>, from: usize, to: usize) -> bool {
+fn stores_live_out<'c>(frame: &Frame<'_, 'c>, number: usize, phi: Value<'c>, from: usize, to: usize) -> bool {
     match frame.slots.home(phi) {
         Some(Home::Item(_)) => true,
         Some(Home::Group(_)) => {
@@ -124,7 +124,7 @@ pub(super) fn emit<'c>(
         Some(terminator) => Builder::before(terminator),
         None => Builder::at_end(site.head),
     };
-    let mut copy = Copy {
+    let mut copy = RegionEmitter {
         frame,
         number,
         ids: site.ids,
@@ -173,7 +173,7 @@ pub(super) enum Cell<'c> {
 }
 
 /// The copy of one region in the making.
-pub(super) struct Copy<'r, 'a, 'c> {
+pub(super) struct RegionEmitter<'r, 'a, 'c> {
     pub(super) frame: &'r Frame<'a, 'c>,
     pub(super) number: usize,
     pub(super) ids: ItemIds<'c>,
@@ -205,7 +205,7 @@ pub(super) struct Copy<'r, 'a, 'c> {
     dispatch: Option<Dispatch<'c>>,
 }
 
-impl<'c> Copy<'_, '_, 'c> {
+impl<'c> RegionEmitter<'_, '_, 'c> {
     pub(super) fn width(&self) -> u32 {
         self.frame.width
     }
@@ -245,7 +245,7 @@ impl<'c> Copy<'_, '_, 'c> {
             self.phi(b, number, phi);
         }
         for &phi in &instructions[..phis] {
-            self.keep(b, phi);
+            self.spill(b, phi);
         }
         for &instruction in &instructions[phis..] {
             if instruction.is_terminator() {
@@ -259,7 +259,7 @@ impl<'c> Copy<'_, '_, 'c> {
             }
             let made = self.make(b, instruction)?;
             self.define(b, instruction, made);
-            self.keep(b, instruction);
+            self.spill(b, instruction);
         }
         Ok(None)
     }
@@ -401,8 +401,8 @@ impl<'c> Copy<'_, '_, 'c> {
         }
     }
 
-    /// Stores what was just made where later regions look for it.
-    fn keep(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
+    /// Stores what was just made in its spill slot or variable, where later regions look for it.
+    fn spill(&mut self, b: &Builder<'c>, instruction: Value<'c>) {
         let found = self.local.get(&instruction).or_else(|| self.values.get(&instruction)).cloned();
         let Some(made) = found else { return };
         match self.frame.slots.home(instruction) {
@@ -443,7 +443,7 @@ impl<'c> Copy<'_, '_, 'c> {
         Err(self.unplaced(wanted))
     }
 
-    /// A mistake of ours: nothing gives this region the value that it asks for.
+    /// A mistake of ours: this region asks for a value that has no place.
     fn unplaced(&self, wanted: Value<'c>) -> FormError {
         let entry = self.frame.regions.regions[self.number].entry;
         FormError::Unplaced {
@@ -523,7 +523,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let region = &frame.regions.regions[self.number];
         if region.ends.contains(&End::Branch { block }) {
             let targets = frame.regions.cfg.successors[block].clone();
-            self.give(b, block, &targets, self.base)?;
+            self.store_live_outs(b, block, &targets, self.base)?;
             b.branch(self.finish);
             return Ok(());
         }
@@ -543,7 +543,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
         for &to in targets {
             if !ways.iter().any(|(known, _)| *known == to) {
-                ways.push((to, self.way(block, to)?));
+                ways.push((to, self.edge_block(block, to)?));
             }
         }
         // A clone keeps what the source says of it: weights of its ways, hints for its loop.
@@ -565,7 +565,7 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// The block that control goes to for an edge that all lanes take.
-    fn way(&mut self, block: usize, to: usize) -> Result<Block<'c>, FormError> {
+    fn edge_block(&mut self, block: usize, to: usize) -> Result<Block<'c>, FormError> {
         let region = &self.frame.regions.regions[self.number];
         let leaves = region.ends.contains(&End::Edge { from: block, to });
         if !leaves && !self.phi_in_cell(to) {
@@ -575,19 +575,19 @@ impl<'c> Copy<'_, '_, 'c> {
         let b = Builder::at_end(way);
         self.local.clear();
         if leaves {
-            self.give(&b, block, &[to], self.base)?;
+            self.store_live_outs(&b, block, &[to], self.base)?;
             let next = self.frame.regions.starting_at(to).map_or(DONE, |region| region as i64);
             self.continue_in(&b, next);
             b.branch(self.finish);
         } else {
-            self.pass(&b, block, to, self.base, true)?;
+            self.follow(&b, block, to, self.base, true)?;
             b.branch(self.starts[&to]);
         }
         Ok(way)
     }
 
-    /// Gives the PHI nodes at the beginnings of other regions what they take from this block, all at once.
-    pub(super) fn give(
+    /// Stores the live-outs that PHI nodes at the beginnings of other regions take from this block, all at once.
+    pub(super) fn store_live_outs(
         &mut self,
         b: &Builder<'c>,
         from: usize,
@@ -598,7 +598,7 @@ impl<'c> Copy<'_, '_, 'c> {
         let mut moves = Vec::new();
         for &to in targets {
             for phi in frame.regions.cfg.blocks[to].phis() {
-                if !item_gives(frame, self.number, phi, from, to) {
+                if !stores_live_out(frame, self.number, phi, from, to) {
                     continue;
                 }
                 let incoming = phi.incoming();
@@ -615,7 +615,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 (Some(Home::Item(slot)), lanes) => self.store_to_slot(b, slot, &lanes, mask),
                 (Some(Home::Group(variable)), Lanes::One(value)) => {
                     let cell = group::cell_for(frame.variables[variable], true);
-                    let kept = self.keep_unless_taken(b, cell, value, mask);
+                    let kept = self.blend_unless_none(b, cell, value, mask);
                     group::store(frame, b, cell, kept);
                 }
                 _ => {}

@@ -5,7 +5,7 @@
 //! no lane wants a block, it and all that it dominates are jumped over. A loop runs until no lane wants its header.
 
 use super::group;
-use super::items::{Cell, Copy};
+use super::items::{Cell, RegionEmitter};
 use super::lanes::{Lanes, widen};
 use crate::error::FormError;
 use crate::plan::chunks::Step;
@@ -30,7 +30,7 @@ fn sends_back(cfg: &Cfg<'_>, steps: &[Step], header: usize) -> bool {
     })
 }
 
-impl<'c> Copy<'_, '_, 'c> {
+impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Whether any lane is set.
     pub(super) fn any(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
         let bits = b.types().int(self.width());
@@ -109,12 +109,12 @@ impl<'c> Copy<'_, '_, 'c> {
         let yes = b.select(mask, taken, none, "yes");
         let negated = b.not(taken, "");
         let no = b.select(mask, negated, none, "no");
-        self.pass_both(b, block, (targets[0], yes), (targets[1], no))
+        self.follow_both(b, block, (targets[0], yes), (targets[1], no))
     }
 
     /// Lets lanes pass two edges. What one edge's PHI nodes take may be a PHI node of the other's target, so all is read before
     /// anything is stored.
-    fn pass_both(
+    fn follow_both(
         &mut self,
         b: &Builder<'c>,
         from: usize,
@@ -123,7 +123,7 @@ impl<'c> Copy<'_, '_, 'c> {
     ) -> Result<(), FormError> {
         let moves = [self.moves(b, from, one.0)?, self.moves(b, from, other.0)?];
         for ((to, mask), moves) in [one, other].into_iter().zip(moves) {
-            self.pass_with(b, from, to, Some(mask), false, moves)?;
+            self.follow_with(b, from, to, Some(mask), false, moves)?;
         }
         Ok(())
     }
@@ -197,19 +197,19 @@ impl<'c> Copy<'_, '_, 'c> {
         let targets = self.frame.regions.cfg.successors[block].clone();
         let (Some(condition), &[yes, no]) = (terminator.condition(), targets.as_slice()) else {
             return match targets.first() {
-                Some(&to) => self.pass(b, block, to, Some(mask), true),
+                Some(&to) => self.follow(b, block, to, Some(mask), true),
                 None => Ok(()),
             };
         };
         if yes == no {
-            return self.pass(b, block, yes, Some(mask), true);
+            return self.follow(b, block, yes, Some(mask), true);
         }
         match self.value(b, condition)? {
             Lanes::One(condition) => {
                 let none = self.mask_type().zero();
                 let taken = b.select(condition, mask, none, "yes");
                 let other = b.select(condition, none, mask, "no");
-                self.pass_both(b, block, (yes, taken), (no, other))
+                self.follow_both(b, block, (yes, taken), (no, other))
             }
             lanes => self.take_both(b, block, &lanes),
         }
@@ -217,7 +217,7 @@ impl<'c> Copy<'_, '_, 'c> {
 
     /// Lets lanes pass an edge: what the target's PHI nodes take, then the lanes themselves. `certain`: all lanes that
     /// run the block pass.
-    pub(super) fn pass(
+    pub(super) fn follow(
         &mut self,
         b: &Builder<'c>,
         from: usize,
@@ -226,7 +226,7 @@ impl<'c> Copy<'_, '_, 'c> {
         certain: bool,
     ) -> Result<(), FormError> {
         let moves = self.moves(b, from, to)?;
-        self.pass_with(b, from, to, mask, certain, moves)
+        self.follow_with(b, from, to, mask, certain, moves)
     }
 
     /// What the PHI nodes of an edge's target take; nothing where the edge leaves the region.
@@ -255,7 +255,7 @@ impl<'c> Copy<'_, '_, 'c> {
         self.frame.regions.regions[self.number].ends.contains(&End::Edge { from, to })
     }
 
-    fn pass_with(
+    fn follow_with(
         &mut self,
         b: &Builder<'c>,
         from: usize,
@@ -265,7 +265,7 @@ impl<'c> Copy<'_, '_, 'c> {
         moves: Vec<(Value<'c>, Lanes<'c>)>,
     ) -> Result<(), FormError> {
         if self.leaves(from, to) {
-            return self.give(b, from, &[to], mask);
+            return self.store_live_outs(b, from, &[to], mask);
         }
         for (phi, lanes) in moves {
             let cell = self.cell(phi);
@@ -298,7 +298,7 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// The new value where any lane of the mask is set, else what the cell holds.
-    pub(super) fn keep_unless_taken(
+    pub(super) fn blend_unless_none(
         &self,
         b: &Builder<'c>,
         cell: Value<'c>,

@@ -1,14 +1,14 @@
 //! Memory accesses of W lanes: one vector where the addresses are consecutive, gathers and scatters where not, one lane
 //! at a time where nothing else is right; and the scratch slots.
 
-use super::items::Copy;
+use super::items::RegionEmitter;
 use super::lanes::{Lanes, components, deinterleave, interleave, pick, put_together, take_apart, widen};
 use crate::error::FormError;
 use crate::plan::{Form, How};
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
-impl<'c> Copy<'_, '_, 'c> {
+impl<'c> RegionEmitter<'_, '_, 'c> {
     /// A load of all lanes.
     pub(super) fn load(
         &mut self,

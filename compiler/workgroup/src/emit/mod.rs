@@ -318,7 +318,7 @@ impl<'c> Frame<'_, 'c> {
     }
 
     /// The answer to a query that does not differ inside the group.
-    fn answer_for_group(&self, b: &Builder<'c>, query: Query, dimension: Option<Value<'c>>) -> Value<'c> {
+    fn query_for_group(&self, b: &Builder<'c>, query: Query, dimension: Option<Value<'c>>) -> Value<'c> {
         let ids = &self.ids;
         let of = match query {
             Query::GroupId => ids.group,

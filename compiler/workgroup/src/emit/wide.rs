@@ -3,7 +3,7 @@
 //! What is the same for all lanes stays one scalar instruction, what is strided is computed for lane 0, and the rest
 //! becomes one operation on each component's lanes. At W = 1 everything is the first case.
 
-use super::items::Copy;
+use super::items::RegionEmitter;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
 use crate::error::FormError;
 use crate::guards::is_test;
@@ -61,11 +61,11 @@ const LANEWISE: &[&str] = &[
     "llvm.usub.sat",
 ];
 
-impl<'c> Copy<'_, '_, 'c> {
+impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Copies an instruction to the builder's place.
     pub(super) fn make(&mut self, b: &Builder<'c>, instruction: Value<'c>) -> Result<Lanes<'c>, FormError> {
         if let Some(query) = Query::of(instruction) {
-            return self.answer(b, instruction, query);
+            return self.query(b, instruction, query);
         }
         let (operands, inputs) = self.inputs(b, instruction)?;
         if self.width() == 1 {
@@ -179,12 +179,12 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// The answer to a query, for all lanes.
-    fn answer(&mut self, b: &Builder<'c>, call: Value<'c>, query: Query) -> Result<Lanes<'c>, FormError> {
+    fn query(&mut self, b: &Builder<'c>, call: Value<'c>, query: Query) -> Result<Lanes<'c>, FormError> {
         let frame = self.frame;
         let dimension = match call.arguments().first() {
             Some(&dimension) => match self.value(b, dimension)? {
                 Lanes::One(dimension) if self.form(call) != Form::Vector => Some(dimension),
-                lanes => return Ok(self.answer_by_lane(b, query, &lanes)),
+                lanes => return Ok(self.query_by_lane(b, query, &lanes)),
             },
             None => None,
         };
@@ -204,7 +204,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 let plane = b.add_no_wrap(b.mul_no_wrap(own(2), size(1), ""), own(1), "");
                 b.add_no_wrap(b.mul_no_wrap(plane, size(0), ""), own(0), "global.linear")
             }
-            _ => frame.answer_for_group(b, query, dimension),
+            _ => frame.query_for_group(b, query, dimension),
         };
         Ok(match self.form(call) {
             Form::Strided(step) => Lanes::Strided { first, step },
@@ -213,7 +213,7 @@ impl<'c> Copy<'_, '_, 'c> {
     }
 
     /// The answer to a query about a dimension that is not known here, or not the same for all lanes.
-    fn answer_by_lane(&self, b: &Builder<'c>, query: Query, dimension: &Lanes<'c>) -> Lanes<'c> {
+    fn query_by_lane(&self, b: &Builder<'c>, query: Query, dimension: &Lanes<'c>) -> Lanes<'c> {
         let (frame, width) = (self.frame, self.width());
         let asked = widen(b, dimension, width)[0];
         let mut chosen = b.splat(b.i64(query.beyond()), width, "");
@@ -223,7 +223,7 @@ impl<'c> Copy<'_, '_, 'c> {
                 Query::GlobalId => {
                     (b.add_no_wrap(frame.ids.first[d], self.ids.local[d], ""), i64::from(d == 0))
                 }
-                _ => (frame.answer_for_group(b, query, Some(b.i64(number))), 0),
+                _ => (frame.query_for_group(b, query, Some(b.i64(number))), 0),
             };
             let here = b.compare(IntPredicate::LLVMIntEQ, asked, asked.ty().int(number), "");
             chosen = b.select(here, spread(b, first, step, width), chosen, "");

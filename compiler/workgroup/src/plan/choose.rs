@@ -54,7 +54,7 @@ const LARGEST: usize = 20_000;
 
 /// Instructions that a prepared kernel may have. LLVM takes ten seconds and more to emit 16 lanes of what its loops become when
 /// they are written out: 1900 instructions with loops of 16 rounds took 9.5 s, against 0.1 s for one work-item at a time.
-const LARGEST_PREPARED: usize = 1_200;
+pub(crate) const LARGEST_PREPARED: usize = 1_200;
 
 /// Whether a kernel is worth a plan: its work-items differ by their ids, there are vectors, and it is not too large.
 pub(crate) fn is_worth_a_plan(module: &Module<'_>, kernel: &str, options: &Options) -> bool {

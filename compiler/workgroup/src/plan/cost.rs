@@ -28,6 +28,9 @@ const MOST_CARRIED: usize = 8;
 const CHANCE: f64 = 3.0;
 /// A block under a mask: the test whether any lane is in it, and the mask's own arithmetic.
 const MASKED_BLOCK: f64 = 3.0;
+/// What a mask costs more, for each register of 32-bit lanes, where there are no mask registers: LLVM packs what comparisons give into
+/// bytes, and unpacks these for each blend.
+const PACKED_MASK: f64 = 5.0;
 /// What a mask adds to the chain from round to round of a loop.
 const LIVE_MASK: f64 = 4.0;
 /// What code around a lane's turn costs.
@@ -191,7 +194,7 @@ impl<'c> Costs<'_, 'c> {
     fn branch(&self, block: usize, masked: bool) -> f64 {
         let several = self.regions.cfg.successors[block].len() > 1;
         if masked {
-            MASKED_BLOCK
+            MASKED_BLOCK + PACKED_MASK * self.packed()
         } else if self.plan.width == 1 && several && self.divergence.is_divergent(block) {
             let exits = self.regions.cfg.innermost[block].is_some_and(|around| {
                 let found = &self.regions.cfg.loops[around];
@@ -201,6 +204,15 @@ impl<'c> Costs<'_, 'c> {
         } else {
             0.5
         }
+    }
+
+    /// The registers that a mask takes where there are no mask registers.
+    fn packed(&self) -> f64 {
+        let has_mask_registers = self.vectors.masks_bytes;
+        if has_mask_registers || self.vectors.bits == 0 {
+            return 0.0;
+        }
+        f64::from((self.plan.width * 32).div_ceil(self.vectors.bits))
     }
 
     /// The longest chain of dependences from round to round of a loop, for each round: several variables may depend on one
@@ -410,6 +422,7 @@ impl<'c> Costs<'_, 'c> {
                 lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0)
             }
             Some(Opcode::LLVMFRem) => lanes * self.parts(instruction.ty()) * 25.0,
+            Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) if self.packed() > 0.0 => from * (unit * 1.5 + 1.0),
             Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) => from * unit * 1.5,
             Some(
                 Opcode::LLVMTrunc

@@ -4,6 +4,9 @@ use super::Maker;
 use crate::ast::{Binary, Builtin, Expr, ExprKind, Family};
 use crate::types::{Scalar, Type};
 
+/// The rounding modes of conversions to integers.
+pub(super) const ROUNDINGS: [&str; 5] = ["", "_rte", "_rtz", "_rtp", "_rtn"];
+
 impl Maker {
     fn real_literal(&mut self, scalar: Scalar) -> Expr {
         let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
@@ -63,10 +66,16 @@ impl Maker {
     /// An integer that depends on a float.
     pub(super) fn integer_of_float(&mut self, uniform: bool, depth: u32) -> Expr {
         let value = self.float(Scalar::Float, uniform, depth);
-        match self.random.below(4) {
+        match self.random.below(6) {
             0 => Expr::new(Type::INT, ExprKind::As(value.boxed())),
-            1 => {
-                let rounding = self.random.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
+            1..=3 => {
+                // Most floats are whole numbers; these are to be rounded.
+                let value = if self.random.chance(60) {
+                    Expr::binary(Binary::Mul, value, self.real_literal(Scalar::Float))
+                } else {
+                    value
+                };
+                let rounding = self.random.pick(&ROUNDINGS);
                 let saturate = self.random.chance(60);
                 let kind = ExprKind::Convert { saturate, rounding, value: value.boxed() };
                 Expr::new(
@@ -79,7 +88,7 @@ impl Maker {
                     kind,
                 )
             }
-            2 => {
+            4 => {
                 let other = self.float(Scalar::Float, uniform, depth);
                 let chosen =
                     [Builtin::IsEqual, Builtin::IsNotEqual, Builtin::IsLess, Builtin::IsGreaterEqual];

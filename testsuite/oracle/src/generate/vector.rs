@@ -1,6 +1,7 @@
 //! Vectors: literals, swizzles, operators lane by lane, functions of the library, loads and shuffles.
 
 use super::Maker;
+use super::float::ROUNDINGS;
 use crate::ast::{Binary, Builtin, Expr, ExprKind, Family};
 use crate::types::{INTEGERS, Scalar, Type};
 
@@ -61,10 +62,12 @@ impl Maker {
                 .swizzled(scalar, lanes, uniform, depth)
                 .unwrap_or_else(|| self.composed(scalar, lanes, uniform, depth)),
             5 if !scalar.is_float() => {
-                let from = Type::Vector(self.random.pick(&INTEGERS), lanes);
-                let value = self.vector(&from, uniform, depth + 1).boxed();
+                let of_float = self.random.chance(30);
+                let from = if of_float { Scalar::Float } else { self.random.pick(&INTEGERS) };
+                let rounding = if of_float { self.random.pick(&ROUNDINGS) } else { "" };
+                let value = self.vector(&Type::Vector(from, lanes), uniform, depth + 1).boxed();
                 let saturate = self.random.chance(50);
-                Expr::new(ty.clone(), ExprKind::Convert { saturate, rounding: "", value })
+                Expr::new(ty.clone(), ExprKind::Convert { saturate, rounding, value })
             }
             6 if !scalar.is_float() && lanes != 3 => {
                 let to = if scalar.is_signed() { scalar.unsigned() } else { scalar.signed() };

@@ -36,7 +36,7 @@ impl Coded for CodeError {
             Self::ProgramScopeNotYet { .. } => "OX0619",
             Self::AbiVersion { .. } => "OX0620",
             Self::Refused { .. } => "OX0621",
-            Self::Fixed => "OX0515",
+            Self::Fixed => "OX0622",
         })
     }
 }

@@ -651,8 +651,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 let b = Builder::before(terminator);
                 self.local.clear();
                 let lanes = self.value(&b, value)?;
-                let incoming = match (phi.ty() == original.ty(), lanes) {
-                    (true, Lanes::One(value) | Lanes::Strided { first: value, .. }) => value,
+                let incoming = match (self.form(original) == Form::Vector, lanes) {
+                    (false, Lanes::One(value) | Lanes::Strided { first: value, .. }) => value,
                     (_, lanes) => {
                         let wide = super::lanes::widen(&b, &lanes, self.width());
                         wide.get(component).copied().unwrap_or_else(|| phi.ty().poison())

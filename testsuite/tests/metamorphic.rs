@@ -3,7 +3,11 @@
 //! `make test` rewrites some files, which change with nothing; `OXCL_PROGRAMS=N` rewrites that many, `OXCL_SEED=N` begins
 //! elsewhere.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use oxcl_testsuite::directive::{Kind, parse};
 use oxcl_testsuite::{filetest, metamorphic};
@@ -39,16 +43,31 @@ fn rewritten_file_tests_do_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let first = from_environment("OXCL_SEED").unwrap_or(1);
     let count = from_environment("OXCL_PROGRAMS").unwrap_or(24);
-    let mut failures = Vec::new();
-    for seed in first..first + count {
+    let failures = Mutex::new(Vec::new());
+    let next = AtomicU64::new(first);
+    let check = |seed: u64| {
         // Far apart, so that few take from every folder.
         let file = &files[usize::try_from(seed * 37).unwrap() % files.len()];
         let text = metamorphic::rewritten(&std::fs::read_to_string(file).unwrap(), seed);
-        let path = folder.path().join(file.file_name().unwrap());
+        let path = folder.path().join(format!("{seed}.cl"));
         std::fs::write(&path, &text).unwrap();
         if let Err(failure) = filetest::check(&path, &mut |_, _| ()) {
-            failures.push(format!("OXCL_SEED={seed} OXCL_PROGRAMS=1, {}: {failure}\n{text}", file.display()));
+            let failure = format!("OXCL_SEED={seed} OXCL_PROGRAMS=1, {}: {failure}\n{text}", file.display());
+            failures.lock().unwrap().push(failure);
         }
-    }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(|| {
+                // Relaxed: who checks what is all that it says.
+                while let seed = next.fetch_add(1, Ordering::Relaxed)
+                    && seed < first + count
+                {
+                    check(seed);
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }

@@ -93,6 +93,13 @@ struct Variable<'c> {
     next: Value<'c>,
 }
 
+/// A function that is being made, and the launches that it is for.
+#[derive(Clone, Copy)]
+struct Made<'c> {
+    body: Function<'c>,
+    launches: Ids,
+}
+
 /// Emits the body of a kernel, and a second one for large ids where the first rests on small ones. `prints`: it calls printf,
 /// which counts in the context what finds no room.
 pub(crate) fn emit<'c>(
@@ -106,7 +113,7 @@ pub(crate) fn emit<'c>(
 ) -> Result<Bodies<'c>, FormError> {
     let make = |launches: Ids, plan: &Plan<'c>| {
         let body = declare(kernel, plan, hidden, prints, options, launches);
-        let frame = open(kernel, regions, slots, plan, hidden, options, body, launches);
+        let frame = open(kernel, regions, slots, plan, hidden, options, Made { body, launches });
         group::emit(&frame)?;
         // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
         body.split_atomics(space::LOCAL);
@@ -183,9 +190,9 @@ fn open<'a, 'c>(
     plan: &'a Plan<'c>,
     hidden: Hidden<'_, 'c>,
     options: &Options,
-    body: Function<'c>,
-    launches: Ids,
+    made: Made<'c>,
 ) -> Frame<'a, 'c> {
+    let Made { body, launches } = made;
     let entry = Builder::at_end(body.append_block("entry"));
     let parameters = body.parameters();
     let own = kernel.function.parameters();

@@ -45,7 +45,7 @@ fn launch(
     device: &Arc<impl Driver + 'static>,
     program: &Arc<dyn Program>,
     name: &str,
-    args: Args,
+    args: &[ArgValue<ArgMemory, Box<[u8]>>],
 ) -> Arc<dyn Launch> {
     let kernel = program.kernels().iter().position(|kernel| kernel == name).expect("it is there");
     let memory = |memory: &ArgMemory| Ok::<_, DriverError>(memory.clone());
@@ -152,7 +152,7 @@ fn run_pipeline(engine: Engine, names: &[&str], rounds: usize) -> (Platform, Vec
         for (stage, device) in devices.iter().enumerate() {
             let add = 10u32.pow(u32::try_from(stage).expect("few stages"));
             let args = arguments(&buffers[stage], &buffers[stage + 1], COUNT as u32, add);
-            let work = launch(device, &programs[stage], "stage", args);
+            let work = launch(device, &programs[stage], "stage", &args);
             event = enqueue(&queues[stage], work, &[event]);
         }
         let out = transfer(names.len(), span(result), true);
@@ -224,7 +224,7 @@ fn a_kernel_waits_for_what_is_before_the_event_in_the_other_device_s_queue() {
     let stage = |at: usize| {
         let archive = archive(&machine(names[at]), &["stage"]);
         let program = build(devices[at].as_ref(), &archive).expect("it can be built");
-        launch(&devices[at], &program, "stage", arguments(&buffer, &buffer, 100, 5))
+        launch(&devices[at], &program, "stage", &arguments(&buffer, &buffer, 100, 5))
     };
     let touches = [0; 2].map(|_| [Touch::whole(scheduler.resource(), Access::Write)]);
     let enqueue = |at: usize, work, touches: &[Touch], waits: &[Event]| {
@@ -269,13 +269,13 @@ fn a_fault_fails_its_commands_and_the_device_goes_on() {
     let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     let mut bad = arguments(&buffer, &buffer, 10, 1);
     bad[0] = word(0xffff_0000);
-    let failing = enqueue(&queue, launch(device, &program, "stage", bad), &[]);
-    let depends = launch(device, &program, "stage", arguments(&buffer, &buffer, 10, 1));
+    let failing = enqueue(&queue, launch(device, &program, "stage", &bad), &[]);
+    let depends = launch(device, &program, "stage", &arguments(&buffer, &buffer, 10, 1));
     let depends = enqueue(&queue, depends, std::slice::from_ref(&failing));
     let cause = failing.wait().expect_err("the address is outside");
     assert!(matches!(&*cause, Failure::Kernel { kernel, .. } if kernel == "stage"), "{cause}");
     assert!(depends.wait().is_err());
-    let again = launch(device, &program, "stage", arguments(&buffer, &buffer, 100, 5));
+    let again = launch(device, &program, "stage", &arguments(&buffer, &buffer, 100, 5));
     assert_eq!(enqueue(&queue, again, &[]).wait(), Ok(()));
     let mut bytes = vec![0; 4];
     driver.read(&buffer, 396, span(&mut bytes)).expect("it is inside");
@@ -299,7 +299,7 @@ fn a_launch_behind_a_failed_transfer_does_nothing() {
     };
     let clear = enqueue(&queue, transfer(false, span(&mut zeros)), &[]);
     let fails = enqueue(&queue, transfer(true, span(&mut zeros)), &[clear]);
-    let work = launch(device, &program, "stage", arguments(&buffer, &buffer, 100, 5));
+    let work = launch(device, &program, "stage", &arguments(&buffer, &buffer, 100, 5));
     let kernel = enqueue(&queue, work, &[fails]);
     assert!(kernel.wait().is_err());
     let mut bytes = vec![1; 4];
@@ -321,7 +321,7 @@ fn a_unit_that_the_machine_cannot_execute_fails_its_launch_only() {
     let buffer = Arc::new(driver.allocate(&AllocationRequest::bytes(400)).expect("there is room"));
     for (archive, name) in [(&bad, "broken"), (&archive(&machine("three_bus"), &["stage"]), "stage")] {
         let program = build(device.as_ref(), archive).expect("its form is right");
-        let work = launch(device, &program, name, arguments(&buffer, &buffer, 100, 5));
+        let work = launch(device, &program, name, &arguments(&buffer, &buffer, 100, 5));
         let outcome = enqueue(&queue, work, &[]).wait();
         assert_eq!(outcome.is_ok(), name == "stage", "{outcome:?}");
     }
@@ -356,7 +356,7 @@ fn kernels_that_do_not_fit_beside_each_other_run_one_after_the_other() {
         let mut events = Vec::new();
         // Backwards, so that what comes first is not always what waits; and all of it twice.
         for name in names.iter().rev().chain(&names) {
-            let work = launch(device, &program, name, arguments(&buffer, &buffer, 100, 5));
+            let work = launch(device, &program, name, &arguments(&buffer, &buffer, 100, 5));
             last = enqueue(&queue, work, std::slice::from_ref(&last));
             events.push(last.clone());
         }

@@ -362,7 +362,8 @@ impl Coordinator {
                 self.paging = Some(fence);
                 self.go_on(fence);
             }
-            Err((failure, mut plan)) => {
+            Err(refused) => {
+                let (failure, mut plan) = *refused;
                 // Nothing was reserved since, so this undoes all of it.
                 let _ = self.pool.roll_back(&mut plan, 0);
                 self.pool.passed(fence);

@@ -61,13 +61,13 @@ impl Paging {
         objects: &mut HashMap<u64, Object>,
         backing: &mut Backing,
         shared: &Arc<Shared>,
-    ) -> Result<Self, (Failure, Plan)> {
+    ) -> Result<Self, Box<(Failure, Plan)>> {
         match copies(&plan, objects, backing, shared) {
             Ok(copies) => {
                 let (copies, shared) = (Arc::new(copies), Arc::clone(shared));
                 Ok(Self { plan, copies, next: 0, executed: Arc::default(), shared })
             }
-            Err(failure) => Err((failure, plan)),
+            Err(failure) => Err(Box::new((failure, plan))),
         }
     }
 

@@ -27,7 +27,7 @@ pub struct Device {
 
 /// The driver behind a device, by its own type. What is asked of all drivers is asked through their interface; this is for
 /// making devices, and for who asks one of them about itself.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Maker {
     /// In the host's address space.
     Host(Kind),
@@ -51,15 +51,6 @@ impl Maker {
             Self::Discrete(driver) => Arc::clone(driver) as Arc<dyn Driver>,
             Self::Processor(processor) => processor.driver(),
             Self::BroughtAlong(driver) => Arc::clone(driver),
-        }
-    }
-
-    fn again(&self) -> Self {
-        match self {
-            Self::Host(kind) => Self::Host(*kind),
-            Self::Discrete(driver) => Self::Discrete(Arc::clone(driver)),
-            Self::Processor(processor) => Self::Processor(processor.clone()),
-            Self::BroughtAlong(driver) => Self::BroughtAlong(Arc::clone(driver)),
         }
     }
 }
@@ -326,7 +317,7 @@ impl Device {
 
     /// The same device for the commands of another context.
     pub(crate) fn shared_with(&self, context: &Context) -> Result<Self, DeviceError> {
-        let maker = self.inner.maker.again();
+        let maker = self.inner.maker.clone();
         let driver = maker.driver(context);
         let driver = if matches!(maker, Maker::Host(_)) { begin(driver)? } else { driver };
         let compute_units = driver.capabilities().compute_units as usize;

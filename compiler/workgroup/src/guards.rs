@@ -13,7 +13,7 @@ use crate::prepare::Prepared;
 use crate::workitem::{Query, Together, is_barrier};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::shape::Shapes;
-use oxcl_ir::{Block, Builder, Function, IntPredicate, Module, Opcode, Place, Value};
+use oxcl_ir::{Block, Builder, Function, IntPredicate, Module, Opcode, Place, Types, Value};
 use std::collections::HashMap;
 
 /// The function that says whether a condition holds for all lanes that are at work.
@@ -149,16 +149,15 @@ fn split<'c>(module: &Module<'c>, guard: &Guard<'c>) {
     let b = Builder::before(jump);
     let condition = guard.branch.operand(0);
     let passes = if guard.side == 0 { condition } else { b.not(condition, "") };
-    let all = b.call(test(module), &[passes], "all");
+    let all = b.call(test(module, function.types()), &[passes], "all");
     let copies = copy(function, &guard.blocks, block);
     b.conditional_branch(all, copies[&guard.blocks[0]], some);
     jump.erase();
 }
 
 /// The test's declaration.
-fn test<'c>(module: &Module<'c>) -> Function<'c> {
+fn test<'c>(module: &Module<'c>, types: Types<'c>) -> Function<'c> {
     Function::find(module, TEST).unwrap_or_else(|| {
-        let types = Function::all(module)[0].types();
         let made = Function::add(module, TEST, types.function(types.bool(), &[types.bool()]));
         for name in ["nounwind", "willreturn", "nofree", "nosync"] {
             made.add_attribute(Place::Function, name);

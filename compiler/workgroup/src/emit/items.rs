@@ -580,7 +580,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.continue_in(&b, next);
             b.branch(self.finish);
         } else {
-            self.follow(&b, block, to, self.base, true)?;
+            self.follow(&b, block, to, self.base)?;
             b.branch(self.starts[&to]);
         }
         Ok(way)

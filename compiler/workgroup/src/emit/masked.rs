@@ -22,6 +22,9 @@ struct Inside<'c> {
     after: Block<'c>,
 }
 
+/// PHI nodes and what they take.
+type Moves<'c> = Vec<(Value<'c>, Lanes<'c>)>;
+
 /// Whether a block of some steps leads back to a loop's header.
 fn sends_back(cfg: &Cfg<'_>, steps: &[Step], header: usize) -> bool {
     steps.iter().any(|step| match step {
@@ -33,12 +36,10 @@ fn sends_back(cfg: &Cfg<'_>, steps: &[Step], header: usize) -> bool {
 impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Whether any lane is set.
     pub(super) fn any(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
-        let bits = b.types().int(self.width());
-        let packed = b.cast(oxcl_ir::Opcode::LLVMBitCast, mask, bits, "");
-        b.compare(IntPredicate::LLVMIntNE, packed, bits.zero(), "any")
+        let packed = self.packed(b, mask);
+        b.compare(IntPredicate::LLVMIntNE, packed, packed.ty().zero(), "any")
     }
 
-    /// The type of a mask.
     /// Whether a condition holds for all lanes at work.
     pub(super) fn all_pass(&self, b: &Builder<'c>, condition: &Lanes<'c>) -> Value<'c> {
         let condition = widen(b, condition, self.width())[0];
@@ -46,11 +47,16 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             Some(mask) => b.select(mask, condition, self.mask_type().int(-1), ""),
             None => condition,
         };
-        let bits = b.types().int(self.width());
-        let packed = b.cast(oxcl_ir::Opcode::LLVMBitCast, held, bits, "");
-        b.compare(IntPredicate::LLVMIntEQ, packed, bits.int(-1), "all")
+        let packed = self.packed(b, held);
+        b.compare(IntPredicate::LLVMIntEQ, packed, packed.ty().int(-1), "all")
     }
 
+    /// A mask as an integer of W bits.
+    fn packed(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
+        b.cast(oxcl_ir::Opcode::LLVMBitCast, mask, b.types().int(self.width()), "")
+    }
+
+    /// The type of a mask.
     fn mask_type(&self) -> oxcl_ir::Type<'c> {
         self.frame.body.types().bool().vector(self.width())
     }
@@ -197,12 +203,12 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let targets = self.frame.regions.cfg.successors[block].clone();
         let (Some(condition), &[yes, no]) = (terminator.condition(), targets.as_slice()) else {
             return match targets.first() {
-                Some(&to) => self.follow(b, block, to, Some(mask), true),
+                Some(&to) => self.follow(b, block, to, Some(mask)),
                 None => Ok(()),
             };
         };
         if yes == no {
-            return self.follow(b, block, yes, Some(mask), true);
+            return self.follow(b, block, yes, Some(mask));
         }
         match self.value(b, condition)? {
             Lanes::One(condition) => {
@@ -215,31 +221,24 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         }
     }
 
-    /// Lets lanes pass an edge: what the target's PHI nodes take, then the lanes themselves. `certain`: all lanes that
-    /// run the block pass.
+    /// Lets all lanes that run a block pass an edge.
     pub(super) fn follow(
         &mut self,
         b: &Builder<'c>,
         from: usize,
         to: usize,
         mask: Option<Value<'c>>,
-        certain: bool,
     ) -> Result<(), FormError> {
         let moves = self.moves(b, from, to)?;
-        self.follow_with(b, from, to, mask, certain, moves)
+        self.follow_with(b, from, to, mask, true, moves)
     }
 
-    /// What the PHI nodes of an edge's target take; nothing where the edge leaves the region.
-    fn moves(
-        &mut self,
-        b: &Builder<'c>,
-        from: usize,
-        to: usize,
-    ) -> Result<Vec<(Value<'c>, Lanes<'c>)>, FormError> {
-        let mut moves = Vec::new();
-        if self.leaves(from, to) {
-            return Ok(moves);
+    /// What the PHI nodes of an edge's target take; none where the edge leaves the region.
+    fn moves(&mut self, b: &Builder<'c>, from: usize, to: usize) -> Result<Option<Moves<'c>>, FormError> {
+        if self.frame.regions.regions[self.number].ends.contains(&End::Edge { from, to }) {
+            return Ok(None);
         }
+        let mut moves = Vec::new();
         let cfg = &self.frame.regions.cfg;
         for phi in cfg.blocks[to].phis() {
             let incoming = phi.incoming();
@@ -248,13 +247,11 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 moves.push((phi, self.value(b, value)?));
             }
         }
-        Ok(moves)
+        Ok(Some(moves))
     }
 
-    fn leaves(&self, from: usize, to: usize) -> bool {
-        self.frame.regions.regions[self.number].ends.contains(&End::Edge { from, to })
-    }
-
+    /// Lets lanes pass an edge: what the target's PHI nodes take, then the lanes themselves. `certain`: all lanes that run the
+    /// block pass.
     fn follow_with(
         &mut self,
         b: &Builder<'c>,
@@ -262,22 +259,21 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         to: usize,
         mask: Option<Value<'c>>,
         certain: bool,
-        moves: Vec<(Value<'c>, Lanes<'c>)>,
+        moves: Option<Moves<'c>>,
     ) -> Result<(), FormError> {
-        if self.leaves(from, to) {
-            return self.store_live_outs(b, from, &[to], mask);
-        }
+        let Some(moves) = moves else { return self.store_live_outs(b, from, &[to], mask) };
+        let mut taken = None;
         for (phi, lanes) in moves {
             let cell = self.cell(phi);
-            let taken = if certain { None } else { mask.map(|mask| self.any(b, mask)) };
             match cell {
                 Cell::Each(_) => self.store_cell(b, &cell, &lanes, mask),
                 Cell::One(place) | Cell::Strided(place, _) => {
                     let (Lanes::One(new) | Lanes::Strided { first: new, .. }) = lanes else {
                         return Err(self.decline(phi, "a value that should be uniform is not"));
                     };
-                    let kept = match taken {
-                        Some(taken) => {
+                    let kept = match mask.filter(|_| !certain) {
+                        Some(mask) => {
+                            let taken = *taken.get_or_insert_with(|| self.any(b, mask));
                             let alignment = self.frame.kernel.layout.alignment(new.ty());
                             let old = b.load(new.ty(), place, alignment, "");
                             b.select(taken, new, old, "")

@@ -36,6 +36,7 @@ mod regions;
 mod report;
 mod slots;
 mod variables;
+mod window;
 mod workitem;
 
 pub use divide::guard as guard_divisions;

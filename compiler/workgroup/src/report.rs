@@ -5,6 +5,7 @@ use crate::locals::Local;
 use crate::prepare::Prepared;
 use crate::regions::{End, Regions};
 use crate::slots::Slots;
+use crate::window;
 use oxcl_ir::Value;
 use std::fmt::Write;
 
@@ -37,6 +38,11 @@ pub(crate) fn regions<'c>(
         let blocks: Vec<String> =
             region.blocks.iter().map(|&block| regions.cfg.blocks[block].name()).collect();
         let _ = writeln!(text, "  region {number}: {}", blocks.join(" "));
+        for bound in window::find(kernel, regions, slots, number) {
+            let (number, relation, limit) = (bound.number, bound.relation, operand(bound.limit));
+            let unsigned = if bound.unsigned { ", unsigned" } else { "" };
+            let _ = writeln!(text, "    only {number} {relation} {limit}{unsigned}");
+        }
         for end in &region.ends {
             let _ = writeln!(text, "    -> {}", describe_end(regions, end));
         }
@@ -61,6 +67,11 @@ fn count(number: usize, what: &str) -> String {
 fn label(value: Value<'_>) -> String {
     let name = value.name();
     if name.is_empty() { "unnamed".to_owned() } else { format!("%{name}") }
+}
+
+/// A value by its name, a constant by its number.
+fn operand(value: Value<'_>) -> String {
+    value.as_int().map_or_else(|| label(value), |number| number.to_string())
 }
 
 fn describe_end(regions: &Regions<'_>, end: &End) -> String {

@@ -317,7 +317,7 @@ pub(crate) fn is_repeatable(value: Value<'_>) -> bool {
 }
 
 /// An operation that neither touches memory nor can trap nor costs much.
-fn is_cheap_operation(value: Value<'_>) -> bool {
+pub(crate) fn is_cheap_operation(value: Value<'_>) -> bool {
     if !matches!(value.ty().kind(), TypeKind::Int(_) | TypeKind::Pointer(_) | TypeKind::Float) {
         return false;
     }

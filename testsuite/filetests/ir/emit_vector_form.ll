@@ -88,7 +88,7 @@ attributes #0 = { nounwind willreturn memory(none) "vector-function-abi-variant"
 ;   %27 = add nuw nsw i64 %24, %l2
 ;   %row3 = mul nuw nsw i64 %27, %row1
 ;   %whole = and i64 %row1, -16
-;   %28 = icmp ne i64 %whole, 0
+;   %28 = icmp ne i64 0, %whole
 ;   br i1 %28, label %r0.x.enter, label %r0.x.check
 ; r0.y.next:
 ;   %29 = add nuw nsw i64 %l2, 1

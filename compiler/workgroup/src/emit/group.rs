@@ -3,10 +3,12 @@
 use super::independent;
 use super::items::{self, Site};
 use super::rows;
+use super::window;
 use super::{Frame, Variable};
 use crate::error::FormError;
 use crate::regions::End;
 use crate::slots::Home;
+use crate::window::{has_work, incoming_for_group};
 use crate::workitem::Query;
 use oxcl_ir::{Block, Builder, IntPredicate, Value};
 use std::collections::HashMap;
@@ -37,9 +39,10 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
             let none = b.types().i32().int(DONE);
             b.store(none, dispatch.pending, 4);
         }
-        if items::has_work(frame, number) {
+        if has_work(frame.regions, frame.slots, number) {
             let parallel = independent::group(frame, number);
-            let nest = rows::make(frame, &b, number, parallel);
+            let window = window::find(frame, &b, number);
+            let nest = rows::make(frame, &b, number, parallel, &window);
             for body in std::iter::once(nest.whole).chain(nest.rest) {
                 let site = Site {
                     ids: body.ids,
@@ -47,6 +50,7 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
                     end: body.end,
                     mask: body.mask,
                     head: starts[number],
+                    decided: &window.decided,
                 };
                 items::emit(frame, number, &site, parallel, dispatch)?;
             }
@@ -139,7 +143,7 @@ fn pass_on<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, from: &[usize], to: usize
     for phi in frame.regions.cfg.blocks[to].phis() {
         let Some(Home::Group(variable)) = frame.slots.home(phi) else { continue };
         let variable = frame.variables[variable];
-        let new = match incoming_for_group(frame, phi, from) {
+        let new = match incoming_for_group(frame.regions, phi, from) {
             Some(incoming) => value(frame, b, incoming, &mut known),
             None => load(frame, b, variable.next, phi),
         };
@@ -148,23 +152,6 @@ fn pass_on<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, from: &[usize], to: usize
     for (variable, new) in moves {
         store(frame, b, variable.current, new);
     }
-}
-
-/// The one value that a PHI node of the group's takes on the ways from these blocks; `None` where they differ, so that
-/// the work-items must say.
-pub(super) fn incoming_for_group<'c>(
-    frame: &Frame<'_, 'c>,
-    phi: Value<'c>,
-    from: &[usize],
-) -> Option<Value<'c>> {
-    let cfg = &frame.regions.cfg;
-    let mut values = phi
-        .incoming()
-        .into_iter()
-        .filter(|(_, block)| from.contains(&cfg.number(*block)))
-        .map(|(value, _)| value);
-    let first = values.next()?;
-    values.all(|value| value == first).then_some(first)
 }
 
 /// A value of the group's, computed again or loaded at the builder's place. `known` holds what this place has already.

@@ -14,6 +14,7 @@ use crate::plan::chunks::Chunks;
 use crate::plan::{Form, How};
 use crate::regions::End;
 use crate::slots::{Home, is_entry_phi, is_external, is_repeatable};
+use crate::window::stores_live_out;
 use oxcl_ir::metadata::Node;
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 use std::collections::HashMap;
@@ -21,63 +22,9 @@ use std::collections::HashMap;
 /// The metadata that names a loop, on the branch back to its header.
 pub(super) const LOOP: &str = "llvm.loop";
 
-/// Whether the work-items have anything to do in a region that the group cannot do for them.
-pub(super) fn has_work(frame: &Frame<'_, '_>, number: usize) -> bool {
-    if !frame.regions.regular {
-        return true;
-    }
-    let cfg = &frame.regions.cfg;
-    let region = &frame.regions.regions[number];
-    let acts = region.blocks.iter().any(|&block| {
-        cfg.blocks[block].instructions().into_iter().any(|instruction| {
-            let kept = !is_entry_phi(frame.regions, instruction)
-                && !instruction.is(Opcode::LLVMAlloca)
-                && matches!(frame.slots.home(instruction), Some(Home::Group(_) | Home::Item(_)));
-            kept || (!is_marker(instruction) && instruction.effects().side_effects())
-        })
-    });
-    let endless = region.ends.is_empty();
-    let stores = |end: &End| {
-        edges(frame, end).into_iter().any(|(from, to)| {
-            cfg.blocks[to].phis().into_iter().any(|phi| stores_live_out(frame, number, phi, from, to))
-        })
-    };
-    acts || endless || region.ends.iter().any(stores)
-}
-
-/// The edges to other regions that an end stands for.
-fn edges(frame: &Frame<'_, '_>, end: &End) -> Vec<(usize, usize)> {
-    match *end {
-        End::Return { .. } => Vec::new(),
-        End::Edge { from, to } => vec![(from, to)],
-        End::Branch { block } => frame.regions.cfg.successors[block].iter().map(|&to| (block, to)).collect(),
-    }
-}
-
-/// Whether the work-items store what a PHI node of the next region takes from here: always where each has its own, and
-/// for the group's where only they know which way they came.
-fn stores_live_out<'c>(frame: &Frame<'_, 'c>, number: usize, phi: Value<'c>, from: usize, to: usize) -> bool {
-    match frame.slots.home(phi) {
-        Some(Home::Item(_)) => true,
-        Some(Home::Group(_)) => {
-            let region = &frame.regions.regions[number];
-            let all: Vec<usize> = region
-                .ends
-                .iter()
-                .flat_map(|end| edges(frame, end))
-                .filter(|edge| edge.1 == to)
-                .map(|edge| edge.0)
-                .collect();
-            debug_assert!(all.contains(&from));
-            group::incoming_for_group(frame, phi, &all).is_none()
-        }
-        _ => false,
-    }
-}
-
 /// Where a copy begins, ends, and which lanes it is for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Site<'c> {
+pub(super) struct Site<'s, 'c> {
     /// The ids of lane 0.
     pub(super) ids: ItemIds<'c>,
     /// The empty block where the copy begins.
@@ -88,13 +35,15 @@ pub(super) struct Site<'c> {
     pub(super) mask: Option<Value<'c>>,
     /// The region's group-level block, which ends in a jump already.
     pub(super) head: Block<'c>,
+    /// Conditions that are known of the work-items that come here, and what they are.
+    pub(super) decided: &'s HashMap<Value<'c>, bool>,
 }
 
 /// Emits a copy of region `number`.
 pub(super) fn emit<'c>(
     frame: &Frame<'_, 'c>,
     number: usize,
-    site: &Site<'c>,
+    site: &Site<'_, 'c>,
     parallel: Option<Node<'c>>,
     dispatch: Option<Dispatch<'c>>,
 ) -> Result<(), FormError> {
@@ -144,6 +93,7 @@ pub(super) fn emit<'c>(
         phis: Vec::new(),
         finish: site.end,
         parallel,
+        decided: site.decided,
         scopes: frame.scopes.copy(frame.regions, number),
         dispatch,
     };
@@ -201,6 +151,7 @@ pub(super) struct RegionEmitter<'r, 'a, 'c> {
     phis: Vec<(Value<'c>, Value<'c>)>,
     pub(super) finish: Block<'c>,
     pub(super) parallel: Option<Node<'c>>,
+    decided: &'r HashMap<Value<'c>, bool>,
     pub(super) scopes: OwnScopes<'c>,
     dispatch: Option<Dispatch<'c>>,
 }
@@ -257,7 +208,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             {
                 continue;
             }
-            let made = self.make(b, instruction)?;
+            let made = match self.decided.get(&instruction) {
+                Some(&truth) => Lanes::One(b.types().int(1).int(truth.into())),
+                None => self.make(b, instruction)?,
+            };
             self.define(b, instruction, made);
             self.spill(b, instruction);
         }
@@ -598,7 +552,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let mut moves = Vec::new();
         for &to in targets {
             for phi in frame.regions.cfg.blocks[to].phis() {
-                if !stores_live_out(frame, self.number, phi, from, to) {
+                if !stores_live_out(frame.regions, frame.slots, self.number, phi, from, to) {
                     continue;
                 }
                 let incoming = phi.incoming();

@@ -20,6 +20,7 @@ mod memory;
 mod rows;
 mod scopes;
 mod wide;
+mod window;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use memory::{is_dense, is_simple_access};
@@ -73,6 +74,7 @@ struct Frame<'a, 'c> {
     width: u32,
     /// Between which numbers the kernel's integers lie in the launches that the code is for.
     ranges: Ranges<'a, 'c>,
+    launches: Ids,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -236,6 +238,7 @@ fn open<'a, 'c>(
         slots,
         plan,
         width: plan.width,
+        launches,
         ranges: launches.ranges(),
         body,
         entry,

@@ -1,9 +1,11 @@
 //! The loop nest over the work-items of a group: z, y, x, with x innermost and W work-items a step.
 //!
 //! Every id is an induction variable that cannot wrap, so that arithmetic on ids costs what it costs in a C loop. A
-//! group has at least one work-item in each dimension, so the loops test at their ends.
+//! group has at least one work-item in each dimension, so the loops test at their ends; where a window leaves fewer, a test
+//! before the nest asks whether any are left.
 
 use super::Frame;
+use super::window::{Span, Window};
 use oxcl_ir::metadata::Node;
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Value};
 
@@ -33,7 +35,7 @@ pub(super) struct Body<'c> {
     pub(super) mask: Option<Value<'c>>,
 }
 
-/// A loop that counts from 0 to a limit, testing at its end.
+/// A loop that counts to a limit, testing at its end.
 struct Counted<'c> {
     counter: Value<'c>,
     header: Block<'c>,
@@ -57,13 +59,20 @@ pub(super) fn make<'c>(
     b: &Builder<'c>,
     region: usize,
     parallel: Option<Node<'c>>,
+    window: &Window<'c>,
 ) -> Rows<'c> {
-    // The length of rows, and the numbers of rows and planes.
-    let size = [frame.ids.row, frame.ids.local_size[1], frame.ids.local_size[2]];
     let name = |dimension: &str| format!("r{region}.{dimension}");
-    let z = count(frame, b, &name("z"), size[2], 1, Kind::Outer);
+    let over = window.empty.map(|empty| {
+        let (enter, over) = (frame.body.append_block(&name("some")), frame.body.append_block(&name("over")));
+        b.conditional_branch(empty, over, enter);
+        b.position_at_end(enter);
+        over
+    });
+    // The length of rows, and the number of rows in a plane.
+    let size = [frame.ids.row, frame.ids.local_size[1]];
+    let z = count(frame, b, &name("z"), window.spans[2], 1, Kind::Outer);
     let planes = b.mul_no_wrap(z.counter, size[1], "");
-    let y = count(frame, b, &name("y"), size[1], 1, Kind::Outer);
+    let y = count(frame, b, &name("y"), window.spans[1], 1, Kind::Outer);
     let row = b.add_no_wrap(planes, y.counter, "");
     let start = b.mul_no_wrap(row, size[0], "row");
     let ids = |x: Value<'c>| ItemIds {
@@ -71,51 +80,57 @@ pub(super) fn make<'c>(
         linear: b.add_no_wrap(start, x, "linear"),
     };
     let rows = if frame.width == 1 {
-        let x = count(frame, b, &name("x"), size[0], 1, Kind::Items(parallel));
+        let x = count(frame, b, &name("x"), window.spans[0], 1, Kind::Items(parallel));
         let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
         b.position_at_end(x.after);
         b.branch(y.latch);
         Rows { whole, rest: None }
     } else {
-        lanes(frame, b, &name("x"), &ids, &y, parallel)
+        lanes(frame, b, &name("x"), window.spans[0], &ids, &y, parallel)
     };
     b.position_at_end(y.after);
     b.branch(z.latch);
     b.position_at_end(z.after);
+    if let Some(over) = over {
+        b.branch(over);
+        b.position_at_end(over);
+    }
     rows
 }
 
-/// A row in steps of W, and its rest under a mask.
+/// A row in steps of W, and its rest under a mask. `span` begins with a multiple of W.
 fn lanes<'c>(
     frame: &Frame<'_, 'c>,
     b: &Builder<'c>,
     name: &str,
+    span: Span<'c>,
     ids: &dyn Fn(Value<'c>) -> ItemIds<'c>,
     y: &Counted<'c>,
     parallel: Option<Node<'c>>,
 ) -> Rows<'c> {
-    let (length, width) = (frame.ids.row, i64::from(frame.width));
-    let whole_length = b.and(length, b.i64(-width), "whole");
+    let width = i64::from(frame.width);
+    let whole_end = b.and(span.to, b.i64(-width), "whole");
     let block = |part: &str| frame.body.append_block(&format!("{name}.{part}"));
     let (enter, check, rest) = (block("enter"), block("check"), block("rest"));
-    let any = b.compare(IntPredicate::LLVMIntNE, whole_length, b.i64(0), "");
+    let any = b.compare(IntPredicate::LLVMIntNE, span.from, whole_end, "");
     b.conditional_branch(any, enter, check);
     b.position_at_end(enter);
-    let x = count(frame, b, name, whole_length, width, Kind::Items(parallel));
+    let whole = Span { to: whole_end, ..span };
+    let x = count(frame, b, name, whole, width, Kind::Items(parallel));
     let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
     b.position_at_end(x.after);
     b.branch(check);
     b.position_at_end(check);
-    let left = b.compare(IntPredicate::LLVMIntNE, whole_length, length, "");
+    let left = b.compare(IntPredicate::LLVMIntNE, whole_end, span.to, "");
     b.conditional_branch(left, rest, y.latch);
     b.position_at_end(rest);
-    let remaining = b.binary(Opcode::LLVMSub, length, whole_length, "");
+    let remaining = b.binary(Opcode::LLVMSub, span.to, whole_end, "");
     let short = b.cast(Opcode::LLVMTrunc, remaining, b.types().i8(), "");
     let limit = b.splat(short, frame.width, "");
     let lane_numbers: Vec<Value<'c>> = (0..width).map(|lane| b.types().i8().int(lane)).collect();
     let lane_numbers = b.types().const_vector(&lane_numbers);
     let mask = b.compare(IntPredicate::LLVMIntULT, lane_numbers, limit, "rest");
-    let rest = Body { ids: ids(whole_length), begin: rest, end: y.latch, mask: Some(mask) };
+    let rest = Body { ids: ids(whole_end), begin: rest, end: y.latch, mask: Some(mask) };
     Rows { whole, rest: Some(rest) }
 }
 
@@ -124,7 +139,7 @@ fn count<'c>(
     frame: &Frame<'_, 'c>,
     b: &Builder<'c>,
     name: &str,
-    limit: Value<'c>,
+    span: Span<'c>,
     step: i64,
     kind: Kind<'c>,
 ) -> Counted<'c> {
@@ -135,11 +150,11 @@ fn count<'c>(
     b.branch(header);
     b.position_at_end(header);
     let counter = b.phi(b.types().i64(), "l");
-    counter.add_incoming(b.i64(0), before);
+    counter.add_incoming(span.from, before);
     b.position_at_end(latch);
     let next = b.add_no_wrap(counter, b.i64(step), "");
     counter.add_incoming(next, latch);
-    let more = b.compare(IntPredicate::LLVMIntULT, next, limit, "");
+    let more = b.compare(IntPredicate::LLVMIntULT, next, span.to, "");
     let branch = b.conditional_branch(more, header, after);
     let id = match kind {
         Kind::Outer => Node::loop_id(b.types(), None, true),

@@ -6,12 +6,13 @@ use crate::exit::Exit;
 use crate::kept;
 use crate::program::How;
 use crate::ui::Ui;
-use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, Request, SourceFile, Stage};
+use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, PlanText, Request, SourceFile, Stage};
 use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
 };
 use oxcl_ir::Context;
 use oxcl_tta::model::Machine;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -44,6 +45,27 @@ pub(crate) fn machines(devices: &[Device], ui: &mut Ui) -> Result<Vec<Machine>, 
         }
     }
     Ok(machines)
+}
+
+/// What the environment says of work-items at a time.
+pub(crate) fn preferred_width() -> Result<Option<u32>, CliError> {
+    const NAME: &str = "OXCL_WIDTH";
+    let Some(value) = std::env::var_os(NAME).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let text = value.to_string_lossy();
+    let width = text.trim().parse().ok().filter(|width: &u32| width.is_power_of_two() && *width <= 64);
+    width.map(Some).ok_or_else(|| {
+        CliError::usage_with_help(format!("{NAME} is '{text}'"), "it is a power of two up to 64, or not set")
+    })
+}
+
+/// Reads a plan.
+pub(crate) fn plan(path: &Path) -> Result<PlanText, CliError> {
+    let text = fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
+    PlanText::read(&text).map_err(|error| CliError::File {
+        path: path.to_owned(),
+        reason: format!("it is no plan: {error}"),
+        help: Some("oxcl compile --emit plan prints one".to_owned()),
+    })
 }
 
 /// What the compiler made, or the cache had.
@@ -81,6 +103,8 @@ pub(crate) fn for_here(
     request.devices = devices(on);
     request.machines = machines(on, ui)?;
     request.width = how.width;
+    request.preferred_width = preferred_width()?;
+    request.plan = how.plan.map(plan).transpose()?;
     kept::archive(&request, how.options, how.cache, ui)
 }
 

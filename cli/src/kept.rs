@@ -2,7 +2,7 @@
 //! were written. Out: the archive, from the cache or compiled in this process and then kept.
 //!
 //! A result is found by the same key as one of the compile service, whose jobs say everything that makes code. What they
-//! cannot say (the id of a device, work-items at a time) is compiled every time. Only archives are kept, no texts and
+//! cannot say (the id of a device, work-items at a time or a plan that are asked for) is compiled every time. Only archives are kept, no texts and
 //! objects of single stages. Whoever compiles the same thing at the same time does so too: nobody waits.
 
 use crate::build::{self, Built};
@@ -60,7 +60,11 @@ pub(crate) fn archive(
 
 /// The job that the compile service would get for this request; none where it cannot be asked for that.
 fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
-    if request.device_id != DeviceId::OfTarget || request.width.is_some() || !request.objects.is_empty() {
+    if request.device_id != DeviceId::OfTarget
+        || request.width.is_some()
+        || request.plan.is_some()
+        || !request.objects.is_empty()
+    {
         return None;
     }
     let texts = |sources: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -80,6 +84,7 @@ fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
         version: request.version.map_or(0, |version| version.number()),
         kernels: request.kernels.clone(),
         quality: request.quality,
+        width: request.preferred_width.unwrap_or(0),
         machines: request.machines.iter().map(adf::write).collect(),
     })
 }

@@ -19,6 +19,8 @@ pub(crate) struct How<'a> {
     pub(crate) options: &'a [String],
     /// Work-items that the code runs at a time; none: the compiler's choice.
     pub(crate) width: Option<u32>,
+    /// A plan to follow.
+    pub(crate) plan: Option<&'a Path>,
     /// What was compiled before is taken from the cache, and what is compiled is kept there.
     #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a compiler's results are kept"))]
     pub(crate) cache: bool,
@@ -48,7 +50,7 @@ pub(crate) fn load(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -
 fn load_any(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -> Result<Loaded, CliError> {
     let contents = fs::read(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
     if is_archive(&contents) {
-        if !how.options.is_empty() || how.width.is_some() {
+        if !how.options.is_empty() || how.width.is_some() || how.plan.is_some() {
             let help = "leave them out, or give the source";
             return Err(CliError::usage_with_help(
                 format!("'{}' is compiled already, and build options were given", path.display()),

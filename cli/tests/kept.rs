@@ -153,3 +153,39 @@ fn the_library_finds_what_the_command_line_left() {
     let built = service.build(&request).unwrap();
     assert!(built.cached && built.archive == sandbox.read("out"));
 }
+
+#[test]
+fn what_the_environment_says_of_the_width_is_kept_apart() {
+    let sandbox = sandbox();
+    let line = words("compile scale.cl -DBY=1 -w -v -o out");
+    let compiled = |width: &str| {
+        let mut command = sandbox.command(&line);
+        command.env_remove("OXCL_CACHE").env("OXCL_CACHE_DIR", sandbox.path().join("cache"));
+        let ran = sandbox.finished(command.env("OXCL_WIDTH", width).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        (ran.err.contains("taken from the cache"), sandbox.read("out"))
+    };
+    let (hit, wide) = compiled("8");
+    assert!(!hit && compiled("8").0);
+    assert!(!compiled("4").0 && !compiled("").0);
+    for (width, cached) in [(8, true), (16, false)] {
+        let service = Service::new(ServiceOptions {
+            compiler: Some(PathBuf::from(env!("CARGO_BIN_EXE_oxcl"))),
+            cache: Some(cache(&sandbox)),
+            servers: 1,
+            timeout: Duration::from_secs(60),
+            memory: 4 << 30,
+            width,
+            arguments: Vec::new(),
+            ..ServiceOptions::from_environment()
+        });
+        let mut request = BuildRequest::new("scale.cl", SCALE, BuildTarget::Cpu);
+        request.options = "-DBY=1 -w".to_owned();
+        let built = service.build(&request).unwrap();
+        assert_eq!(built.cached, cached, "width {width}");
+        assert_eq!(built.archive == wide, cached, "width {width}");
+        sandbox.write("built", &built.archive);
+        let inspected = run(&sandbox, "inspect built --json").out;
+        assert!(inspected.contains(&format!("\"width\":{width},")), "width {width}: {inspected}");
+    }
+}

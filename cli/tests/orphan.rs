@@ -45,6 +45,7 @@ fn job() -> Job {
         version: 0,
         kernels: Kernels::One("product".into()),
         quality: Quality::Full,
+        width: 0,
         machines: Vec::new(),
     }
 }

@@ -47,10 +47,11 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
         Stage::WorkGroup => {
             let chosen = kernels::run(&module, &settings, kernel)?;
             let cpu = cpu()?;
-            let options = work_group::options(&settings, &chosen.variables, &cpu, settings.shown_size);
             let [signature] = chosen.signatures.as_slice() else {
                 return Err(CompileError::OneKernel { what: "this stage alone", kernels: chosen.names });
             };
+            let (name, size) = (&signature.name, settings.shown_size);
+            let options = work_group::options(&settings, &chosen.variables, name, &cpu, size);
             Ok(print(&work_group::run(&module, &signature.name, &options, &cpu)?.0))
         }
         Stage::Optimise => {

@@ -203,6 +203,7 @@ impl CompileError {
             | Self::Tta(_)
             | Self::ParameterNotYet { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
+            Self::Kernel { error: FormError::Plan { .. } | FormError::Width { .. }, .. } => Fault::Request,
             Self::Kernel { .. } => Fault::Source,
             Self::Input { .. }
             | Self::UnknownKernel { .. }

@@ -28,7 +28,7 @@ pub use error::{CompileError, Fault};
 pub use last::LastProgram;
 pub use oxcl_binary::pipe::{Kernels, Quality};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
-pub use oxcl_workgroup::FormError;
+pub use oxcl_workgroup::{FormError, PlanError, PlanText};
 pub use pipeline::{Compiled, compile, compile_again};
 pub use request::{DeviceId, Devices, Request, SourceFile};
 pub use settings::Emit;

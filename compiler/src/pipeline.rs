@@ -89,6 +89,7 @@ pub fn compile_again(
     let kept = timings.measure(Stage::Pack, || settings.keeps_module.then(bitcode));
     timings.measure(Stage::Builtins, || builtins::run(&module, settings.bits, settings.native))?;
     let chosen = timings.measure(Stage::Kernels, || kernels::run(&module, &settings, kernel))?;
+    settings.check_plan(&chosen.names)?;
     timings.measure(Stage::Pack, || last.keep_parts(&settings, &module, &chosen));
     let units = units(&context, &settings, &module, &chosen.signatures, &mut timings)?;
     let quality = settings.quality;
@@ -189,7 +190,13 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         let mut text = String::new();
         for signature in signatures {
             let cpu = &self.cpus[0];
-            let options = work_group::options(self.settings, &self.variables, cpu, self.settings.shown_size);
+            let options = work_group::options(
+                self.settings,
+                &self.variables,
+                &signature.name,
+                cpu,
+                self.settings.shown_size,
+            );
             let copy = work_group::own_module(self.module, &signature.name);
             let shown = self
                 .timings
@@ -329,7 +336,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         size: [u64; 3],
     ) -> Result<(Module<'ctx>, Formed), CompileError> {
         let (module, cpu) = (self.module, &self.cpus[cpu]);
-        let options = work_group::options(self.settings, &self.variables, cpu, size);
+        let options = work_group::options(self.settings, &self.variables, kernel, cpu, size);
         self.timings.measure(Stage::WorkGroup, || work_group::run(module, kernel, &options, cpu))
     }
 

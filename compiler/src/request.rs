@@ -4,6 +4,7 @@ use oxcl_binary::archive::Version;
 use oxcl_binary::pipe::{Kernels, Quality};
 use oxcl_frontend::{BuildOptions, VirtualHeader};
 use oxcl_tta::model::Machine;
+use oxcl_workgroup::PlanText;
 
 /// A source text with the name that messages call it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +61,10 @@ pub struct Request<'a> {
     pub device_id: DeviceId,
     /// W: work-items that the code runs at a time. None: what the compiler finds best for each kernel; 1 leaves vectors to LLVM.
     pub width: Option<u32>,
+    /// W for the kernels that lanes can run, if none is asked for; the others run one work-item at a time.
+    pub preferred_width: Option<u32>,
+    /// What shall be done with some kernels, W included: `Emit::Plan`'s text, perhaps edited.
+    pub plan: Option<PlanText>,
     /// A fault of the compiler is an error even where it could go round it by worse code: for tests.
     pub strict: bool,
     /// Which kernels the archive shall hold.
@@ -84,6 +89,8 @@ impl Request<'_> {
             version: None,
             device_id: DeviceId::default(),
             width: None,
+            preferred_width: None,
+            plan: None,
             strict: false,
             kernels: Kernels::All,
             quality: Quality::Full,

@@ -14,7 +14,7 @@ use oxcl_codegen::{CpuTarget, Level};
 use oxcl_frontend::{Bits, BuildOptions, OptLevel, VirtualHeader};
 use oxcl_tta::image::digest;
 use oxcl_tta::model::Machine;
-use oxcl_workgroup::{PoclAbi, Width};
+use oxcl_workgroup::{PlanText, PoclAbi, Width};
 
 use crate::error::CompileError;
 use crate::native::{self, Native};
@@ -98,6 +98,8 @@ pub(crate) struct Settings<'r> {
     pub(crate) shown_size: [u64; 3],
     /// W.
     pub(crate) width: Width,
+    /// What shall be done with some kernels.
+    pub(crate) plan: Option<&'r PlanText>,
     /// A plan that cannot be followed is an error.
     pub(crate) strict: bool,
     /// Every work-group is whole.
@@ -173,11 +175,13 @@ impl<'r> Settings<'r> {
             large_ids: request.quality == Quality::Full && !is_part,
             sizes,
             shown_size: request.local_sizes.first().copied().unwrap_or(ANY_SIZE),
-            width: match request.width {
-                Some(width) => Width::Fixed(width),
-                None if level >= Level::O2 => Width::Chosen,
-                None => Width::Fixed(1),
+            width: match (request.width, request.preferred_width) {
+                (Some(width), _) => Width::Fixed(width),
+                (None, Some(width)) => Width::Preferred(width),
+                (None, None) if level >= Level::O2 => Width::Chosen,
+                (None, None) => Width::Fixed(1),
             },
+            plan: request.plan.as_ref(),
             strict: request.strict,
             uniform: options.has_uniform_groups(),
             pocl: if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 },
@@ -192,6 +196,16 @@ impl<'r> Settings<'r> {
                 options,
                 is_part,
             },
+        })
+    }
+}
+
+impl Settings<'_> {
+    /// Refuses a plan for a kernel that is not among those of the program.
+    pub(crate) fn check_plan(&self, kernels: &[String]) -> Result<(), CompileError> {
+        let unknown = self.plan.and_then(|plan| plan.kernels.iter().find(|k| !kernels.contains(&k.name)));
+        unknown.map_or(Ok(()), |plan| {
+            Err(CompileError::UnknownKernel { name: plan.name.clone(), known: kernels.to_vec() })
         })
     }
 }

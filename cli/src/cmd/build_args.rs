@@ -1,6 +1,7 @@
 //! The build options that several commands take.
 
 use clap::Args;
+use std::path::PathBuf;
 
 /// Build options for OpenCL C.
 #[derive(Debug, Args)]
@@ -26,6 +27,10 @@ pub(crate) struct BuildArgs {
     /// for each kernel where this is left out: see compile --emit plan
     #[arg(long, value_name = "W")]
     pub(crate) width: Option<u32>,
+    /// A plan for some kernels, as compile --emit plan prints it and perhaps edited: W, the rows, and how accesses and calls
+    /// are made. One that cannot be followed is refused
+    #[arg(long, value_name = "FILE", conflicts_with = "width")]
+    pub(crate) plan: Option<PathBuf>,
     /// More build options, after --
     #[arg(last = true, value_name = "BUILD_OPTIONS", allow_hyphen_values = true)]
     trailing: Vec<String>,

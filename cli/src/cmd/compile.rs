@@ -279,6 +279,8 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             (None, None) => DeviceId::OfTarget,
         },
         width: args.build.width,
+        preferred_width: build::preferred_width()?,
+        plan: args.build.plan.as_deref().map(build::plan).transpose()?,
         strict: false,
         quality: if args.quick { Quality::First } else { Quality::Full },
     };

@@ -108,7 +108,9 @@ fn execute(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ("--print", !args.print.is_empty()),
         ("--expect", !args.expect.is_empty()),
         ("--tolerance", args.tolerance != 0.0),
-        ("build options", !args.build.options().is_empty() || args.build.width.is_some()),
+        ("build options", !args.build.options().is_empty()),
+        ("--width", args.build.width.is_some()),
+        ("--plan", args.build.plan.is_some()),
     ];
     if let Some((option, _)) = only_kernel.iter().find(|(_, given)| *given) {
         return Err(CliError::usage_with_help(

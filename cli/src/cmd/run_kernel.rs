@@ -50,7 +50,8 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let chosen = args.device.unwrap_or(Device::Cpu);
     let device = launching::device(chosen)?;
     let options = args.build.options();
-    let how = How { options: &options, width: args.build.width, cache: !args.no_cache };
+    let (width, plan) = (args.build.width, args.build.plan.as_deref());
+    let how = How { options: &options, width, plan, cache: !args.no_cache };
     let loaded = program::load(&args.file, how, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
     let parameters = arguments::parameters(&kernel);

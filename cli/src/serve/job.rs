@@ -73,6 +73,7 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
     request.local_sizes.clone_from(&job.local_sizes);
     request.kernels.clone_from(&job.kernels);
     request.quality = job.quality;
+    request.preferred_width = (job.width != 0).then_some(job.width);
     for text in &job.machines {
         let machine = oxcl_tta::adf::read(text);
         let refused = |error| format!("the description of a processor is wrong: {error} [{BAD_REQUEST}]");

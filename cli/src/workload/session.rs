@@ -77,7 +77,7 @@ impl<'p> Session<'p> {
                 reason: format!("the options of program `{}`: {reason}", item.name),
                 help: None,
             })?;
-            let how = How { options: &options, width: None, cache };
+            let how = How { options: &options, width: None, plan: None, cache };
             let loaded = program::load(&item.path, how, &devices, ui)?;
             for (name, time) in loaded.stages {
                 match stages.iter_mut().find(|(n, _)| *n == name) {

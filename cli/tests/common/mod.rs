@@ -50,7 +50,11 @@ impl Sandbox {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oxcl"));
         command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
-        command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").env("COLUMNS", "100");
+        command
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("OXCL_WIDTH")
+            .env("COLUMNS", "100");
         // What runs before another test must not change what that one sees.
         command.env("OXCL_CACHE", "off");
         command

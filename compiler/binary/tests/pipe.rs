@@ -29,6 +29,7 @@ fn job() -> Job {
         version: 12,
         kernels: Kernels::Share { index: 2, of: 3 },
         quality: Quality::First,
+        width: 8,
         machines: vec!["<adf/>".to_owned()],
     }
 }

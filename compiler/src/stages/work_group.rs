@@ -3,6 +3,8 @@
 //! In: the program's complete module. Out: a module of the kernel's own for the real target. [`run`] gives the work-group
 //! function, formed by `oxcl_workgroup`; [`reference`] what the reference executor runs instead.
 
+use std::sync::Arc;
+
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_ir::module::clone_reached;
 use oxcl_ir::{Function, Module};
@@ -15,9 +17,16 @@ use crate::settings::Settings;
 use crate::variables::Variables;
 
 /// How `kernel` is formed for a local size or for [`ANY_SIZE`].
-pub(crate) fn options(settings: &Settings<'_>, variables: &Variables, cpu: &Cpu, size: [u64; 3]) -> Options {
+pub(crate) fn options(
+    settings: &Settings<'_>,
+    variables: &Variables,
+    kernel: &str,
+    cpu: &Cpu,
+    size: [u64; 3],
+) -> Options {
     Options {
         width: settings.width,
+        plan: settings.plan.and_then(|plan| plan.of(kernel)).cloned().map(Arc::new),
         local_size: (size != ANY_SIZE).then_some(size),
         uniform: settings.uniform,
         variables: variables.offsets.clone(),

@@ -111,6 +111,7 @@ pub(super) fn form_kernel(
     let selector = Selector::riscv32(features, Level::O3).map_err(failed)?;
     let options = Options {
         width: Width::Fixed(1),
+        plan: None,
         local_size: None,
         uniform,
         variables,

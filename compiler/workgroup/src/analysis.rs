@@ -188,10 +188,7 @@ pub fn analyse<'c>(
         if wants(Analysis::Plan) {
             let hidden = Hidden { locals: &locals, variables: &variables };
             let space = Space::of(&given, &regions, &slots, hidden, options);
-            let choice = match options.width {
-                Width::Fixed(width) => plan::Choice::of(Plan::make(&given, &regions, &slots, space, width)?),
-                Width::Chosen => plan::choose(&given, &regions, &slots, space, options)?,
-            };
+            let choice = choice(&given, &regions, &slots, space, options)?;
             found.extend(plan::show::facts(&regions, &choice));
         }
         if wants(Analysis::Regions) {
@@ -215,6 +212,40 @@ pub fn analyse<'c>(
         }
     }
     Ok(found)
+}
+
+/// The plan of `kernel`, which is in the form that [`Step::Prepare`] gives, as text: the one of the options, where they have
+/// one, otherwise that of their W.
+///
+/// # Errors
+/// As [`crate::form`].
+pub fn plan_text(module: &Module<'_>, kernel: &str, options: &Options) -> Result<String, FormError> {
+    let given = given(module, kernel)?;
+    let locals = locals::collect(&given);
+    let variables = variables::collect(&given, options);
+    let regions = regions::form(&given)?;
+    let slots = slots::assign(&given, &regions);
+    let hidden = Hidden { locals: &locals, variables: &variables };
+    let space = Space::of(&given, &regions, &slots, hidden, options);
+    let choice = choice(&given, &regions, &slots, space, options)?;
+    Ok(plan::show::text(&given, &regions, &choice))
+}
+
+/// The plan of the options, or that of their W.
+fn choice<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+    space: Space,
+    options: &Options,
+) -> Result<plan::Choice<'c>, FormError> {
+    if let Some(text) = &options.plan {
+        return Ok(plan::Choice::of(plan::forced::plan(kernel, regions, slots, space, text)?));
+    }
+    match options.width {
+        Width::Fixed(width) => Ok(plan::Choice::of(Plan::make(kernel, regions, slots, space, width)?)),
+        Width::Preferred(_) | Width::Chosen => plan::choose(kernel, regions, slots, space, options),
+    }
 }
 
 fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c>, FormError> {

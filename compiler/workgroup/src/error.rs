@@ -1,5 +1,6 @@
 //! What can be wrong with a kernel on its way to a work-group function.
 
+use crate::plan::read::PlanError;
 use oxcl_ir::IrError;
 
 /// Why a kernel cannot be formed. Each has a stable code and, where the kernel's author can do something, advice.
@@ -53,6 +54,14 @@ pub enum FormError {
         /// Line of the cause, 0 if unknown.
         line: u32,
     },
+    /// A plan that somebody wrote is not one for this kernel.
+    #[error("the plan of kernel '{kernel}' cannot be followed: {error}")]
+    Plan {
+        /// The kernel.
+        kernel: String,
+        /// The plan's line, and what is wrong there.
+        error: PlanError,
+    },
     /// Our own mistake: a region uses a value that neither it nor a home gives it on every way.
     #[error(
         "internal error while forming kernel '{kernel}': region {region}, which begins at '{entry}', has no value for '{value}'"
@@ -83,6 +92,7 @@ impl FormError {
             FormError::ControlFlow { .. } => "OX0304",
             FormError::Width { .. } => "OX0305",
             FormError::CannotVectorise { .. } => "OX0306",
+            FormError::Plan { .. } => "OX0307",
             FormError::Unplaced { .. } | FormError::Internal(_) => "OX0399",
         }
     }
@@ -97,6 +107,7 @@ impl FormError {
             | FormError::CannotVectorise { line, .. } => *line,
             FormError::NoSuchKernel { .. }
             | FormError::Width { .. }
+            | FormError::Plan { .. }
             | FormError::Unplaced { .. }
             | FormError::Internal(_) => 0,
         };
@@ -111,6 +122,7 @@ impl FormError {
             FormError::IndirectCall { .. } => Some("choose between the functions with an if or a switch"),
             FormError::ControlFlow { .. } => Some("write it with if, switch and loops"),
             FormError::CannotVectorise { .. } => Some("compile with width 1"),
+            FormError::Plan { .. } => Some("look at what can be: oxcl compile --emit plan"),
             FormError::NoSuchKernel { .. }
             | FormError::Width { .. }
             | FormError::Unplaced { .. }

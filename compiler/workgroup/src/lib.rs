@@ -43,6 +43,8 @@ pub use divide::guard as guard_divisions;
 pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;
+pub use plan::read::{KernelPlan, PlanError, PlanText};
+use std::sync::Arc;
 
 /// What the names of a program's own functions begin with in the modules that are given to [`form`], so that they meet no
 /// library's: messages leave it out.
@@ -76,6 +78,8 @@ pub struct Vectors {
 pub enum Width {
     /// So many, a power of two.
     Fixed(u32),
+    /// So many where lanes can run the kernel and it is not too large for that, otherwise 1.
+    Preferred(u32),
     /// The compiler's choice, by what its plans cost.
     Chosen,
 }
@@ -112,6 +116,8 @@ pub enum PoclAbi {
 pub struct Options {
     /// W: work-items that run at a time.
     pub width: Width,
+    /// What shall be done, W included.
+    pub plan: Option<Arc<KernelPlan>>,
     /// The only local size that the code must serve; `None`: any.
     pub local_size: Option<[u64; 3]>,
     /// Every work-group is whole: the local size divides the global size. Otherwise those at the edge may be smaller, but
@@ -132,15 +138,17 @@ pub struct Options {
 impl Options {
     /// W; 1 where nothing is chosen yet.
     pub(crate) fn lanes(&self) -> u32 {
-        match self.width {
-            Width::Fixed(width) => width,
-            Width::Chosen => 1,
+        match (&self.plan, self.width) {
+            (Some(plan), _) => plan.width,
+            (None, Width::Fixed(width)) => width,
+            (None, Width::Preferred(_) | Width::Chosen) => 1,
         }
     }
 
     /// Whether several lanes may come of these options, so that the kernel must be in the form that lanes need.
     pub(crate) fn has_lanes(&self) -> bool {
-        self.width == Width::Chosen || self.lanes() > 1
+        let is_open = self.plan.is_none() && !matches!(self.width, Width::Fixed(_));
+        is_open || self.lanes() > 1
     }
 
     /// The same for a known W.
@@ -200,18 +208,25 @@ pub struct Formed {
 /// Makes the work-group functions of `kernel`; where W is to be chosen, it is 1.
 ///
 /// # Errors
-/// [`FormError`] where the kernel is not valid OpenCL C, cannot run W work-items at a time, or does not exist. The module is
-/// then half-way and only good for being dropped.
+/// [`FormError`] where the kernel is not valid OpenCL C, cannot run W work-items at a time or as its plan says, or does not
+/// exist. The module is then half-way and only good for being dropped.
 pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Formed, FormError> {
     let width = options.lanes();
-    if !width.is_power_of_two() || width > 64 {
-        return Err(FormError::Width { width });
-    }
-    let cut = Cut::new(module, kernel, &options.fixed(width))?;
-    let plan = plan::Plan::make(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), width)?;
+    check_width(width)?;
+    let options = &options.fixed(width);
+    let cut = Cut::new(module, kernel, options)?;
+    let space = cut.space(options);
+    let plan = match &options.plan {
+        Some(text) => plan::forced::plan(&cut.kernel, &cut.regions, &cut.slots, space, text)?,
+        None => plan::Plan::make(&cut.kernel, &cut.regions, &cut.slots, space, width)?,
+    };
     let choice = plan::Choice::of(plan);
     let plan_report = plan::show::text(&cut.kernel, &cut.regions, &choice);
     cut.finish(&choice, plan_report, options)
+}
+
+fn check_width(width: u32) -> Result<(), FormError> {
+    if width.is_power_of_two() && width <= 64 { Ok(()) } else { Err(FormError::Width { width }) }
 }
 
 /// Makes the work-group functions of `kernel`, W chosen where the options leave it open, in the module that it gives back.
@@ -223,8 +238,12 @@ pub fn form_best<'c>(
     kernel: &str,
     options: &Options,
 ) -> Result<(Module<'c>, Formed), FormError> {
+    if let Width::Preferred(width) = options.width {
+        check_width(width)?;
+    }
     let mut report = None;
-    if options.width == Width::Chosen && plan::choose::is_worth_a_plan(&module, kernel, options) {
+    let is_open = options.plan.is_none() && !matches!(options.width, Width::Fixed(_));
+    if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
         let cut = Cut::new(&copy, kernel, options)?;

@@ -122,6 +122,7 @@ mod tests {
             version: 0,
             kernels: Kernels::All,
             quality: Quality::Full,
+            width: 0,
             machines: Vec::new(),
         }
     }
@@ -143,6 +144,7 @@ mod tests {
             |job| job.action = Action::Compile,
             |job| job.inputs.push(vec![1]),
             |job| job.quality = Quality::First,
+            |job| job.width = 8,
             |job| job.machines = vec!["<adf/>".to_owned()],
         ] {
             let mut changed = job();

@@ -66,6 +66,8 @@ pub struct ServiceOptions {
     pub timeout: Duration,
     /// How many bytes of memory a server may have.
     pub memory: u64,
+    /// Work-items at a time in the kernels that can run so; 0: the compiler's choice.
+    pub width: u32,
     /// What else was read of the environment.
     #[doc(hidden)]
     pub environment: Arc<Environment>,
@@ -75,7 +77,7 @@ pub struct ServiceOptions {
 }
 
 impl ServiceOptions {
-    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT`, `OXCL_BUILD_MEMORY` and the
+    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT`, `OXCL_BUILD_MEMORY`, `OXCL_WIDTH` and the
     /// variables of the cache (see `docs/env.md`). A value that makes no sense counts as not set.
     #[must_use]
     pub fn from_environment() -> Self {
@@ -91,6 +93,7 @@ impl ServiceOptions {
             servers: servers.clamp(1, 64),
             timeout: Duration::from_secs(number("OXCL_BUILD_TIMEOUT").unwrap_or(TIMEOUT)),
             memory: number("OXCL_BUILD_MEMORY").unwrap_or(MEMORY).saturating_mul(1 << 20),
+            width: number("OXCL_WIDTH").and_then(width).unwrap_or(0),
             environment: Arc::new(Environment::read()),
             arguments: Vec::new(),
         }
@@ -138,7 +141,7 @@ impl Service {
     /// # Errors
     /// As for a build; [`BuildFault::Request`] if there is no such kernel.
     pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.for_all(&job_for(request, Kernels::Specialised(kernel.to_owned())), &Attempt::default())
+        self.for_all(&self.job_for(request, Kernels::Specialised(kernel.to_owned())), &Attempt::default())
     }
 
     /// Makes one kernel in full quality and nothing else.
@@ -156,17 +159,17 @@ impl Service {
         kernel: &str,
         attempt: &Attempt,
     ) -> Result<Built, BuildError> {
-        self.for_all(&job_for(request, Kernels::One(kernel.to_owned())), attempt)
+        self.for_all(&self.job_for(request, Kernels::One(kernel.to_owned())), attempt)
     }
 
     /// What [`Self::complete`] gives where it is kept already.
     pub(crate) fn kept_kernel(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        self.kept(&job_for(request, Kernels::One(kernel.to_owned())))
+        self.kept(&self.job_for(request, Kernels::One(kernel.to_owned())))
     }
 
     /// What [`Self::specialise`] gives where it is kept already.
     pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        self.kept(&job_for(request, Kernels::Specialised(kernel.to_owned())))
+        self.kept(&self.job_for(request, Kernels::Specialised(kernel.to_owned())))
     }
 
     fn kept(&self, job: &Job) -> Option<Built> {
@@ -179,7 +182,7 @@ impl Service {
         let name = kernel.to_owned();
         let is_special = !request.local_sizes.is_empty();
         let kernels = if is_special { Kernels::Specialised(name) } else { Kernels::One(name) };
-        Some(self.pool.waiting()?.announce(&job_for(request, kernels)))
+        Some(self.pool.waiting()?.announce(&self.job_for(request, kernels)))
     }
 
     /// How many servers builds may have at once.
@@ -480,7 +483,7 @@ fn unavailable(error: &pool::StartError) -> BuildError {
 
 impl CompilerService for Service {
     fn build(&self, request: &BuildRequest) -> Result<Built, BuildError> {
-        self.cached(&job(request))
+        self.cached(&self.job(request))
     }
 
     fn prewarm(&self) {
@@ -502,12 +505,23 @@ fn texts(sources: &[Source]) -> Vec<Text> {
     sources.iter().map(|s| Text { name: s.name.clone(), text: s.text.clone() }).collect()
 }
 
-/// What is made of single kernels later is made well.
-fn job_for(request: &BuildRequest, kernels: Kernels) -> Job {
-    Job { kernels, quality: Quality::Full, ..job(request) }
+/// A number of work-items at a time that code can be made for.
+fn width(number: u64) -> Option<u32> {
+    u32::try_from(number).ok().filter(|width| width.is_power_of_two() && *width <= 64)
 }
 
-fn job(request: &BuildRequest) -> Job {
+impl Service {
+    /// What is made of single kernels later is made well.
+    fn job_for(&self, request: &BuildRequest, kernels: Kernels) -> Job {
+        Job { kernels, quality: Quality::Full, ..self.job(request) }
+    }
+
+    fn job(&self, request: &BuildRequest) -> Job {
+        job(request, self.pool.options().width)
+    }
+}
+
+fn job(request: &BuildRequest, width: u32) -> Job {
     let directory = std::env::current_dir().ok().and_then(|path| path.into_os_string().into_string().ok());
     Job {
         action: request.action,
@@ -524,6 +538,7 @@ fn job(request: &BuildRequest) -> Job {
         kernels: Kernels::All,
         // There is one way to make code for processors.
         quality: if request.machines.is_empty() { request.quality } else { Quality::Full },
+        width,
         machines: request.machines.iter().map(|machine| machine.as_ref().to_owned()).collect(),
     }
 }

@@ -77,7 +77,7 @@ mod tests {
         let waiting = Arc::new(Waiting::new().unwrap());
         let open = || File::open(waiting.path()).unwrap();
         let mut other = open();
-        let job = crate::service::job(&BuildRequest::new("a.cl", "text", BuildTarget::Cpu));
+        let job = crate::service::job(&BuildRequest::new("a.cl", "text", BuildTarget::Cpu), 0);
         let announced = [(); 2].map(|()| Arc::clone(&waiting).announce(&job));
         for _ in 0..2 {
             assert_eq!(Job::decode(&read_frame(&mut other).unwrap().payload), Ok(job.clone()));

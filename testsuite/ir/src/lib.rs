@@ -5,6 +5,7 @@
 //! writes what is found into the files; whoever does so reads the difference.
 
 pub mod directive;
+pub mod plans;
 
 use std::fs;
 use std::path::Path;
@@ -78,6 +79,7 @@ fn kernel<'c>(module: &Module<'c>, test: &IrTest) -> Result<Function<'c>, String
 fn options(test: &IrTest) -> Options {
     Options {
         width: test.width,
+        plan: None,
         local_size: test.local_size,
         uniform: test.uniform,
         variables: Vec::new(),

@@ -106,6 +106,8 @@ pub struct Job {
     pub kernels: Kernels,
     /// How much work goes into their code.
     pub quality: Quality,
+    /// Work-items at a time for the kernels that can run so; 0: the compiler's choice.
+    pub width: u32,
     /// Descriptions of transport-triggered processors to make code for, as texts.
     pub machines: Vec<String>,
 }
@@ -254,6 +256,7 @@ impl Job {
             }
         }
         out.u8(self.quality as u8);
+        out.u32(self.width);
         out.list(&self.machines, |out, machine| out.text(machine));
         out.done()
     }
@@ -287,6 +290,7 @@ impl Job {
             version: input.u32("the version")?,
             kernels: read_kernels(&mut input)?,
             quality: read_quality(&mut input)?,
+            width: input.u32("the width")?,
             machines: input.list("the machines", 8, |input| input.text("a machine"))?,
         };
         input.end()?;

@@ -21,12 +21,17 @@ pub(crate) struct WideForm {
 impl WideForm {
     /// The longest form for a call that `width` lanes can use.
     pub(crate) fn of(call: Value<'_>, width: u32) -> Option<Self> {
+        Self::all(call, width).into_iter().max_by_key(|form| form.lanes)
+    }
+
+    /// The forms for a call that `width` lanes can use.
+    pub(crate) fn all(call: Value<'_>, width: u32) -> Vec<Self> {
         let scalars =
             call.ty().is_scalar() && call.arguments().iter().all(|argument| argument.ty().is_scalar());
-        let forms = forms(call.callee()?);
+        let forms = call.callee().filter(|_| scalars).map(forms).unwrap_or_default();
         let lanes = forms.into_iter().map(|(lanes, _)| lanes);
-        let lanes = lanes.filter(|&lanes| lanes > 1 && lanes <= width && width.is_multiple_of(lanes)).max();
-        lanes.filter(|_| scalars).map(|lanes| WideForm { lanes })
+        let fits = |&lanes: &u32| lanes > 1 && lanes <= width && width.is_multiple_of(lanes);
+        lanes.filter(fits).map(|lanes| WideForm { lanes }).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::Query;
-use crate::{Options, Vectors};
+use crate::{Options, Vectors, Width};
 use oxcl_ir::{Function, Module, Opcode, Value};
 use std::collections::HashMap;
 
@@ -63,7 +63,8 @@ pub(crate) fn is_worth_a_plan(module: &Module<'_>, kernel: &str, options: &Optio
     let asks = |function: Function<'_>| {
         !function.is_declaration() && function.instructions().into_iter().any(differs)
     };
-    options.target.vectors.bits > 0
+    let has_vectors = options.target.vectors.bits > 0 || matches!(options.width, Width::Preferred(_));
+    has_vectors
         && Function::all(module).into_iter().any(asks)
         && Function::find(module, kernel)
             .is_some_and(|kernel| inlined_size(kernel, &mut HashMap::new()) <= LARGEST)
@@ -84,7 +85,7 @@ fn inlined_size<'c>(function: Function<'c>, known: &mut HashMap<Function<'c>, us
     size
 }
 
-/// Makes the plans and takes the cheapest.
+/// Makes the plans and takes the cheapest, or that of the W that is preferred.
 ///
 /// # Errors
 /// LLVM's failure in an analysis.
@@ -102,6 +103,16 @@ pub(crate) fn choose<'c>(
         return Ok(Choice { plan: scalar, candidates, declined: None });
     }
     let shapes = lane_shapes(kernel, regions)?;
+    if let Width::Preferred(width) = options.width {
+        let plan = Plan::with_shapes(kernel, regions, slots, space, &shapes, width);
+        return match plan {
+            Ok(plan) => Ok(Choice::of(plan)),
+            Err(declined @ FormError::CannotVectorise { .. }) => {
+                Ok(Choice { plan: scalar, candidates, declined: Some(declined) })
+            }
+            Err(error) => Err(error),
+        };
+    }
     let mut plans = Vec::new();
     for width in widths(vectors, space, options) {
         match Plan::with_shapes(kernel, regions, slots, space, &shapes, width) {

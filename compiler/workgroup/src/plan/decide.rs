@@ -4,6 +4,7 @@
 //! form is that only if what it is computed from has such a form, too: what is made lane by lane is a vector even if all
 //! lanes come to the same.
 
+use super::forced::form_of_forced;
 use super::{Form, How, Plan};
 use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
 use crate::guards::is_test;
@@ -49,6 +50,10 @@ fn one<'c>(
         (How::Once, Form::Strided(bytes.cast_signed()))
     } else {
         instruction_form(plan, kernel, regions, block, instruction, shape)
+    };
+    let (how, form) = match plan.forced.get(&instruction) {
+        Some(&forced) if forced != how => (forced, form_of_forced(forced, shape, instruction.ty().is_void())),
+        _ => (how, form),
     };
     let news = plan.hows.insert(instruction, how) != Some(how);
     if instruction.ty().is_void() {
@@ -156,7 +161,12 @@ fn access<'c>(
 
 /// Whether lane 0's value tells those of the others although lane 0 may be off: an index that is narrower than an address is
 /// extended, and what lane 0 would extend may have wrapped around. (A conversion takes the first active lane instead.)
-fn can_be_first<'c>(plan: &Plan<'c>, regions: &Regions<'c>, block: usize, instruction: Value<'c>) -> bool {
+pub(super) fn can_be_first<'c>(
+    plan: &Plan<'c>,
+    regions: &Regions<'c>,
+    block: usize,
+    instruction: Value<'c>,
+) -> bool {
     let divided = regions
         .regions
         .iter()

@@ -3,7 +3,8 @@
 //! In: a prepared kernel, cut into regions, and W. Out: [`Plan`], data that emission follows and decides nothing beside:
 //! which blocks run under a mask and in which order ([`chunks`]), the [`Form`] of each value and [`How`] each instruction
 //! is made ([`decide`]), what that costs ([`cost`]). [`choose()`] makes several plans and takes the cheapest; [`show`] prints
-//! one, [`verify`] says whether it holds together. At W = 1 a plan is trivial: everything is uniform and made once.
+//! one, [`read`] reads one that somebody may have edited and [`forced`] makes it the plan to follow, [`verify`] says whether
+//! a plan holds together. At W = 1 a plan is trivial: everything is uniform and made once.
 //!
 //! The lanes are neighbours in dimension 0, of one group or of a run of groups ([`space`]).
 
@@ -11,6 +12,8 @@ pub(crate) mod choose;
 pub(crate) mod chunks;
 mod cost;
 mod decide;
+pub(crate) mod forced;
+pub(crate) mod read;
 pub(crate) mod show;
 pub(crate) mod space;
 mod verify;
@@ -24,8 +27,8 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::Together;
 use chunks::Chunks;
+use oxcl_ir::Value;
 use oxcl_ir::shape::Shapes;
-use oxcl_ir::{Opcode, Value};
 use space::Space;
 use std::collections::HashMap;
 use std::fmt;
@@ -90,6 +93,8 @@ pub(crate) struct Plan<'c> {
     shapes: Option<Rc<Shapes<'c>>>,
     forms: HashMap<Value<'c>, Form>,
     hows: HashMap<Value<'c>, How>,
+    /// How instructions shall be made, where somebody says so.
+    forced: HashMap<Value<'c>, How>,
 }
 
 impl<'c> Plan<'c> {
@@ -102,6 +107,7 @@ impl<'c> Plan<'c> {
             shapes: None,
             forms: HashMap::new(),
             hows: HashMap::new(),
+            forced: HashMap::new(),
         }
     }
 
@@ -140,6 +146,7 @@ impl<'c> Plan<'c> {
             shapes: Some(Rc::clone(shapes)),
             forms: HashMap::new(),
             hows: HashMap::new(),
+            forced: HashMap::new(),
         };
         decide::decide(&mut plan, kernel, regions);
         verify::verify(&plan, kernel, regions, slots)?;
@@ -171,9 +178,4 @@ impl<'c> Plan<'c> {
 fn lane_shapes<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Result<Rc<Shapes<'c>>, FormError> {
     let row = Together::Row(0);
     Ok(Rc::new(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?))
-}
-
-/// Whether an instruction is a load or a store.
-fn is_access(instruction: Value<'_>) -> bool {
-    matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore))
 }

@@ -4,10 +4,12 @@
 
 use super::choose::Choice;
 use super::chunks::{Chunks, Step};
-use super::{Form, How, Plan, is_access};
+use super::read::HowText;
+use super::{Form, How, Plan};
 use crate::emit::is_marker;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
+use crate::workitem::Query;
 use oxcl_ir::report::Fact;
 use oxcl_ir::{Opcode, Value};
 use std::fmt::Write;
@@ -51,8 +53,7 @@ pub(crate) fn body<'c>(regions: &Regions<'c>, plan: &Plan<'c>) -> String {
         let _ = writeln!(text, "  region {number}");
         let chunks = &plan.chunks[number];
         for &block in &region.blocks {
-            let _ =
-                writeln!(text, "    {}: {}", regions.cfg.blocks[block].name(), lanes(plan, chunks, block));
+            let _ = writeln!(text, "    {}: {}", label(regions, block), lanes(plan, chunks, block));
             for instruction in regions.cfg.blocks[block].instructions() {
                 if let Some(told) = told(plan, instruction) {
                     let _ = writeln!(text, "      {told}{}", line(instruction));
@@ -70,8 +71,14 @@ fn line(instruction: Value<'_>) -> String {
     }
 }
 
+/// The name of a block; its number where it has none.
+pub(super) fn label(regions: &Regions<'_>, block: usize) -> String {
+    let name = regions.cfg.blocks[block].name();
+    if name.is_empty() { format!("block {block}") } else { name }
+}
+
 /// Which lanes run a block, and how.
-fn lanes(plan: &Plan<'_>, chunks: &Chunks, block: usize) -> String {
+pub(super) fn lanes(plan: &Plan<'_>, chunks: &Chunks, block: usize) -> String {
     let mut text = if chunks.is_divided(block) { "masked" } else { "all lanes" }.to_owned();
     let is_loop = chunks.chunks.iter().any(|chunk| has_loop(&chunk.steps, block));
     if is_loop {
@@ -90,44 +97,36 @@ fn has_loop(steps: &[Step], block: usize) -> bool {
     })
 }
 
-/// What an instruction becomes that costs more, or less, than one operation of vectors.
-fn told(plan: &Plan<'_>, instruction: Value<'_>) -> Option<String> {
-    let what = match instruction.opcode()? {
-        Opcode::LLVMLoad => "load",
-        Opcode::LLVMStore => "store",
-        Opcode::LLVMCall if !is_marker(instruction) => "call",
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => "atomic",
+/// What a plan calls an instruction that it has a line for: one that costs more, or less, than one operation of vectors.
+pub(super) fn what(instruction: Value<'_>) -> Option<String> {
+    Some(match instruction.opcode()? {
+        Opcode::LLVMLoad => "load".to_owned(),
+        Opcode::LLVMStore => "store".to_owned(),
+        Opcode::LLVMCall if is_marker(instruction) || Query::of(instruction).is_some() => return None,
+        Opcode::LLVMCall => match instruction.callee() {
+            Some(callee) => format!("call {}", callee.name()),
+            None => "call".to_owned(),
+        },
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => "atomic".to_owned(),
         _ => return None,
-    };
-    let how = match plan.how(instruction) {
-        How::Query => return None,
-        How::Test => "whether all lanes pass".to_owned(),
-        How::Once => "once".to_owned(),
-        How::First => "for the first lane".to_owned(),
-        How::Vector => "vector".to_owned(),
-        How::Wide(form) => format!("vector form of {} lanes", form.lanes),
-        How::Consecutive => "consecutive".to_owned(),
-        How::Gather if instruction.is(Opcode::LLVMStore) => "scatter".to_owned(),
-        How::Gather => "gather".to_owned(),
-        How::Last => "the last lane's".to_owned(),
-        How::EachLane => "lane by lane".to_owned(),
-    };
+    })
+}
+
+/// What it becomes.
+fn told(plan: &Plan<'_>, instruction: Value<'_>) -> Option<String> {
+    let what = what(instruction)?;
+    let how = plan.how(instruction);
     let pointer = match instruction.opcode() {
         Some(Opcode::LLVMLoad) => Some(instruction.operand(0)),
         Some(Opcode::LLVMStore) => Some(instruction.operand(1)),
         _ => None,
     };
     let step = pointer.map_or(String::new(), |pointer| match plan.form(pointer) {
-        Form::Strided(step) if is_access(instruction) && plan.how(instruction) == How::Gather => {
-            format!(", {step} bytes apart")
-        }
+        Form::Strided(step) if how == How::Gather => format!(", {step} bytes apart"),
         _ => String::new(),
     });
-    let name = match instruction.callee() {
-        Some(callee) => format!(" {}", callee.name()),
-        None => String::new(),
-    };
-    Some(format!("{what}{name}: {how}{step}"))
+    let how = HowText { how, is_store: instruction.is(Opcode::LLVMStore) };
+    Some(format!("{what}: {how}{step}"))
 }
 
 /// The plan as facts: about blocks which lanes run them, about instructions what they become.
@@ -147,7 +146,7 @@ pub(crate) fn facts<'c>(regions: &Regions<'c>, choice: &Choice<'c>) -> Vec<Fact<
                     continue;
                 }
                 let text = match told(plan, instruction) {
-                    Some(told) => told.split_once(": ").map_or(told.clone(), |(_, how)| how.to_owned()),
+                    Some(told) => told.rsplit_once(": ").map_or(told.clone(), |(_, how)| how.to_owned()),
                     None => plan.form(instruction).to_string(),
                 };
                 facts.push(Fact::of_instruction("plan", instruction, text));

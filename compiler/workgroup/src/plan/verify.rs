@@ -6,14 +6,17 @@
 //!
 //! In: a kernel and shapes among lanes, or a plan. Out: nothing, or why not.
 
+use super::decide::can_be_first;
 use super::{Form, How, Plan, chunks::Chunks};
-use crate::emit::is_marker;
+use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
 use crate::error::FormError;
+use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::{End, Regions};
 use crate::slots::{Home, Slots};
+use crate::workitem::Query;
 use oxcl_ir::cfg::Cfg;
-use oxcl_ir::shape::Shapes;
+use oxcl_ir::shape::{Shape, Shapes};
 use oxcl_ir::{Opcode, Value};
 use std::collections::HashSet;
 
@@ -86,33 +89,48 @@ fn ends_a_loop<'c>(cfg: &Cfg<'c>, block: usize, access: Value<'c>) -> bool {
     false
 }
 
-/// Whether a plan holds together: every instruction gets what it is made of in a form that it can use.
+/// Whether a plan holds together.
 pub(super) fn verify<'c>(
     plan: &Plan<'c>,
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     slots: &Slots<'c>,
 ) -> Result<(), FormError> {
-    let cfg = &regions.cfg;
-    let wrong = cfg.order.iter().find_map(|&block| {
-        let instructions = cfg.blocks[block].instructions().into_iter();
-        instructions.into_iter().find(|&instruction| {
-            let fits = if instruction.is_terminator() {
-                terminator_fits(plan, regions, block, instruction)
-            } else {
-                is_marker(instruction) || instruction_fits(plan, slots, instruction)
-            };
-            !fits
-        })
-    });
-    match wrong {
+    match obstacle(plan, kernel, regions, slots) {
         None => Ok(()),
-        Some(instruction) => Err(FormError::CannotVectorise {
+        Some((instruction, what)) => Err(FormError::CannotVectorise {
             kernel: kernel.name.clone(),
-            reason: format!("there is no plan for '{}'", instruction.to_string().trim()),
+            reason: format!("there is no plan for '{}': {what}", instruction.to_string().trim()),
             line: instruction.line(),
         }),
     }
+}
+
+/// The first instruction that cannot be made as the plan says, and why not: it must get what it is made of in a form that it
+/// can use, and what is made must be what its work-items would have made.
+pub(super) fn obstacle<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    slots: &Slots<'c>,
+) -> Option<(Value<'c>, &'static str)> {
+    let cfg = &regions.cfg;
+    cfg.order.iter().find_map(|&block| {
+        cfg.blocks[block].instructions().into_iter().find_map(|instruction| {
+            let found = if instruction.is_terminator() {
+                let fits = terminator_fits(plan, regions, block, instruction);
+                (!fits).then_some(
+                    "lanes would go different ways here, and the blocks behind are not made for that",
+                )
+            } else if is_marker(instruction) {
+                None
+            } else {
+                instruction_obstacle(plan, slots, instruction)
+                    .or_else(|| how_obstacle(plan, kernel, regions, block, instruction))
+            };
+            found.map(|what| (instruction, what))
+        })
+    })
 }
 
 fn terminator_fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, block: usize, terminator: Value<'c>) -> bool {
@@ -133,25 +151,98 @@ fn terminator_fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, block: usize, ter
     !by_group && terminator.condition().is_some() && plan.is_divergent(block) && covered
 }
 
-fn instruction_fits<'c>(plan: &Plan<'c>, slots: &Slots<'c>, instruction: Value<'c>) -> bool {
+fn instruction_obstacle<'c>(
+    plan: &Plan<'c>,
+    slots: &Slots<'c>,
+    instruction: Value<'c>,
+) -> Option<&'static str> {
     let group = matches!(slots.home(instruction), Some(Home::Group(_) | Home::AgainForGroup));
     if group && plan.form(instruction) != Form::Uniform {
-        return false;
+        return Some("the group keeps one value of it, which lanes with values of their own cannot give");
     }
     if instruction.is_phi() {
         let form = plan.form(instruction);
-        return form == Form::Vector
+        let fits = form == Form::Vector
             || instruction.incoming().iter().all(|(value, _)| plan.form(*value) == form || value.is_undef());
+        return (!fits).then_some("what is brought to it has other forms");
     }
+    None
+}
+
+/// Why an instruction cannot be made as the plan says.
+fn how_obstacle<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    block: usize,
+    instruction: Value<'c>,
+) -> Option<&'static str> {
+    let how = plan.how(instruction);
+    if instruction.is_phi() || instruction.allocated().is_some() {
+        return (how != How::Once).then_some("it can only be made once");
+    }
+    if Query::of(instruction).is_some() {
+        return (how != How::Query).then_some("it can only be a query");
+    }
+    if is_test(instruction) {
+        return (how != How::Test).then_some("it can only be a test of all lanes");
+    }
+    let shape = plan.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(instruction));
     let operands = match instruction.opcode() {
         Some(Opcode::LLVMCall) => instruction.arguments(),
         _ => instruction.operands(),
     };
-    let is = |form: Form| operands.iter().any(|&operand| plan.form(operand) == form);
-    let strided = operands.iter().any(|&operand| matches!(plan.form(operand), Form::Strided(_)));
-    match plan.how(instruction) {
-        How::Once => !is(Form::Vector) && !strided,
-        How::First => !is(Form::Vector),
-        _ => true,
+    let all_uniform = operands.iter().all(|&operand| plan.form(operand) == Form::Uniform);
+    let effects = instruction.effects();
+    let pure = !effects.side_effects() && !effects.reads();
+    let is_load = instruction.is(Opcode::LLVMLoad);
+    let accessed = match instruction.opcode() {
+        Some(Opcode::LLVMLoad) => Some((instruction.ty(), instruction.operand(0))),
+        Some(Opcode::LLVMStore) => Some((instruction.operand(0).ty(), instruction.operand(1))),
+        _ => None,
+    };
+    let simple = accessed.is_some_and(|(ty, _)| is_simple_access(instruction, ty));
+    let otherwise = |holds: bool, what: &'static str| (!holds).then_some(what);
+    match how {
+        How::Query | How::Test => Some("it is no query of ids or lanes"),
+        How::Once => otherwise(pure || (is_load && simple), "every lane must do it")
+            .or_else(|| otherwise(shape.is_uniform(), "its lanes may have different values"))
+            .or_else(|| otherwise(all_uniform, "the lanes have different values of what it is made of")),
+        How::First => {
+            otherwise(pure && matches!(shape, Shape::Strided(_)), "its lanes are not a constant apart")
+                .or_else(|| {
+                    let vector = operands.iter().any(|&operand| plan.form(operand) == Form::Vector);
+                    otherwise(!vector, "what it is made of is a vector")
+                })
+                .or_else(|| {
+                    otherwise(
+                        can_be_first(plan, regions, block, instruction),
+                        "the first lane may be off here",
+                    )
+                })
+        }
+        How::Vector => otherwise(pure && is_componentwise(instruction), "no operation on vectors does it"),
+        How::Wide(form) => otherwise(
+            pure && WideForm::all(instruction, plan.width).contains(&form),
+            "the function has no vector form of so many lanes for this width",
+        ),
+        How::Consecutive => otherwise(simple, "it is volatile, atomic, or of a type that has no lanes")
+            .or_else(|| {
+                let dense = accessed.is_some_and(|(ty, pointer)| match plan.form(pointer) {
+                    Form::Strided(step) => is_dense(kernel.layout, ty, step),
+                    Form::Uniform | Form::Vector => false,
+                });
+                otherwise(dense, "the lanes' addresses are not one behind the other")
+            }),
+        How::Gather => otherwise(simple, "it is volatile, atomic, or of a type that has no lanes"),
+        How::Last => otherwise(
+            simple && instruction.is(Opcode::LLVMStore),
+            "it is no store, or volatile, atomic, or of a type that has no lanes",
+        )
+        .or_else(|| {
+            let one = accessed.is_some_and(|(_, pointer)| plan.form(pointer) == Form::Uniform);
+            otherwise(one, "the lanes store to different addresses")
+        }),
+        How::EachLane => None,
     }
 }

@@ -103,6 +103,7 @@ impl Memory {
 pub(crate) fn options(width: u32) -> Options {
     Options {
         width: Width::Fixed(width),
+        plan: None,
         local_size: None,
         uniform: true,
         variables: Vec::new(),
@@ -176,6 +177,11 @@ impl Kernel {
         // SAFETY: the library has no initialisers beside the C runtime's.
         let library = unsafe { Library::new(&object) }.expect("the library loads");
         Ok(Kernel { name: kernel.to_owned(), formed, abi: options.pocl, library })
+    }
+
+    /// The plan that its code was made by.
+    pub(crate) fn plan(&self) -> String {
+        self.formed.plan_report.clone()
     }
 
     pub(crate) fn constants(&self) -> KernelConstants {

@@ -4,5 +4,6 @@
 mod facts;
 mod harness;
 mod lanes;
+mod plans;
 mod shapes;
 mod straight;

@@ -1,0 +1,66 @@
+//! Plans that somebody has edited: the same results, however accesses and calls are made.
+
+use std::sync::Arc;
+
+use crate::harness::{Arg, Entry, Kernel, buffer, grid, options, value};
+use oxcl_workgroup::{Options, PlanText};
+
+const SOURCE: &str = "kernel void k(global const int *a, global int *b, global float *f, int n) {
+    int i = get_global_id(0);
+    int s = 0;
+    for (int j = 0; j < n; ++j)
+        s += a[i] * a[j] + a[3 * i % n];
+    if (a[i] & 1) {
+        b[i] = s;
+        f[i] = __builtin_fmaf(f[i], 3.0f, (float)s);
+    } else
+        b[i] = a[(s & 15)];
+    f[0] = 7.0f;
+}";
+
+fn bytes(kernel: &Kernel, args: &[Arg]) -> Vec<Vec<u8>> {
+    let out = kernel.run(Entry::Native, grid([3, 1, 1], [7, 1, 1]), args);
+    out.into_iter()
+        .filter_map(|arg| match arg {
+            Arg::Buffer(bytes) => Some(bytes),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn every_way_to_make_an_access_gives_the_same() {
+    let input: Vec<i32> = (0..32).map(|i| (i * 37) % 41).collect();
+    let floats: Vec<f32> = (0..32_u8).map(|i| f32::from(i) / 8.0).collect();
+    let args = [buffer(&input), buffer(&[0_i32; 32]), buffer(&floats), value(21_i32)];
+    let one = Kernel::build(SOURCE, "k", &options(1)).unwrap();
+    let wanted = bytes(&one, &args);
+    let edits: [&[(&str, &str)]; 6] = [
+        &[],
+        &[("load: consecutive", "load: gather"), ("store: consecutive", "store: scatter")],
+        &[("consecutive", "lane by lane")],
+        &[("load: gather", "load: lane by lane"), ("the last lane's", "lane by lane")],
+        &[("load: once", "load: gather"), ("the last lane's", "scatter")],
+        &[
+            ("load: once", "load: lane by lane"),
+            (".f32: vector", ".f32: lane by lane"),
+            ("a run of groups", "a group"),
+        ],
+    ];
+    for width in [4, 8, 16] {
+        let plain = Kernel::build(SOURCE, "k", &options(width)).unwrap();
+        for edit in edits {
+            let mut text = plain.plan();
+            for (from, to) in edit {
+                assert!(text.contains(from), "'{from}' is not in\n{text}");
+                text = text.replace(from, to);
+            }
+            let read = PlanText::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let plan = read.of("k").cloned().map(Arc::new);
+            let kernel = Kernel::build(SOURCE, "k", &Options { plan, ..options(1) })
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(kernel.plan().replace(", 4 bytes apart", ""), text.replace(", 4 bytes apart", ""));
+            assert_eq!(bytes(&kernel, &args), wanted, "width {width}\n{text}");
+        }
+    }
+}

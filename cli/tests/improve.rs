@@ -211,6 +211,86 @@ fn a_process_spends_little_more_than_full_code_of_the_program_costs() {
     assert!(ended_function(&told).is_none(), "the function is above what may be spent");
 }
 
+/// Turns every group's elements around, many times.
+const TURN: &str = "kernel void busy(global uint *x, uint rounds) {
+    local uint t[256];
+    uint l = get_local_id(0), n = get_local_size(0);
+    t[l] = x[get_global_id(0)] * 3u + n;
+    for (uint i = 0; i < rounds; i++) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint value = t[n - 1 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        t[l] = value;
+    }
+    x[get_global_id(0)] = t[l];
+}";
+
+#[test]
+fn a_hot_kernel_with_barriers_gets_the_function_for_its_local_size_in_place_of_the_one_for_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = service(Some(folder.path()), &[]);
+    let (improver_one, told) = improver(&one);
+    let request =
+        BuildRequest { quality: Quality::First, ..BuildRequest::new("turn.cl", TURN, BuildTarget::Cpu) };
+    let load = |service: &Service, improver: &Improver| {
+        let built = service.build(&request).unwrap();
+        let program = Program::from_archive(&built.archive).unwrap();
+        let full = BuildRequest { quality: Quality::Full, ..request.clone() };
+        program.improve_with(improver, full, built.quality, built.processor, built.cached);
+        program
+    };
+    let device = device();
+    let turn = |kernel: &Kernel, local: u64| {
+        let bytes: Vec<u8> = (0..ITEMS as u32).flat_map(u32::to_le_bytes).collect();
+        let data = Buffer::from_bytes(&bytes).unwrap();
+        let range = NdRange::new(&[ITEMS as u64]).unwrap().with_local(&[local]).unwrap();
+        let rounds = 201_u32.to_le_bytes();
+        let report =
+            device.launch(kernel, &range, &[ArgValue::Buffer(&data), ArgValue::Value(&rounds)]).unwrap();
+        for (index, bytes) in data.to_vec().chunks_exact(4).enumerate() {
+            let index = index as u64;
+            let turned = index / local * local + (local - 1 - index % local);
+            assert_eq!(u32::from_le_bytes(bytes.try_into().unwrap()), (turned * 3 + local) as u32, "{index}");
+        }
+        report.specialised
+    };
+    let until_made = |kernel: &Kernel, local: u64, told: &Receiver<Improvement>| {
+        let begin = Instant::now();
+        loop {
+            assert!(begin.elapsed() < PATIENCE, "nothing was made");
+            turn(kernel, local);
+            if let Some((improvement, ended)) = ended(told) {
+                assert_eq!(ended.outcome, Ok(()));
+                return improvement.better;
+            }
+        }
+    };
+    let whole = Better::Kernel("busy".to_owned());
+    let for_64 = Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] };
+    let mut program = load(&one, &improver_one);
+    // Where a busy machine left so much time that the kernel was made for an idle processor, it is in the cache; another program then.
+    let first = until_made(&program.kernel("busy").unwrap(), 64, &told);
+    if first == whole {
+        return;
+    }
+    assert_eq!(first, for_64);
+    let kernel = program.kernel("busy").unwrap();
+    assert_eq!(kernel.quality(), Quality::First, "there is no code for all sizes");
+    assert!(turn(&kernel, 64));
+    // Another size needs the code for all.
+    assert_eq!(until_made(&kernel, 32, &told), whole);
+    assert_eq!(kernel.quality(), Quality::Full);
+    assert!(turn(&kernel, 64), "the function was lost");
+    assert!(!turn(&kernel, 32));
+    // The next process has both at its first launches.
+    let two = service(Some(folder.path()), &[]);
+    let (improver_two, told) = improver(&two);
+    program = load(&two, &improver_two);
+    let kernel = program.kernel("busy").unwrap();
+    assert!(turn(&kernel, 64) && !turn(&kernel, 32));
+    assert!(told.try_iter().next().is_none());
+}
+
 fn ended_function(told: &Receiver<Improvement>) -> Option<Improvement> {
     told.try_iter().find(|improvement| matches!(improvement.better, Better::Function { .. }))
 }

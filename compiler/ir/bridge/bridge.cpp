@@ -261,17 +261,18 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
 
 // The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Whole`:
 // its body is repeated only where its count is known.
-LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Whole) {
+LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll) {
   LLVMContext &Ctx = *unwrap(C);
   SmallVector<Metadata *, 4> Operands;
   Operands.push_back(nullptr);
-  Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, "llvm.loop.mustprogress")));
+  if (Ends)
+    Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, "llvm.loop.mustprogress")));
   if (Group) {
     Metadata *Access = cast<MetadataAsValue>(unwrap(Group))->getMetadata();
     Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.parallel_accesses"), Access}));
   }
-  if (Whole)
-    Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, "llvm.loop.unroll.runtime.disable")));
+  if (Unroll)
+    Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Unroll)));
   MDNode *Id = MDNode::getDistinct(Ctx, Operands);
   Id->replaceOperandWith(0, Id);
   return wrap(MetadataAsValue::get(Ctx, Id));

@@ -20,12 +20,20 @@ impl<'c> Node<'c> {
         Node(Value::from_raw(llvm!(oxcl_ir_distinct_node; types.raw())))
     }
 
-    /// A new loop identity, for `llvm.loop` on the back edge's branch. The accesses of `parallel` do not depend on one
-    /// another across iterations. A `whole` loop's body is repeated only where its count is known.
+    /// A new loop identity, for `llvm.loop` on the back edge's branch, of a loop that ends. The accesses of `parallel` do not
+    /// depend on one another across iterations. A `whole` loop's body is repeated only where its count is known.
     #[must_use]
     pub fn loop_id(types: Types<'c>, parallel: Option<Node<'c>>, whole: bool) -> Self {
         let group = parallel.map_or(std::ptr::null_mut(), Node::raw);
-        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group, whole)))
+        let unroll = if whole { c"llvm.loop.unroll.runtime.disable".as_ptr() } else { std::ptr::null() };
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group, true, unroll)))
+    }
+
+    /// A new loop identity, of a loop that may go on for ever, and whose body is never repeated.
+    #[must_use]
+    pub fn loop_written_once(types: Types<'c>) -> Self {
+        let unroll = c"llvm.loop.unroll.disable".as_ptr();
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), std::ptr::null_mut(), false, unroll)))
     }
 
     pub(crate) fn raw(self) -> LLVMValueRef {

@@ -134,7 +134,12 @@ unsafe extern "C" {
         take: PointerTaker,
     ) -> bool;
     pub(crate) fn oxcl_ir_distinct_node(context: LLVMContextRef) -> LLVMValueRef;
-    pub(crate) fn oxcl_ir_loop_id(context: LLVMContextRef, group: LLVMValueRef, whole: bool) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_loop_id(
+        context: LLVMContextRef,
+        group: LLVMValueRef,
+        ends: bool,
+        unroll: *const c_char,
+    ) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_split_atomics(function: LLVMValueRef, space: u32);
     pub(crate) fn oxcl_ir_has_scopes(function: LLVMValueRef) -> bool;
     pub(crate) fn oxcl_ir_declared_scope(instruction: LLVMValueRef) -> LLVMValueRef;

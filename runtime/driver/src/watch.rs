@@ -97,6 +97,12 @@ impl Watch {
     /// There is a better function: launches are made ready anew, and nothing is measured any more.
     pub fn improved(&self) {
         self.stage.store(OVER, Ordering::Relaxed);
+        self.changed();
+    }
+
+    /// There is a better function than the one that launches have, and not yet the one that was asked for: launches are made
+    /// ready anew.
+    pub fn changed(&self) {
         // Release pairs with the acquire of `number`.
         self.number.fetch_add(1, Ordering::Release);
     }
@@ -259,5 +265,15 @@ mod tests {
         watch.run(true, &mut 0, || ());
         assert_eq!(told.load(Ordering::Relaxed), 0);
         assert_eq!(watch.number(), 1);
+    }
+
+    #[test]
+    fn what_is_better_for_now_is_taken_and_nothing_is_forgotten() {
+        let (watch, told) = counted(Duration::from_micros(100));
+        watch.launches.store(2, Ordering::Relaxed);
+        watch.changed();
+        assert_eq!(watch.number(), 1);
+        watch.add(Duration::from_micros(100), 1);
+        assert_eq!(told.load(Ordering::Relaxed), 1);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a program, the request that it was built from, and how much processor time its launches take
 //! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
-//! functions that are specialised for the local sizes that are launched. A launch that was made ready keeps its function;
+//! functions that are specialised for the local sizes that are launched; of a hot kernel with barriers such a function at once,
+//! for the first local size. A launch that was made ready keeps its function;
 //! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
 //!
@@ -282,13 +283,20 @@ impl Shared {
                     }
                 }
             }
-            What::Function { kernel, local, .. } => {
+            What::Function { kernel, local, heat } => {
                 let name = program.kernel_name(kernel);
-                self.observed(promoted.beginning.clone(), || {
+                let is_there = self.observed(promoted.beginning.clone(), || {
                     let built = self.service.specialise(&improving.request_for(local), &name);
                     let taken = |built: &Built| program.add_function(kernel, local, &built.archive);
                     (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
                 });
+                if !is_there && program.is_hurried(kernel) {
+                    // Nothing else would be made of it.
+                    let what = What::Kernel { kernel, heat };
+                    let mut task = Task { program: Weak::clone(&task.program), what, promoted: None };
+                    task.promoted = self.promote(&task);
+                    self.make_hot(&task);
+                }
             }
         }
     }
@@ -324,14 +332,20 @@ impl Shared {
         }
     }
 
-    /// Tells the observer what becomes of what was begun.
-    fn observed(&self, beginning: Improvement, make: impl FnOnce() -> (Result<(), String>, Option<Built>)) {
+    /// Tells the observer what becomes of what was begun; whether it was taken.
+    fn observed(
+        &self,
+        beginning: Improvement,
+        make: impl FnOnce() -> (Result<(), String>, Option<Built>),
+    ) -> bool {
         let (outcome, built) = make();
         let elapsed = beginning.begun.elapsed();
         let (processor, cached) =
             built.map_or_else(Default::default, |built| (built.processor, built.cached));
+        let is_taken = outcome.is_ok();
         let end = Some(Ended { elapsed, processor, cached, outcome });
         self.tell(&Improvement { end, ..beginning });
+        is_taken
     }
 }
 
@@ -408,6 +422,28 @@ impl Improving {
         })
     }
 
+    /// Watches the launches, with the first local size that there was, of a kernel that was built in a hurry and has barriers: when
+    /// it is hot, the function for that size takes the place of its full code. The loops between barriers are what such a kernel
+    /// consists of, and how long they are is known then.
+    pub(crate) fn watch_function_instead(
+        &self,
+        program: &Arc<Inner>,
+        kernel: usize,
+        local: [u64; 3],
+    ) -> Watch {
+        self.ask_rest(program);
+        let program = Arc::downgrade(program);
+        let improver = self.improver.clone();
+        Watch::new(self.account().kernel_pays(), move |heat| {
+            // It costs no more than the full code.
+            let instead = program.upgrade()?.begin_function_instead(kernel, local);
+            let what =
+                if instead { What::Function { kernel, local, heat } } else { What::Kernel { kernel, heat } };
+            improver.ask(&program, what);
+            None
+        })
+    }
+
     /// Watches the launches of a kernel with a local size, and has a function made for it when that pays.
     pub(crate) fn watch_function(&self, program: &Arc<Inner>, kernel: usize, local: [u64; 3]) -> Watch {
         let program = Arc::downgrade(program);
@@ -439,5 +475,10 @@ impl Improving {
         }
         let service = &self.improver.shared.service;
         service.kept_specialisation(&self.request_for(local), kernel).map(|built| built.archive)
+    }
+
+    /// A function that an earlier process had made takes the place of a kernel's full code.
+    pub(crate) fn was_kept(&self) {
+        self.account().was_kept();
     }
 }

@@ -12,7 +12,7 @@ use crate::compiler::Quality;
 /// Full code of a kernel takes the compiler so many times as long as code made in a hurry.
 const FULL_OVER_FIRST: f64 = 2.5;
 /// A function for one local size takes it so many times as long as the one for any.
-const FUNCTION_OVER_FULL: f64 = 1.4;
+const FUNCTION_OVER_FULL: f64 = 1.0;
 /// A kernel that was built in a hurry is hot when its launches have taken this part of what its full code costs.
 const KERNEL_SHARE: f64 = 0.125;
 /// A function for a local size pays when launches with it have taken so many times what it costs.
@@ -69,7 +69,7 @@ impl Account {
         self.function().mul_f64(FUNCTION_SHARE)
     }
 
-    /// A kernel's full code was in the cache.
+    /// A kernel's full code, or what takes its place, was in the cache.
     pub(super) fn was_kept(&mut self) {
         self.room += self.kernel.as_secs_f64();
     }
@@ -105,17 +105,17 @@ mod tests {
         let mut account = Account::new(1, Quality::First, Duration::from_millis(40), false);
         assert_eq!(account.kernel(), Duration::from_millis(100));
         let later = account.take_function(heat(1)).unwrap_err();
-        assert_eq!(later, Duration::from_secs(140));
-        assert_eq!(account.take_function(heat(140)), Ok(()));
+        assert_eq!(later, Duration::from_secs(100));
+        assert_eq!(account.take_function(heat(100)), Ok(()));
     }
 
     #[test]
     fn what_was_kept_leaves_room_for_functions() {
         let mut account = Account::new(4, Quality::First, Duration::from_millis(160), true);
         (0..4).for_each(|_| account.was_kept());
-        // 1.6 times 400 ms are four functions of 140 ms.
-        let taken = (0..6).filter(|_| account.take_function(heat(1)).is_ok()).count();
-        assert_eq!(taken, 4);
+        // 1.6 times 400 ms are six functions of 100 ms.
+        let taken = (0..9).filter(|_| account.take_function(heat(1)).is_ok()).count();
+        assert_eq!(taken, 6);
     }
 
     #[test]

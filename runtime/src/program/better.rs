@@ -28,13 +28,15 @@ pub(super) struct Better {
     /// It is hot: nobody begins with it at idle priority any more.
     hot: bool,
     making: Making,
+    /// The local size whose function is made in place of its full code.
+    instead: Option<[u64; 3]>,
     /// The kernel in full quality, where the first code was not.
     full: Option<Full>,
     /// Functions for local sizes.
     functions: Vec<([u64; 3], Arc<Binary>)>,
     /// What its launches take while its code is a hurried one.
     watch: Option<Arc<Watch>>,
-    /// What they take with a local size, once it is not.
+    /// What they take with a local size, once it is not; and before, with the first one, if the kernel has barriers.
     sizes: BTreeMap<[u64; 3], Arc<Watch>>,
 }
 
@@ -127,7 +129,8 @@ impl Inner {
         let mut better = lock(&self.better);
         let waits =
             |kernel: &Better| kernel.hurried && !kernel.hot && matches!(kernel.making, Making::Nobody);
-        let launched = better.iter().position(|kernel| waits(kernel) && kernel.watch.is_some());
+        let is_launched = |kernel: &Better| kernel.watch.is_some() || !kernel.sizes.is_empty();
+        let launched = better.iter().position(|kernel| waits(kernel) && is_launched(kernel));
         let kernel = launched.or_else(|| better.iter().position(waits))?;
         better[kernel].making = Making::Somebody(Arc::clone(attempt));
         Some(kernel)
@@ -146,6 +149,23 @@ impl Inner {
             Making::Nobody | Making::Over => Begun::Over,
             Making::Somebody(other) => Begun::Others(Arc::clone(other)),
         }
+    }
+
+    /// Whether a function for a local size is to take the place of a kernel's full code, which nobody makes yet, and which nobody
+    /// makes at idle priority then.
+    pub(crate) fn begin_function_instead(&self, kernel: usize, local: [u64; 3]) -> bool {
+        let mut better = lock(&self.better);
+        let Some(kernel) = better.get_mut(kernel) else { return false };
+        let begins = kernel.hurried && matches!(kernel.making, Making::Nobody);
+        if begins {
+            (kernel.hot, kernel.instead) = (true, Some(local));
+        }
+        begins
+    }
+
+    /// Whether a kernel's code was made in a hurry, and there is no other for any local size yet.
+    pub(crate) fn is_hurried(&self, kernel: usize) -> bool {
+        lock(&self.better).get(kernel).is_some_and(|kernel| kernel.hurried)
     }
 
     /// The end of what was begun: `over` if nobody is to begin again.
@@ -233,18 +253,22 @@ impl Inner {
         if lock(&self.better)[kernel].full.as_ref().is_some_and(serves_as_much) {
             return Ok(());
         }
-        let mut watch = None;
+        let (mut over, mut waiting) = (Vec::new(), Vec::new());
         let to = |program: &dyn DriverProgram| program.replace_kernel(kernel, &full.later, full.position);
         self.give(to, || {
             let known = &mut lock(&self.better)[kernel];
             known.full = Some(full.clone());
             known.hurried = false;
-            watch = known.watch.take();
+            over.extend(known.watch.take());
+            // A local size that nobody makes a function for is watched anew, for what that is worth now.
+            let instead = known.instead.and_then(|local| known.sizes.remove_entry(&local));
+            over.extend(std::mem::take(&mut known.sizes).into_values());
+            waiting.extend(instead.iter().map(|(_, watch)| Arc::clone(watch)));
+            known.sizes.extend(instead);
         })?;
         // The last step: who sees it finds the new code.
-        if let Some(watch) = watch {
-            watch.improved();
-        }
+        over.iter().for_each(|watch| watch.improved());
+        waiting.iter().for_each(|watch| watch.changed());
         Ok(())
     }
 
@@ -319,23 +343,33 @@ impl Kernel {
         }
         let kernel = self.index;
         inner.look_for_kernel(kernel);
+        let local = geometry.local;
         let mut better = lock(&inner.better);
         let known = &mut better[kernel];
-        if known.hurried {
-            let watch = known.watch.get_or_insert_with(|| Arc::new(improving.watch_kernel(inner, kernel)));
-            return Some(Arc::clone(watch));
-        }
-        if !geometry.is_uniform() {
+        let hurried = known.hurried;
+        let has_function = geometry.is_uniform() && geometry.has_small_ids();
+        if hurried {
+            let is_first = known.sizes.is_empty() || known.sizes.contains_key(&local);
+            if !(has_function && is_first && self.meta().is_some_and(|meta| meta.barrier)) {
+                let watch =
+                    known.watch.get_or_insert_with(|| Arc::new(improving.watch_kernel(inner, kernel)));
+                return Some(Arc::clone(watch));
+            }
+        } else if !has_function {
             return None;
         }
-        let local = geometry.local;
         if let Some(watch) = known.sizes.get(&local) {
             return Some(Arc::clone(watch));
         }
         if known.sizes.len() >= SIZES {
             return None;
         }
-        let watch = Arc::new(improving.watch_function(inner, kernel, local));
+        let watch = if hurried {
+            improving.watch_function_instead(inner, kernel, local)
+        } else {
+            improving.watch_function(inner, kernel, local)
+        };
+        let watch = Arc::new(watch);
         known.sizes.insert(local, Arc::clone(&watch));
         drop(better);
         if program.is_specialised_for(kernel, local) {
@@ -344,6 +378,9 @@ impl Kernel {
         } else if let Some(archive) = improving.kept_function(self.name(), local)
             && inner.add_function(kernel, local, &archive).is_ok()
         {
+            if hurried {
+                improving.was_kept();
+            }
             watch.improved();
         }
         Some(watch)

@@ -10,6 +10,7 @@ use crate::regions::End;
 use crate::slots::Home;
 use crate::window::{has_work, incoming_for_group};
 use crate::workitem::Query;
+use oxcl_ir::metadata::Node;
 use oxcl_ir::{Block, Builder, IntPredicate, Value};
 use std::collections::HashMap;
 
@@ -106,7 +107,7 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
                 })
                 .collect();
             pass_on(frame, b, &from, to);
-            b.branch(start_of(to));
+            go_on(frame, b, number, to, start_of(to));
         }
         End::Branch { block } => {
             let cfg = &frame.regions.cfg;
@@ -119,7 +120,7 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
                     let way = frame.body.append_block(&format!("r{number}.to.{to}"));
                     let b = Builder::at_end(way);
                     pass_on(frame, &b, &[block], to);
-                    b.branch(start_of(to));
+                    go_on(frame, &b, number, to, start_of(to));
                     way
                 })
                 .collect();
@@ -134,6 +135,26 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
             copy.clear_metadata(items::LOOP);
         }
     }
+}
+
+/// Goes from region `number` on to what begins with block `to`.
+fn go_on<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, to: usize, start: Block<'c>) {
+    let branch = b.branch(start);
+    let goes_back = frame.regions.starting_at(to).is_some_and(|region| region <= number);
+    // With a known local size LLVM may write out rounds of a loop, which helps where the counts of the loops over work-items follow
+    // from the round. Rounds of a loop that has loops of the group's inside are hundreds, and as long to compile.
+    if goes_back && frame.knows_local_size && has_group_loop(frame, to) {
+        branch.set_metadata(items::LOOP, Node::loop_written_once(b.types()));
+    }
+}
+
+/// Whether the loop with this header has another loop of the group's inside.
+fn has_group_loop(frame: &Frame<'_, '_>, header: usize) -> bool {
+    let loops = &frame.regions.cfg.loops;
+    loops.iter().filter(|outer| outer.header == header).any(|outer| {
+        let mut headers = loops.iter().map(|inner| inner.header);
+        headers.any(|inner| inner != header && outer.contains(inner) && frame.regions.is_entry(inner))
+    })
 }
 
 /// Gives the group's PHI nodes at the beginning of `to` their values, all at once.

@@ -75,6 +75,7 @@ struct Frame<'a, 'c> {
     /// Between which numbers the kernel's integers lie in the launches that the code is for.
     ranges: Ranges<'a, 'c>,
     launches: Ids,
+    knows_local_size: bool,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -239,6 +240,7 @@ fn open<'a, 'c>(
         plan,
         width: plan.width,
         launches,
+        knows_local_size: options.local_size.is_some(),
         ranges: launches.ranges(),
         body,
         entry,

@@ -80,7 +80,11 @@ fn what_a_stage_does_not_take_is_said() {
     for (line, code, said) in [
         ("k.cl --only nothing", 2, names),
         ("k.cl --only link", 2, names),
-        ("k.cl --emit nothing", 2, "possible values: llvm, analysis, regions, plan, workgroup, asm, obj"),
+        (
+            "k.cl --emit nothing",
+            2,
+            "possible values: llvm, analysis, regions, plan, remarks, workgroup, asm, obj",
+        ),
         ("k.cl --only frontend --emit llvm", 2, "cannot be used with '--emit <STAGE>'"),
         ("k.cl k.cl --only frontend", 2, "a stage alone takes one file"),
         ("none.ll --only frontend", 3, "unknown type name"),

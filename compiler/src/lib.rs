@@ -14,6 +14,7 @@ mod pack;
 mod pipeline;
 mod print;
 mod reference;
+mod remarks;
 mod request;
 mod settings;
 mod share;

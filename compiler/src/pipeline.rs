@@ -20,6 +20,7 @@ use crate::error::CompileError;
 use crate::last::{LastProgram, Part};
 use crate::objects;
 use crate::pack::{self, KernelParts, LevelCode, SizeCode};
+use crate::remarks;
 use crate::request::Request;
 use crate::settings::{Emit, Settings};
 use crate::stages::front_end::Parsed;
@@ -160,6 +161,10 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             Emit::Analysis => self.analysis(&signatures),
             Emit::Regions => self.join(&signatures, |_, formed| formed.regions_report.clone()),
             Emit::Plan => self.join(&signatures, |_, formed| formed.plan_report.clone()),
+            Emit::Remarks => {
+                let sources = self.settings.program.sources;
+                self.join(&signatures, |_, formed| remarks::text(sources, formed))
+            }
             Emit::WorkGroup => self.join(&signatures, |module, _| print(module)),
             Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
             Emit::Object => self.one(&signatures, "an object", Output::Object),

@@ -32,6 +32,9 @@ pub enum Emit {
     Regions,
     /// How many work-items of each kernel run at a time, why, and what its accesses, calls and blocks become.
     Plan,
+    /// By line of the source what each loop, branch, access and call of each kernel became, what it costs, and what would make it
+    /// better.
+    Remarks,
     /// The work-group functions' IR before LLVM optimises it.
     WorkGroup,
     /// Assembly of one kernel.

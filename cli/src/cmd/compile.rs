@@ -52,6 +52,10 @@ pub(crate) struct CompileArgs {
     /// What to write
     #[arg(long, value_name = "STAGE", default_value = "poclbin")]
     emit: Stage,
+    /// Say by line of the source what each loop, branch, access and call became, what it costs, and what would make it
+    /// better: the same as --emit remarks
+    #[arg(long, conflicts_with_all = ["emit", "only"])]
+    remarks: bool,
     /// The kernel to look at, where a stage shows one
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -153,6 +157,13 @@ impl Only {
     }
 }
 
+impl CompileArgs {
+    /// What to write.
+    fn stage(&self) -> Stage {
+        if self.remarks { Stage::Remarks } else { self.emit }
+    }
+}
+
 /// Stages of the pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
@@ -164,6 +175,8 @@ enum Stage {
     Regions,
     /// How many work-items of each kernel run at a time, why, and what its accesses, calls and blocks become
     Plan,
+    /// By line of the source what each loop, branch, access and call became, what it costs, and what would make it better
+    Remarks,
     /// LLVM IR of the work-group functions before it is optimised
     Workgroup,
     /// Assembly of one kernel
@@ -185,6 +198,7 @@ impl Stage {
             Stage::Analysis => Emit::Analysis,
             Stage::Regions => Emit::Regions,
             Stage::Plan => Emit::Plan,
+            Stage::Remarks => Emit::Remarks,
             Stage::Workgroup => Emit::WorkGroup,
             Stage::Asm => Emit::Assembly,
             Stage::Obj => Emit::Object,
@@ -202,6 +216,7 @@ impl Stage {
             | Stage::Analysis
             | Stage::Regions
             | Stage::Plan
+            | Stage::Remarks
             | Stage::Workgroup
             | Stage::Asm
             | Stage::Mir => None,
@@ -289,12 +304,12 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         put(&target, text.as_bytes(), ui)?;
         return Ok(Outcome::Ok);
     }
-    let compiled = match args.emit.emit() {
+    let compiled = match args.stage().emit() {
         Emit::Archive => kept::archive(&request, &words, !args.no_cache, ui)?,
         stage => Built::new(build::compile(&request, stage, args.kernel.as_deref(), ui)?),
     };
     put(&target, &compiled.bytes, ui)?;
-    let archive = match args.emit {
+    let archive = match args.stage() {
         Stage::Poclbin => Archive::read(&compiled.bytes).ok(),
         _ => None,
     };
@@ -365,7 +380,7 @@ fn kernel_json(kernel: &oxcl_binary::archive::Kernel) -> Json {
 }
 
 fn target(args: &CompileArgs, ui: &Ui) -> Result<Target, CliError> {
-    let extension = if args.only.is_some() { None } else { args.emit.extension() };
+    let extension = if args.only.is_some() { None } else { args.stage().extension() };
     let standard = match (&args.output, extension) {
         (Some(path), _) => path == Path::new("-"),
         (None, extension) => extension.is_none(),

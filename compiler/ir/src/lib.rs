@@ -73,7 +73,7 @@ pub use inkwell::llvm_sys::{
     LLVMIntPredicate as IntPredicate, LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate,
 };
 pub use types::{Type, TypeKind, Types};
-pub use value::{Effects, Value};
+pub use value::{Effects, Location, Value};
 
 /// What can go wrong with a module as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -15,6 +15,17 @@ use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind};
 use std::fmt;
 
+/// A place in the source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Location {
+    /// The file's path as the front end has it.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0: unknown.
+    pub column: u32,
+}
+
 /// What an instruction may do beside computing its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effects(u32);
@@ -565,6 +576,30 @@ impl<'c> Value<'c> {
         }
         let location = llvm!(di::LLVMInstructionGetDebugLoc; self.raw());
         if location.is_null() { 0 } else { llvm!(di::LLVMDILocationGetLine; location) }
+    }
+
+    /// Where in the source the instruction comes from, as far as that is known.
+    #[must_use]
+    pub fn location(self) -> Option<Location> {
+        if !self.is_instruction() {
+            return None;
+        }
+        let location = llvm!(di::LLVMInstructionGetDebugLoc; self.raw());
+        if location.is_null() {
+            return None;
+        }
+        let scope = llvm!(di::LLVMDILocationGetScope; location);
+        let file = if scope.is_null() { scope } else { llvm!(di::LLVMDIScopeGetFile; scope) };
+        let file = if file.is_null() {
+            String::new()
+        } else {
+            let mut length = 0;
+            let text = llvm!(di::LLVMDIFileGetFilename; file, &raw mut length);
+            counted_text(text, length as usize)
+        };
+        let line = llvm!(di::LLVMDILocationGetLine; location);
+        // Line 0 is LLVM's way to say that code comes of several places.
+        (line != 0).then(|| Location { file, line, column: llvm!(di::LLVMDILocationGetColumn; location) })
     }
 
     /// Attaches a metadata node of a kind (see [`crate::metadata`]).

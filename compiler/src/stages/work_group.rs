@@ -13,7 +13,7 @@ use oxcl_workgroup::{Formed, Options, form_best};
 use super::target::Cpu;
 use crate::error::CompileError;
 use crate::reference as reference_code;
-use crate::settings::Settings;
+use crate::settings::{Emit, Settings};
 use crate::variables::Variables;
 
 /// How `kernel` is formed for a local size or for [`ANY_SIZE`].
@@ -33,6 +33,7 @@ pub(crate) fn options(
         pocl: settings.pocl,
         large_ids: settings.large_ids,
         target: cpu.target.clone(),
+        remarks: settings.emit == Emit::Remarks,
         strict: settings.strict,
     }
 }

@@ -124,6 +124,7 @@ pub(super) fn form_kernel(
             features: features.to_owned(),
             vectors: Vectors::default(),
         },
+        remarks: false,
         strict: false,
     };
     form(module, name, &options).map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })

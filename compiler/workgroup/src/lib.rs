@@ -44,6 +44,7 @@ pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;
 pub use plan::read::{KernelPlan, PlanError, PlanText};
+pub use plan::remarks::{KERNEL as REMARK_ON_KERNEL, Remark};
 use std::sync::Arc;
 
 /// What the names of a program's own functions begin with in the modules that are given to [`form`], so that they meet no
@@ -131,6 +132,8 @@ pub struct Options {
     pub large_ids: bool,
     /// The real target.
     pub target: Target,
+    /// Remarks on the plan are wanted.
+    pub remarks: bool,
     /// A chosen plan whose emission fails is an error. Otherwise its kernel is formed for one work-item at a time.
     pub strict: bool,
 }
@@ -203,6 +206,8 @@ pub struct Formed {
     pub regions_report: String,
     /// The plan as text: W, why, and what accesses, calls and blocks became.
     pub plan_report: String,
+    /// What the plan means for the source, where that is wanted.
+    pub remarks: Vec<Remark>,
 }
 
 /// Makes the work-group functions of `kernel`; where W is to be chosen, it is 1.
@@ -241,7 +246,7 @@ pub fn form_best<'c>(
     if let Width::Preferred(width) = options.width {
         check_width(width)?;
     }
-    let mut report = None;
+    let mut considered = None;
     let is_open = options.plan.is_none() && !matches!(options.width, Width::Fixed(_));
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
@@ -249,6 +254,7 @@ pub fn form_best<'c>(
         let cut = Cut::new(&copy, kernel, options)?;
         let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), options)?;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
+        let remarks = cut.remarks(&choice, options);
         if choice.plan.width > 1 {
             match cut.finish(&choice, shown.clone(), options) {
                 Ok(formed) => return Ok((copy, formed)),
@@ -257,11 +263,14 @@ pub fn form_best<'c>(
                 Err(_) => {}
             }
         }
-        report = Some(shown);
+        considered = Some((shown, remarks));
     }
     let formed = form(&module, kernel, options)?;
-    let plan_report = report.unwrap_or(formed.plan_report);
-    Ok((module, Formed { plan_report, ..formed }))
+    let formed = match considered {
+        Some((plan_report, remarks)) => Formed { plan_report, remarks, ..formed },
+        None => formed,
+    };
+    Ok((module, formed))
 }
 
 /// A kernel that is cut into regions, and not emitted yet.
@@ -294,6 +303,14 @@ impl<'m, 'c> Cut<'m, 'c> {
         plan::space::Space::of(&self.kernel, &self.regions, &self.slots, hidden, options)
     }
 
+    /// The remarks on a choice, where they are wanted.
+    fn remarks(&self, choice: &plan::Choice<'c>, options: &Options) -> Vec<Remark> {
+        if !options.remarks {
+            return Vec::new();
+        }
+        plan::remarks::of(&self.kernel, &self.regions, choice, &options.target.vectors)
+    }
+
     /// Emits the kernel as a plan says, which `plan_report` shows.
     fn finish(
         self,
@@ -301,6 +318,7 @@ impl<'m, 'c> Cut<'m, 'c> {
         plan_report: String,
         options: &Options,
     ) -> Result<Formed, FormError> {
+        let remarks = self.remarks(choice, options);
         let Cut { kernel, locals, variables, facts, regions, slots } = self;
         let options = &options.fixed(choice.plan.width);
         let regions_report = report::regions(&kernel, &regions, &slots, &locals, options);
@@ -316,6 +334,7 @@ impl<'m, 'c> Cut<'m, 'c> {
             facts,
             regions_report,
             plan_report,
+            remarks,
         })
     }
 }

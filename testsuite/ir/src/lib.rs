@@ -92,6 +92,7 @@ fn options(test: &IrTest) -> Options {
             features: String::new(),
             vectors: VECTORS,
         },
+        remarks: false,
         strict: true,
     }
 }

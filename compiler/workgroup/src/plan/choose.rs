@@ -37,6 +37,8 @@ pub(crate) struct Choice<'c> {
     pub(crate) plan: Plan<'c>,
     /// What was compared, W = 1 first.
     pub(crate) candidates: Vec<Candidate>,
+    /// The best plan of vectors, where one work-item at a time is better.
+    pub(crate) considered: Option<Plan<'c>>,
     /// Why no vectors were tried.
     pub(crate) declined: Option<FormError>,
 }
@@ -44,7 +46,7 @@ pub(crate) struct Choice<'c> {
 impl<'c> Choice<'c> {
     /// A plan that was asked for.
     pub(crate) fn of(plan: Plan<'c>) -> Self {
-        Choice { plan, candidates: Vec::new(), declined: None }
+        Choice { plan, candidates: Vec::new(), considered: None, declined: None }
     }
 }
 
@@ -100,7 +102,7 @@ pub(crate) fn choose<'c>(
     let scalar = Plan::scalar(regions, space);
     let mut candidates = Vec::new();
     if kernel.function.instructions().len() > LARGEST_PREPARED {
-        return Ok(Choice { plan: scalar, candidates, declined: None });
+        return Ok(Choice { candidates, ..Choice::of(scalar) });
     }
     let shapes = lane_shapes(kernel, regions)?;
     if let Width::Preferred(width) = options.width {
@@ -108,7 +110,7 @@ pub(crate) fn choose<'c>(
         return match plan {
             Ok(plan) => Ok(Choice::of(plan)),
             Err(declined @ FormError::CannotVectorise { .. }) => {
-                Ok(Choice { plan: scalar, candidates, declined: Some(declined) })
+                Ok(Choice { declined: Some(declined), ..Choice::of(scalar) })
             }
             Err(error) => Err(error),
         };
@@ -118,12 +120,12 @@ pub(crate) fn choose<'c>(
         match Plan::with_shapes(kernel, regions, slots, space, &shapes, width) {
             Ok(plan) => plans.push(plan),
             Err(declined @ FormError::CannotVectorise { .. }) => {
-                return Ok(Choice { plan: scalar, candidates, declined: Some(declined) });
+                return Ok(Choice { declined: Some(declined), ..Choice::of(scalar) });
             }
             Err(error) => return Err(error),
         }
     }
-    let Some(first) = plans.first() else { return Ok(Choice { plan: scalar, candidates, declined: None }) };
+    let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
     let cost_where = |plan: &Plan<'c>, passing: f64| cost::of(plan, first, kernel, regions, vectors, passing);
     let cost = |plan: &Plan<'c>| cost_where(plan, cost::PASSING);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
@@ -145,9 +147,13 @@ pub(crate) fn choose<'c>(
             best = Some((number, cost));
         }
     }
-    let taken = best.filter(|&(_, cost)| cost < one * WORTH / 100.0).map(|(number, _)| number);
-    let plan = taken.map_or(scalar, |number| plans.swap_remove(number));
-    Ok(Choice { plan, candidates, declined: None })
+    let Some((number, cost)) = best else { return Ok(Choice { candidates, ..Choice::of(scalar) }) };
+    let vectors = plans.swap_remove(number);
+    Ok(if cost < one * WORTH / 100.0 {
+        Choice { candidates, ..Choice::of(vectors) }
+    } else {
+        Choice { candidates, considered: Some(vectors), ..Choice::of(scalar) }
+    })
 }
 
 /// The widths that are tried: half a register of 32-bit elements, a whole one, and two. A row that is known to be shorter

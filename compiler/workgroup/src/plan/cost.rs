@@ -102,8 +102,8 @@ pub(super) fn of<'c>(
     vectors: &Vectors,
     passing: f64,
 ) -> Cost {
-    let costs = Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, passing) };
-    Cost { parts: (0..regions.regions.len()).map(|number| costs.region(number)).collect() }
+    let weights = weights(regions, passing);
+    Costs { plan, divergence, kernel, regions, vectors, weights }.of_regions()
 }
 
 /// How often each block runs because of the tests in front of guards.
@@ -128,7 +128,8 @@ fn longer(so_far: Option<f64>, other: f64) -> Option<f64> {
     Some(so_far.map_or(other, |so_far| so_far.max(other)))
 }
 
-struct Costs<'a, 'c> {
+/// What the parts of a plan cost.
+pub(super) struct Costs<'a, 'c> {
     plan: &'a Plan<'c>,
     divergence: &'a Plan<'c>,
     kernel: &'a Prepared<'a, 'c>,
@@ -137,7 +138,57 @@ struct Costs<'a, 'c> {
     weights: Vec<f64>,
 }
 
-impl<'c> Costs<'_, 'c> {
+impl<'a, 'c> Costs<'a, 'c> {
+    /// As [`of`] has it.
+    pub(super) fn new(
+        plan: &'a Plan<'c>,
+        divergence: &'a Plan<'c>,
+        kernel: &'a Prepared<'a, 'c>,
+        regions: &'a Regions<'c>,
+        vectors: &'a Vectors,
+    ) -> Self {
+        Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, PASSING) }
+    }
+
+    fn of_regions(&self) -> Cost {
+        Cost { parts: (0..self.regions.regions.len()).map(|number| self.region(number)).collect() }
+    }
+
+    /// All together, for the lanes of the plan.
+    pub(super) fn total(&self) -> f64 {
+        self.of_regions().total()
+    }
+
+    /// How often a block runs because of tests in front of guards, against the kernel.
+    pub(super) fn weight(&self, block: usize) -> f64 {
+        self.weights[block]
+    }
+
+    /// How often a block runs, against the kernel.
+    pub(super) fn times(&self, block: usize) -> f64 {
+        let cfg = &self.regions.cfg;
+        let around = std::iter::successors(cfg.innermost[block], |&number| cfg.loops[number].parent);
+        self.weights[block] * around.map(|number| self.rounds(number)).product::<f64>()
+    }
+
+    /// What a round of a loop takes: its instructions, those of inner loops as often as they run; and its longest chain.
+    pub(super) fn round(&self, around: usize) -> (f64, f64) {
+        let cfg = &self.regions.cfg;
+        let header = cfg.loops[around].header;
+        let once = self.times(header).max(f64::MIN_POSITIVE);
+        let mut cycles = 0.0;
+        for (region, chunks) in self.regions.regions.iter().zip(&self.plan.chunks) {
+            for &block in region.blocks.iter().filter(|&&block| cfg.loops[around].contains(block)) {
+                let masked = chunks.is_divided(block);
+                let straight = cfg.blocks[block].instructions().into_iter();
+                let straight = straight.filter(|i| !i.is_terminator() && !is_marker(*i));
+                let own: f64 = straight.map(|instruction| self.instruction(instruction, masked)).sum();
+                cycles += (own + self.branch(block, masked)) * self.times(block) / once;
+            }
+        }
+        (cycles, self.recurrence(around))
+    }
+
     fn region(&self, number: usize) -> Part {
         let (cfg, region) = (&self.regions.cfg, &self.regions.regions[number]);
         // A loop that the region goes round by itself.
@@ -191,7 +242,7 @@ impl<'c> Costs<'_, 'c> {
     }
 
     /// The end of a block, and its mask.
-    fn branch(&self, block: usize, masked: bool) -> f64 {
+    pub(super) fn branch(&self, block: usize, masked: bool) -> f64 {
         let several = self.regions.cfg.successors[block].len() > 1;
         if masked {
             MASKED_BLOCK + PACKED_MASK * self.packed()
@@ -323,7 +374,7 @@ impl<'c> Costs<'_, 'c> {
         }
     }
 
-    fn instruction(&self, instruction: Value<'c>, masked: bool) -> f64 {
+    pub(super) fn instruction(&self, instruction: Value<'c>, masked: bool) -> f64 {
         let lanes = f64::from(self.plan.width);
         let one = self.once(instruction);
         match self.plan.how(instruction) {

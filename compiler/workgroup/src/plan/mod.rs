@@ -4,7 +4,7 @@
 //! which blocks run under a mask and in which order ([`chunks`]), the [`Form`] of each value and [`How`] each instruction
 //! is made ([`decide`]), what that costs ([`cost`]). [`choose()`] makes several plans and takes the cheapest; [`show`] prints
 //! one, [`read`] reads one that somebody may have edited and [`forced`] makes it the plan to follow, [`verify`] says whether
-//! a plan holds together. At W = 1 a plan is trivial: everything is uniform and made once.
+//! a plan holds together, [`remarks`] explains one by the lines of the source. At W = 1 a plan is trivial: everything is uniform and made once.
 //!
 //! The lanes are neighbours in dimension 0, of one group or of a run of groups ([`space`]).
 
@@ -14,8 +14,10 @@ mod cost;
 mod decide;
 pub(crate) mod forced;
 pub(crate) mod read;
+pub(crate) mod remarks;
 pub(crate) mod show;
 pub(crate) mod space;
+mod strides;
 mod verify;
 
 pub(crate) use choose::{Choice, choose};

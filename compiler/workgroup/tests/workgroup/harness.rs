@@ -6,7 +6,7 @@ use oxcl_binary::abi::{
     native_symbol, pocl_symbol,
 };
 use oxcl_ir::{Context as IrContext, read_module};
-use oxcl_workgroup::{FormError, Formed, Options, PoclAbi, Target, Vectors, Width, form};
+use oxcl_workgroup::{FormError, Formed, Options, PoclAbi, Remark, Target, Vectors, Width, form};
 use std::ffi::c_void;
 use std::path::Path;
 use std::process::Command;
@@ -117,6 +117,7 @@ pub(crate) fn options(width: u32) -> Options {
             features: String::new(),
             vectors: Vectors::default(),
         },
+        remarks: false,
         strict: true,
     }
 }
@@ -149,6 +150,22 @@ pub(crate) fn form_only(source: &str, kernel: &str, options: &Options) -> Result
     let module =
         read_module(&context, &front_end(folder.path(), source), "test").expect("clang's bitcode is valid");
     form(&module, kernel, options)
+}
+
+/// The code of a kernel for each of some options, and what is remarked of it.
+pub(crate) fn codes_and_remarks<const N: usize>(
+    source: &str,
+    kernel: &str,
+    options: [&Options; N],
+) -> [(String, Vec<Remark>); N] {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bitcode = front_end(folder.path(), source);
+    options.map(|options| {
+        let context = IrContext::create();
+        let module = read_module(&context, &bitcode, "test").expect("clang's bitcode is valid");
+        let formed = form(&module, kernel, options).expect("the kernel has this width");
+        (oxcl_ir::module::print(&module), formed.remarks)
+    })
 }
 
 impl Kernel {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::harness::{Arg, Entry, Kernel, buffer, grid, options, value};
+use crate::harness::{Arg, Entry, Kernel, buffer, codes_and_remarks, grid, options, value};
 use oxcl_workgroup::{Options, PlanText};
 
 const SOURCE: &str = "kernel void k(global const int *a, global int *b, global float *f, int n) {
@@ -62,5 +62,16 @@ fn every_way_to_make_an_access_gives_the_same() {
             assert_eq!(kernel.plan().replace(", 4 bytes apart", ""), text.replace(", 4 bytes apart", ""));
             assert_eq!(bytes(&kernel, &args), wanted, "width {width}\n{text}");
         }
+    }
+}
+
+#[test]
+fn remarks_change_no_code() {
+    for width in [1, 8] {
+        let asked = Options { remarks: true, ..options(width) };
+        let both = codes_and_remarks(SOURCE, "k", [&options(width), &asked]);
+        let [(plain, none), (explained, remarks)] = both;
+        assert!(plain == explained, "{explained}");
+        assert!(none.is_empty() && remarks.is_empty() == (width == 1), "{remarks:?}");
     }
 }

@@ -8,16 +8,19 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use oxcl_oracle::Case;
-use oxcl_testsuite::campaign::{Campaign, Configuration, Failure, Report, Worker, file_test, serve, shrink};
+use oxcl_testsuite::campaign::{
+    Campaign, Configuration, CpuLevel, Failure, Report, Worker, file_test, serve, shrink,
+};
 
 const HELP: &str = "\
 Random OpenCL C programs, evaluated by the rules of the language, compiled and run in many ways.
 
   oxcl-campaign run [--seed N] [--count N] [--on cpu,ref,tta,wide | --on CONFIGURATION,...] [--jobs N]
-                    [--failures DIR] [--shrink TRIES] [--patience SECONDS] [--peer WORD --vendors DIR]
+                    [--cpu x86-64-v3] [--failures DIR] [--shrink TRIES] [--patience SECONDS] [--peer WORD --vendors DIR]
   oxcl-campaign show SEED          the program of a seed as a file test
   oxcl-campaign features COUNT     in how many of the first programs each feature stands
 
+With --cpu the code is for this level, not for this machine: AVX2 is tested where there is AVX-512.
 With --peer the programs run as an OpenCL client of the platform that has this word in its version, through the
 system's loader; --vendors is OCL_ICD_VENDORS. Ends with 1 if anything failed, with 2 if it is used wrongly.";
 
@@ -78,6 +81,7 @@ struct Options {
     failures: Option<PathBuf>,
     shrink: u32,
     patience: u64,
+    cpu: Option<CpuLevel>,
     peer: Option<String>,
     vendors: Option<PathBuf>,
 }
@@ -92,6 +96,7 @@ impl Options {
             failures: None,
             shrink: 0,
             patience: 60,
+            cpu: None,
             peer: None,
             vendors: None,
         };
@@ -105,6 +110,7 @@ impl Options {
                 "--failures" => options.failures = Some(PathBuf::from(value)),
                 "--shrink" => options.shrink = number(value)? as u32,
                 "--patience" => options.patience = number(value)?,
+                "--cpu" => options.cpu = Some(value.parse()?),
                 "--peer" => options.peer = Some((*value).to_owned()),
                 "--vendors" => options.vendors = Some(PathBuf::from(value)),
                 other => return Err(format!("unknown option '{other}'")),
@@ -129,7 +135,10 @@ impl Options {
                 other => all.push(other.parse()?),
             }
         }
-        Ok(all)
+        Ok(match self.cpu {
+            Some(cpu) => all.into_iter().map(|configuration| configuration.for_cpu(cpu)).collect(),
+            None => all,
+        })
     }
 
     fn command(&self) -> Result<Vec<String>, String> {

@@ -29,6 +29,42 @@ pub enum Engine {
     Tta(u8),
 }
 
+/// A CPU level that code is made for in place of this machine's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum CpuLevel {
+    /// SSE4.2.
+    V2,
+    /// AVX2.
+    V3,
+    /// AVX-512.
+    V4,
+}
+
+impl CpuLevel {
+    /// All.
+    pub const ALL: [CpuLevel; 3] = [CpuLevel::V2, CpuLevel::V3, CpuLevel::V4];
+
+    /// LLVM's name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            CpuLevel::V2 => "x86-64-v2",
+            CpuLevel::V3 => "x86-64-v3",
+            CpuLevel::V4 => "x86-64-v4",
+        }
+    }
+}
+
+impl FromStr for CpuLevel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name);
+        let at = names.iter().position(|name| *name == text);
+        at.map(|at| Self::ALL[at]).ok_or_else(|| format!("'{text}' is none of {}", names.join(", ")))
+    }
+}
+
 /// An engine, and how the program is compiled for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Configuration {
@@ -42,11 +78,13 @@ pub struct Configuration {
     pub plain: bool,
     /// Work-items at a time; none: the compiler's choice.
     pub width: Option<u32>,
+    /// The CPU that code is made for; none: this one.
+    pub cpu: Option<CpuLevel>,
 }
 
 impl Configuration {
     const fn new(engine: Engine) -> Self {
-        Self { engine, special: false, hurried: false, plain: false, width: None }
+        Self { engine, special: false, hurried: false, plain: false, width: None, cpu: None }
     }
 
     /// Every way on the CPU that a user can meet.
@@ -77,6 +115,15 @@ impl Configuration {
         vec![machine(seed), machine(seed + count / 2)]
     }
 
+    /// The same for another CPU, where it is a CPU that the code is for.
+    #[must_use]
+    pub fn for_cpu(self, cpu: CpuLevel) -> Self {
+        match self.engine {
+            Engine::Cpu | Engine::Basic => Self { cpu: Some(cpu), ..self },
+            Engine::Ref | Engine::Tta(_) => self,
+        }
+    }
+
     /// Several work-items at a time.
     #[must_use]
     pub fn of_wide() -> Vec<Self> {
@@ -104,6 +151,9 @@ impl fmt::Display for Configuration {
         if let Some(width) = self.width {
             write!(f, ".w{width}")?;
         }
+        if let Some(cpu) = self.cpu {
+            write!(f, ".{}", cpu.name())?;
+        }
         Ok(())
     }
 }
@@ -116,6 +166,11 @@ impl FromStr for Configuration {
         all.extend(Self::of_ref());
         all.extend(Self::of_wide());
         all.extend((0..processors::MACHINES.len() as u8).map(|number| Self::new(Engine::Tta(number))));
+        for cpu in CpuLevel::ALL {
+            let own = all.iter().filter(|configuration| configuration.cpu.is_none());
+            let more: Vec<Self> = own.map(|configuration| configuration.for_cpu(cpu)).collect();
+            all.extend(more.into_iter().filter(|configuration| configuration.cpu.is_some()));
+        }
         let known: Vec<String> = all.iter().map(ToString::to_string).collect();
         let at = known.iter().position(|name| name == text);
         at.map(|at| all[at]).ok_or_else(|| format!("'{text}' is none of {}", known.join(", ")))
@@ -173,6 +228,7 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
     request.options = options.map_err(|error| Verdict::Rejected(error.to_string()))?;
     request.width = configuration.width;
     request.strict = true;
+    request.cpus = configuration.cpu.map(|cpu| cpu.name().to_owned()).into_iter().collect();
     if configuration.hurried {
         request.quality = Quality::First;
     }

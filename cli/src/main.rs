@@ -34,6 +34,8 @@ mod trace;
 mod tta;
 mod ui;
 mod value;
+#[cfg(feature = "compiler")]
+mod width;
 mod workload;
 
 use exit::Exit;

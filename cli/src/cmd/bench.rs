@@ -24,6 +24,8 @@ pub(crate) enum BenchArgs {
     Tasks(TasksArgs),
     #[cfg(feature = "compiler")]
     Tta(super::bench_tta::TtaBenchArgs),
+    #[cfg(feature = "compiler")]
+    Width(super::bench_width::WidthArgs),
 }
 
 /// Measure the scheduler: chains, imbalanced kernels and work-groups, parallel in-order queues
@@ -100,6 +102,8 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         BenchArgs::Tasks(args) => tasks(args, ui),
         #[cfg(feature = "compiler")]
         BenchArgs::Tta(args) => super::bench_tta::run(args, ui),
+        #[cfg(feature = "compiler")]
+        BenchArgs::Width(args) => super::bench_width::run(args, ui),
     }
 }
 

@@ -6,6 +6,8 @@ mod bench_fuzz_tta;
 mod bench_memory;
 #[cfg(feature = "compiler")]
 mod bench_tta;
+#[cfg(feature = "compiler")]
+mod bench_width;
 mod build_args;
 pub(crate) mod cache;
 pub(crate) mod check;

@@ -126,12 +126,11 @@ pub(crate) fn choose<'c>(
         }
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
-    let cost_where = |plan: &Plan<'c>, passing: f64| cost::of(plan, first, kernel, regions, vectors, passing);
-    let cost = |plan: &Plan<'c>| cost_where(plan, cost::PASSING);
+    let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
     let whole = vectors.bits / 32;
-    // It makes no tests in front of guards.
-    let by_llvm = plans.iter().find(|plan| plan.width == whole).map(|plan| (cost_where(plan, 0.0), whole));
+    let by_llvm = plans.iter().find(|plan| plan.width == whole);
+    let by_llvm = by_llvm.map(|plan| (cost::of_llvm(plan, kernel, regions, vectors), whole));
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();

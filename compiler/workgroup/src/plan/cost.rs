@@ -13,8 +13,9 @@ use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::Query;
+use crate::workitem::{Query, range_of_small};
 use crate::{Vectors, space};
+use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::{Opcode, Type, TypeKind, Value};
 use std::collections::HashMap;
 
@@ -92,18 +93,71 @@ impl Cost {
 /// How often all lanes pass a guard.
 pub(super) const PASSING: f64 = 0.9;
 
-/// The costs of a plan; `divergence` says of a plan for one lane where several would part, `passing` how often all lanes
-/// pass a guard.
+/// The costs of a plan; `divergence` says of a plan for one lane where several would part.
 pub(super) fn of<'c>(
     plan: &Plan<'c>,
     divergence: &Plan<'c>,
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     vectors: &Vectors,
-    passing: f64,
 ) -> Cost {
-    let weights = weights(regions, passing);
-    Costs { plan, divergence, kernel, regions, vectors, weights }.of_regions()
+    Costs::new(plan, divergence, kernel, regions, vectors).of_regions()
+}
+
+/// What the plan of one register would cost as LLVM makes it from the loop over work-items: it makes no tests in front of guards,
+/// and where memory holds nothing but bytes and shorts, it takes so many more lanes, each as narrow as its numbers are.
+pub(super) fn of_llvm<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    vectors: &Vectors,
+) -> Cost {
+    let accessed = kernel.function.instructions().into_iter().filter_map(|instruction| {
+        let access = matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore));
+        access.then(|| kernel.layout.size(Costs::moved(instruction).scalar()))
+    });
+    let widest = accessed.max().unwrap_or(4);
+    let narrow =
+        (widest < 4).then(|| Narrow { ranges: Ranges::new(&range_of_small), share: widest as f64 / 4.0 });
+    let weights = weights(regions, 0.0);
+    Costs { plan, divergence: plan, kernel, regions, vectors, weights, narrow }.of_regions()
+}
+
+/// Lanes that are as narrow as their numbers are.
+struct Narrow<'a, 'c> {
+    ranges: Ranges<'a, 'c>,
+    /// The widest element of memory against 32 bits.
+    share: f64,
+}
+
+impl<'c> Narrow<'_, 'c> {
+    /// The bits that a value's lanes need.
+    fn bits(&self, value: Value<'c>, own: u64) -> u64 {
+        // Only low bits are taken of what low bits are enough for.
+        let low = matches!(
+            value.opcode(),
+            Some(
+                Opcode::LLVMAdd
+                    | Opcode::LLVMSub
+                    | Opcode::LLVMMul
+                    | Opcode::LLVMAnd
+                    | Opcode::LLVMOr
+                    | Opcode::LLVMXor
+                    | Opcode::LLVMShl
+            )
+        );
+        let taken = value.users().into_iter().map(|user| match user.ty().kind() {
+            TypeKind::Int(bits) if low && user.is(Opcode::LLVMTrunc) => u64::from(bits.max(8)),
+            _ => own,
+        });
+        let taken = taken.max().unwrap_or(own);
+        let range = self.ranges.of(value);
+        let fits = |bits: u32| {
+            range.is_some_and(|range| range.is_in(Range::signed(bits)) || range.is_in(Range::unsigned(bits)))
+        };
+        let known = [8, 16].into_iter().find(|&bits| fits(bits)).map_or(own, u64::from);
+        taken.min(known).min(own)
+    }
 }
 
 /// How often each block runs because of the tests in front of guards.
@@ -128,6 +182,34 @@ fn longer(so_far: Option<f64>, other: f64) -> Option<f64> {
     Some(so_far.map_or(other, |so_far| so_far.max(other)))
 }
 
+/// The operations of a division by a power of two, of numbers with a sign.
+const SHIFTS: f64 = 4.0;
+
+/// Whether lanes have turns for a division: of 64 bits, and not by a power of two.
+fn is_long_division(instruction: Value<'_>) -> bool {
+    let divides = matches!(
+        instruction.opcode(),
+        Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
+    );
+    divides
+        && matches!(instruction.ty().scalar().kind(), TypeKind::Int(64..))
+        && by_constant(instruction).is_none_or(|operations| operations > SHIFTS)
+}
+
+/// The vector operations that a division by a constant takes, which LLVM makes a product, its high half, and shifts; none for any
+/// other division.
+fn by_constant(division: Value<'_>) -> Option<f64> {
+    let divisor = division.operand(1);
+    let number = divisor.as_int().or_else(|| divisor.constant_element(0)?.as_int())?;
+    let shifts = number > 0 && number.cast_unsigned().is_power_of_two();
+    Some(match division.opcode() {
+        Some(Opcode::LLVMUDiv | Opcode::LLVMURem) if shifts => 1.0,
+        Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) if shifts => SHIFTS,
+        Some(Opcode::LLVMURem | Opcode::LLVMSRem) => 13.0,
+        _ => 9.0,
+    })
+}
+
 /// What the parts of a plan cost.
 pub(super) struct Costs<'a, 'c> {
     plan: &'a Plan<'c>,
@@ -136,6 +218,7 @@ pub(super) struct Costs<'a, 'c> {
     regions: &'a Regions<'c>,
     vectors: &'a Vectors,
     weights: Vec<f64>,
+    narrow: Option<Narrow<'a, 'c>>,
 }
 
 impl<'a, 'c> Costs<'a, 'c> {
@@ -147,7 +230,7 @@ impl<'a, 'c> Costs<'a, 'c> {
         regions: &'a Regions<'c>,
         vectors: &'a Vectors,
     ) -> Self {
-        Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, PASSING) }
+        Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, PASSING), narrow: None }
     }
 
     fn of_regions(&self) -> Cost {
@@ -210,7 +293,10 @@ impl<'a, 'c> Costs<'a, 'c> {
                 if instruction.is_terminator() || is_marker(instruction) {
                     continue;
                 }
-                part.has_turns |= self.plan.how(instruction) == How::EachLane;
+                // LLVM leaves a loop with divisions of 64 bits as it is.
+                let how = self.plan.how(instruction);
+                part.has_turns |=
+                    how == How::EachLane || (how == How::Vector && is_long_division(instruction));
                 cycles += self.instruction(instruction, masked);
             }
             cycles = (cycles + self.branch(block, masked)) * self.weights[block];
@@ -245,7 +331,8 @@ impl<'a, 'c> Costs<'a, 'c> {
     pub(super) fn branch(&self, block: usize, masked: bool) -> f64 {
         let several = self.regions.cfg.successors[block].len() > 1;
         if masked {
-            MASKED_BLOCK + PACKED_MASK * self.packed()
+            (MASKED_BLOCK + PACKED_MASK * self.packed())
+                * self.narrow.as_ref().map_or(1.0, |narrow| narrow.share)
         } else if self.plan.width == 1 && several && self.divergence.is_divergent(block) {
             let exits = self.regions.cfg.innermost[block].is_some_and(|around| {
                 let found = &self.regions.cfg.loops[around];
@@ -355,7 +442,9 @@ impl<'a, 'c> Costs<'a, 'c> {
                     3.0
                 }
             }
-            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => 14.0,
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
+                if by_constant(value).is_some() { 7.0 } else { 14.0 }
+            }
             Some(Opcode::LLVMLoad) => match self.plan.how(value) {
                 How::Gather => 20.0,
                 _ => 5.0,
@@ -453,15 +542,30 @@ impl<'a, 'c> Costs<'a, 'c> {
     /// The vector registers that the lanes of a type take.
     fn registers(&self, ty: Type<'c>) -> f64 {
         let bits = self.bits(ty) * u64::from(self.plan.width);
+        if self.narrow.is_some() {
+            return bits as f64 / f64::from(self.vectors.bits.max(128)) * self.parts(ty);
+        }
         (bits.div_ceil(u64::from(self.vectors.bits.max(128)))).max(1) as f64 * self.parts(ty)
+    }
+
+    /// Those that a value's lanes take.
+    fn registers_of(&self, value: Value<'c>) -> f64 {
+        let (ty, all) = (value.ty(), self.registers(value.ty()));
+        match &self.narrow {
+            Some(narrow) if matches!(ty.kind(), TypeKind::Int(_)) => {
+                let own = self.bits(ty);
+                all * narrow.bits(value, own) as f64 / own as f64
+            }
+            _ => all,
+        }
     }
 
     fn vector(&self, instruction: Value<'c>) -> f64 {
         let unit = self.unit();
-        let registers = self.registers(instruction.ty());
+        let registers = self.registers_of(instruction);
         let from = instruction.operands().first().map_or(1.0, |operand| match operand.ty().kind() {
             TypeKind::Void | TypeKind::Other => 1.0,
-            _ => self.registers(operand.ty()),
+            _ => self.registers_of(*operand),
         });
         let wide = self.bits(instruction.ty()) == 64;
         let lanes = f64::from(self.plan.width);
@@ -470,7 +574,11 @@ impl<'a, 'c> Costs<'a, 'c> {
             Some(Opcode::LLVMMul) => registers * 2.0 * unit,
             Some(Opcode::LLVMFDiv) => registers * if wide { 2.0 } else { 1.25 } * self.long(),
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
-                lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0)
+                match by_constant(instruction) {
+                    // There is no high half of products of 64 bits: lanes have turns.
+                    Some(operations) if !is_long_division(instruction) => registers * operations * unit,
+                    _ => lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0),
+                }
             }
             Some(Opcode::LLVMFRem) => lanes * self.parts(instruction.ty()) * 25.0,
             Some(Opcode::LLVMICmp | Opcode::LLVMFCmp) if self.packed() > 0.0 => from * (unit * 1.5 + 1.0),
@@ -527,6 +635,11 @@ impl<'a, 'c> Costs<'a, 'c> {
             Some(Opcode::LLVMFAdd | Opcode::LLVMFSub | Opcode::LLVMFMul) => 0.5,
             Some(Opcode::LLVMFDiv) => 4.0,
             Some(Opcode::LLVMFRem) => 25.0,
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
+                if by_constant(instruction).is_some() =>
+            {
+                2.0
+            }
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
                 if wide {
                     10.0

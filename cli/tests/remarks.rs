@@ -96,6 +96,7 @@ fn what_costs_much_is_explained() {
             Some("each lane has its turn"),
         ),
         ("k.cl:12:", "division: lane by lane, under a mask; ", Some("no divisions of integer vectors")),
+        ("k.cl:15:12: division: vector, by a product, under a mask; ", "", None),
         (
             "k.cl:14:3: loop while (v > 3): until no lane is live",
             " cycles",

@@ -186,7 +186,7 @@ fn longer(so_far: Option<f64>, other: f64) -> Option<f64> {
 const SHIFTS: f64 = 4.0;
 
 /// Whether lanes have turns for a division: of 64 bits, and not by a power of two.
-fn is_long_division(instruction: Value<'_>) -> bool {
+pub(super) fn is_long_division(instruction: Value<'_>) -> bool {
     let divides = matches!(
         instruction.opcode(),
         Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
@@ -198,7 +198,7 @@ fn is_long_division(instruction: Value<'_>) -> bool {
 
 /// The vector operations that a division by a constant takes, which LLVM makes a product, its high half, and shifts; none for any
 /// other division.
-fn by_constant(division: Value<'_>) -> Option<f64> {
+pub(super) fn by_constant(division: Value<'_>) -> Option<f64> {
     let divisor = division.operand(1);
     let number = divisor.as_int().or_else(|| divisor.constant_element(0)?.as_int())?;
     let shifts = number > 0 && number.cast_unsigned().is_power_of_two();
@@ -293,10 +293,14 @@ impl<'a, 'c> Costs<'a, 'c> {
                 if instruction.is_terminator() || is_marker(instruction) {
                     continue;
                 }
-                // LLVM leaves a loop with divisions of 64 bits as it is.
+                // LLVM leaves a loop with divisions of 64 bits as it is, and has turns for calls under masks: vector forms take none.
                 let how = self.plan.how(instruction);
-                part.has_turns |=
-                    how == How::EachLane || (how == How::Vector && is_long_division(instruction));
+                part.has_turns |= match how {
+                    How::EachLane => true,
+                    How::Vector => is_long_division(instruction),
+                    How::Wide(_) => masked,
+                    _ => false,
+                };
                 cycles += self.instruction(instruction, masked);
             }
             cycles = (cycles + self.branch(block, masked)) * self.weights[block];

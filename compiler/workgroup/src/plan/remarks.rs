@@ -6,7 +6,7 @@
 //! changes code.
 
 use super::choose::Choice;
-use super::cost::Costs;
+use super::cost::{Costs, by_constant, is_long_division};
 use super::read::HowText;
 use super::strides::{Step, Steps, Variable};
 use super::{How, Plan};
@@ -222,10 +222,8 @@ impl<'c> Remarks<'_, 'c> {
             {
                 let help = "there are no divisions of integer vectors: a constant divisor, a shift, or a range of \
                             more dimensions needs none";
-                (
-                    "division".to_owned(),
-                    Some(help.to_owned()).filter(|_| instruction.operand(1).as_int().is_none()),
-                )
+                let help = by_constant(instruction).is_none().then(|| help.to_owned());
+                ("division".to_owned(), help)
             }
             Some(Opcode::LLVMCall) if !callee.is_some_and(|callee| callee.is_intrinsic()) => {
                 let name = callee.map(|callee| source_name(&callee.name())).unwrap_or_default();
@@ -245,7 +243,10 @@ impl<'c> Remarks<'_, 'c> {
         let at = address.filter(here).unwrap_or(instruction);
         let cycles = self.costs.instruction(instruction, masked);
         let mut became = match (how, &*subject) {
-            (How::Vector, "division") => "lane by lane".to_owned(),
+            (How::Vector, "division") => match by_constant(instruction) {
+                Some(_) if !is_long_division(instruction) => "vector, by a product".to_owned(),
+                _ => "lane by lane".to_owned(),
+            },
             _ => HowText { how, is_store }.to_string(),
         };
         if masked && how != How::Once {

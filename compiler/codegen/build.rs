@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/whole.cpp",
             "bridge/widen.cpp",
             "bridge/divisions.cpp",
+            "bridge/empty_masks.cpp",
             "bridge/far.cpp",
             "bridge/masks.cpp",
             "bridge/disasm.cpp",

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "divisions.h"
+#include "empty_masks.h"
 #include "far.h"
 #include "guarded.h"
 #include "masks.h"
@@ -332,6 +333,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       return;
     }
     oxcl::dropFarAddresses(module);
+    oxcl::foldEmptyMasks(module);
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);

@@ -246,3 +246,36 @@ fn loops_are_widened_by_the_vector_forms_of_what_they_call() {
         assert!(matches!(link_with(&[&caller], &|_| None, &["all"]), Err(LinkError::Undefined { .. })));
     }
 }
+
+/// LLVM 22.1 does not end on this where the two choices by an empty mask are left to it.
+#[test]
+fn choices_by_an_empty_mask_end_and_are_gone() {
+    let rest = format!("<32 x i1> <i1 true{}>", ", i1 false".repeat(31));
+    let text = format!(
+        r#"
+target triple = "x86_64-unknown-linux-gnu"
+declare <32 x i64> @llvm.masked.gather.v32i64.v32p0(<32 x ptr>, <32 x i1>, <32 x i64>)
+declare void @llvm.masked.scatter.v32i32.v32p0(<32 x i32>, <32 x ptr>, <32 x i1>)
+define void @f(i1 %c) "target-cpu"="x86-64-v4" "prefer-vector-width"="512" {{
+  %all = call <32 x i64> @llvm.masked.gather.v32i64.v32p0(<32 x ptr> zeroinitializer, {rest}, <32 x i64> zeroinitializer)
+  %mask = select i1 %c, <32 x i1> zeroinitializer, {rest}
+  %bits = bitcast <32 x i1> %mask to i32
+  %none = icmp eq i32 %bits, 0
+  %wanted = select i1 %none, <32 x i1> zeroinitializer, <32 x i1> %mask
+  %more.bits = bitcast <32 x i1> %wanted to i32
+  %some = icmp ne i32 %more.bits, 0
+  %narrow = select i1 %some, <32 x i1> %wanted, <32 x i1> zeroinitializer
+  %wide = zext <32 x i1> %narrow to <32 x i64>
+  %sum = add <32 x i64> %all, %wide
+  %cut = trunc <32 x i64> %sum to <32 x i32>
+  call void @llvm.masked.scatter.v32i32.v32p0(<32 x i32> %cut, <32 x ptr> zeroinitializer, {rest})
+  ret void
+}}
+"#
+    );
+    let context = Context::create();
+    let module = module(&context, &text);
+    let machine = Machine::new(&CpuTarget::named("x86-64-v4").unwrap(), Level::O3).unwrap();
+    // As it is: the optimiser would take it apart.
+    assert!(!machine.emit(&module, Output::Object).unwrap().is_empty());
+}

@@ -4,7 +4,7 @@
 //! ids, from the guards that all of a region's work stands behind (`if (l < k)`). A work-item outside of the window does
 //! nothing in the region. A tree of a reduction with n work-items takes n - 1 steps that way, not n log n.
 //!
-//! A window is for launches whose global ids are less than 2^31 only. What this file does not do: it emits nothing (see
+//! Kernels of one region have no windows: they cost LLVM time and gained none where it was measured. A window is for launches whose global ids are less than 2^31 only. What this file does not do: it emits nothing (see
 //! `emit/rows.rs`).
 
 use crate::emit::is_marker;
@@ -161,7 +161,8 @@ pub(crate) fn find<'c>(
     number: usize,
 ) -> Vec<Bound<'c>> {
     let mut bounds = Vec::new();
-    if !regions.regular || ends_store(regions, slots, number) {
+    // Between barriers work-items are gone through again and again. Where that is done once, a guard costs as little as a bound.
+    if regions.regions.len() == 1 || !regions.regular || ends_store(regions, slots, number) {
         return bounds;
     }
     let finder = Finder {

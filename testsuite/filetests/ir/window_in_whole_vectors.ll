@@ -3,6 +3,7 @@
 ; width: 8
 
 declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
 
 define void @k(ptr addrspace(1) %out, i64 %n, i64 %m) {
 entry:
@@ -16,6 +17,7 @@ work:
   store i32 7, ptr addrspace(1) %p
   br label %exit
 exit:
+  call void @_Z7barrierj(i32 1)
   ret void
 }
 
@@ -95,12 +97,14 @@ exit:
 ;   %44 = select i1 %43, i64 %42, i64 %own.0
 ;   %45 = icmp sge i64 %40, %44
 ;   br i1 %45, label %r0.over, label %r0.some
+; r1:
+;   br label %exit
 ; exit:
 ;   ret void
 ; r0.some:
 ;   br label %r0.z
 ; r0.over:
-;   br label %exit
+;   br label %r1
 ; r0.z:
 ;   %l = phi i64 [ 0, %r0.some ], [ %47, %r0.z.next ]
 ;   %46 = mul nuw nsw i64 %l, %own.1
@@ -177,13 +181,15 @@ exit:
 ;   %any = icmp ne i8 %72, 0
 ;   br i1 %any, label %r0.run, label %r0.exit
 ; r0.exit:
-;   br label %r0.x.next
+;   br label %r0.out
 ; r0.run:
 ;   %mask5 = load <8 x i1>, ptr %wanted, align 1
 ;   store <8 x i1> zeroinitializer, ptr %wanted, align 1
 ;   %p = getelementptr i32, ptr addrspace(1) %out, i64 %l2
 ;   call void @llvm.masked.store.v8i32.p1(<8 x i32> splat (i32 7), ptr addrspace(1) align 4 %p, <8 x i1> %mask5), !llvm.access.group !6
 ;   br label %r0.exit
+; r0.out:
+;   br label %r0.x.next
 ; r0.items6:
 ;   store <8 x i1> zeroinitializer, ptr %wanted15, align 1
 ;   br label %r0.entry7
@@ -214,13 +220,15 @@ exit:
 ;   %any19 = icmp ne i8 %85, 0
 ;   br i1 %any19, label %r0.run17, label %r0.exit9
 ; r0.exit9:
-;   br label %r0.y.next
+;   br label %r0.out22
 ; r0.run17:
 ;   %mask20 = load <8 x i1>, ptr %wanted15, align 1
 ;   store <8 x i1> zeroinitializer, ptr %wanted15, align 1
 ;   %p21 = getelementptr i32, ptr addrspace(1) %out, i64 %whole
 ;   call void @llvm.masked.store.v8i32.p1(<8 x i32> splat (i32 7), ptr addrspace(1) align 4 %p21, <8 x i1> %mask20), !llvm.access.group !6
 ;   br label %r0.exit9
+; r0.out22:
+;   br label %r0.y.next
 ; }
 ;
 ; !0 = distinct !{!0, !1, !2}

@@ -3,10 +3,13 @@
 ; analysis: regions
 
 declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
 
 define void @k(ptr addrspace(1) %out, i64 %n, i32 %m) {
-; regions: kernel k: 1 region, 0 barriers, regular, width 1
+; regions: kernel k: 2 regions, 1 barrier, regular, width 1
 ; regions: region 0: entry a b c work exit
+; regions:   -> region 1
+; regions: region 1: after.barrier
 ; regions:   -> end
 entry:
   %x = call i64 @_Z12get_local_idj(i32 0)
@@ -33,5 +36,6 @@ work:
   store i32 7, ptr addrspace(1) %p
   br label %exit
 exit:
+  call void @_Z7barrierj(i32 1)
   ret void
 }

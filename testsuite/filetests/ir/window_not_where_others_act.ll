@@ -2,10 +2,13 @@
 ; analysis: regions
 
 declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
 
 define void @k(ptr addrspace(1) %out, i64 %n) {
-; regions: kernel k: 1 region, 0 barriers, regular, width 1
+; regions: kernel k: 2 regions, 1 barrier, regular, width 1
 ; regions: region 0: entry work exit
+; regions:   -> region 1
+; regions: region 1: after.barrier
 ; regions:   -> end
 entry:
   %l = call i64 @_Z12get_local_idj(i32 0)
@@ -17,5 +20,6 @@ work:
   br label %exit
 exit:
   store i32 8, ptr addrspace(1) %out
+  call void @_Z7barrierj(i32 1)
   ret void
 }

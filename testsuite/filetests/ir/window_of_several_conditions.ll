@@ -4,13 +4,16 @@
 
 declare i64 @_Z13get_global_idj(i32) memory(none)
 declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
 
 define void @k(ptr addrspace(1) %out, i64 %n, i64 %m, i64 %row) {
-; regions: kernel k: 1 region, 0 barriers, regular, width 1
+; regions: kernel k: 2 regions, 1 barrier, regular, width 1
 ; regions: region 0: entry some work exit
 ; regions:   only 1*global0 + 1 < %n, unsigned
 ; regions:   only 1*global0 < %m
 ; regions:   only 1*local1 == %row
+; regions:   -> region 1
+; regions: region 1: after.barrier
 ; regions:   -> end
 entry:
   %x = call i64 @_Z13get_global_idj(i32 0)
@@ -28,5 +31,6 @@ work:
   store i32 7, ptr addrspace(1) %p
   br label %exit
 exit:
+  call void @_Z7barrierj(i32 1)
   ret void
 }

@@ -1,5 +1,5 @@
-//! Models of wake-ups that only the pool's own parts show: a worker that ends its search, ends its watch, or leaves slot 0,
-//! while work is added. Each begins where the threads are about to do that; a wake-up that is lost is a deadlock.
+//! Models of wake-ups that only the pool's own parts show: a worker that runs out of work, ends its search, ends its watch, or
+//! leaves slot 0, while work is added. Each begins where the threads are about to do that; a wake-up that is lost is a deadlock.
 
 use std::sync::Arc;
 
@@ -9,8 +9,10 @@ use oxcl_driver::{Driver, Failure, Lane, Launch, NullDriver};
 use super::aside::Aside;
 use super::parker::Parker;
 use super::wait::Search;
-use super::{Core, Local};
+use super::{Core, Local, Next};
+use crate::points::{Access, ResourceId, Touch};
 use crate::queue::{Command, Queue, QueueProperties};
+use crate::task::TaskPtr;
 use crate::task::list::TaskList;
 
 /// Work that leaves a token.
@@ -27,6 +29,29 @@ impl Launch for Telling {
     }
 }
 
+/// One half of work that two threads execute or nobody: each half ends when the other has begun. A launch of two pieces is
+/// both halves.
+#[derive(Clone)]
+struct Half {
+    pieces: u64,
+    first: u64,
+    begun: [Arc<Parker>; 2],
+}
+
+impl Launch for Half {
+    fn groups(&self) -> u64 {
+        self.pieces
+    }
+
+    fn run(&self, first: u64, count: u64, _lane: Lane) -> Result<(), Failure> {
+        assert_eq!(count, 1);
+        let own = usize::try_from(self.first + first).unwrap();
+        self.begun[own].unpark();
+        self.begun[1 - own].park();
+        Ok(())
+    }
+}
+
 /// A pool of two whose worker is a thread of the model.
 fn core() -> Arc<Core> {
     let core = Arc::new(Core::new(2, true, None));
@@ -34,14 +59,34 @@ fn core() -> Arc<Core> {
     core
 }
 
+/// What was enqueued and is ready.
+fn take(core: &Core) -> TaskPtr {
+    let mut taken = None;
+    core.inject.take(1, |task| {
+        taken = Some(task);
+        true
+    });
+    taken.unwrap()
+}
+
 fn queue(core: &Arc<Core>) -> Queue {
+    queue_of(core, true)
+}
+
+fn queue_of(core: &Arc<Core>, out_of_order: bool) -> Queue {
     let driver: Arc<dyn Driver> = Arc::new(NullDriver::new());
-    Queue::new(core, driver, QueueProperties { out_of_order: true, profiling: false }).unwrap()
+    Queue::new(core, driver, QueueProperties { out_of_order, profiling: false }).unwrap()
 }
 
 fn enqueue(queue: &Queue, told: &Arc<Parker>) {
     let work: Option<Arc<dyn Launch>> = Some(Arc::new(Telling(Arc::clone(told))));
     queue.enqueue_silently(Command { work, ..Command::default() }).unwrap();
+}
+
+/// A launch whose pieces two threads execute, or nobody.
+fn enqueue_both(queue: &Queue) {
+    let work = Half { pieces: 2, first: 0, begun: [parker(), parker()] };
+    queue.enqueue_silently(Command { work: Some(Arc::new(work)), ..Command::default() }).unwrap();
 }
 
 fn parker() -> Arc<Parker> {
@@ -115,11 +160,7 @@ fn models_leftovers_of_slot_0() {
         enqueue(&q, &told);
         // The thread that has slot 0 took the command together with others.
         assert!(core.take_host_slot());
-        let mut taken = None;
-        core.inject.take(1, |task| {
-            taken = Some(task);
-            true
-        });
+        let taken = take(&core);
         core.idle.begin_search();
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || {
@@ -132,9 +173,91 @@ fn models_leftovers_of_slot_0() {
             theirs.drain(1);
             theirs.stop_searching();
         });
-        core.push_own(0, TaskList::of(taken.unwrap()));
+        core.push_own(0, TaskList::of(taken));
         core.leave_host_slot();
         told.park();
         worker.join().unwrap();
+    });
+}
+
+/// Begins `model` so many times late: who searches lets others go first between two looks, so that what follows may come between
+/// them, or between the last one and the sleep.
+fn early_and_late(model: impl Fn(u32) + Send + Sync + Copy + 'static) {
+    for late in 0..3 {
+        loom::model(move || model(late));
+    }
+}
+
+fn be_late(late: u32) {
+    for _ in 0..late {
+        thread::yield_now();
+    }
+}
+
+/// A worker has run out of work, searches and falls asleep, while a thread puts a launch on the board that it does not get done
+/// alone: the worker sees it, or is woken.
+#[test]
+fn models_launch_comes_while_a_worker_falls_asleep() {
+    early_and_late(|late| {
+        let core = core();
+        let q = queue(&core);
+        enqueue_both(&q);
+        assert!(core.take_host_slot());
+        let taken = take(&core);
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        be_late(late);
+        core.run(&Local::new(0), Next::Task(taken), || false);
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}
+
+/// The same for a row: the command that waits in it has to begin for another, which does not wait in it, to end.
+#[test]
+fn models_row_comes_while_a_worker_falls_asleep() {
+    early_and_late(|late| {
+        let core = core();
+        let q = queue_of(&core, false);
+        let begun = [parker(), parker()];
+        let enqueue = |work: Arc<dyn Launch>, access| {
+            let touches = [Touch::whole(ResourceId(7), access)];
+            q.enqueue_silently(Command { work: Some(work), touches: &touches, ..Command::default() })
+                .unwrap();
+        };
+        enqueue(Arc::new(Telling(parker())), Access::Write);
+        for first in 0..2 {
+            enqueue(Arc::new(Half { pieces: 1, first, begun: begun.clone() }), Access::Read);
+        }
+        assert!(core.take_host_slot());
+        let taken = take(&core);
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || theirs.work(1));
+        be_late(late);
+        core.run(&Local::new(0), Next::Task(taken), || false);
+        drop(q);
+        core.stop_threads();
+        worker.join().unwrap();
+    });
+}
+
+/// The same for a thread of the host program that waits for the launch: it searches or sleeps while a worker puts the launch on
+/// the board.
+#[test]
+fn models_launch_comes_while_the_host_falls_asleep() {
+    early_and_late(|late| {
+        let core = core();
+        let q = queue(&core);
+        enqueue_both(&q);
+        let taken = take(&core);
+        let theirs = Arc::clone(&core);
+        let worker = thread::spawn(move || {
+            be_late(late);
+            theirs.run(&Local::new(1), Next::Task(taken), || false);
+        });
+        q.finish().unwrap();
+        worker.join().unwrap();
+        assert!(q.is_idle());
     });
 }

@@ -101,3 +101,19 @@ fn what_a_stage_does_not_take_is_said() {
         assert!(ran.code == Some(code) && ran.err.contains(said), "{line}: {:?}\n{}", ran.code, ran.err);
     }
 }
+
+#[test]
+fn what_is_made_for_processors_of_this_machine_is_not_shown_for_simulated_ones() {
+    let sandbox = Sandbox::new();
+    sandbox.write("k.cl", SOURCE);
+    let machine = concat!("ttasim:", env!("CARGO_MANIFEST_DIR"), "/../compiler/tta/machines/three_bus.adf");
+    for stage in ["regions", "plan", "workgroup", "asm"] {
+        let ran = sandbox.run(&["compile", "k.cl", "--device", machine, "--emit", stage, "-o", "k.out"]);
+        assert!(
+            ran.code == Some(2) && ran.err.contains("OX0210") && ran.err.contains("--device"),
+            "{}",
+            ran.err
+        );
+        assert!(!sandbox.files().contains(&"k.out".to_owned()));
+    }
+}

@@ -156,6 +156,14 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         units: Option<Units>,
         module: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, CompileError> {
+        let devices = self.settings.devices;
+        let for_processors =
+            !matches!(self.settings.emit, Emit::Llvm | Emit::Archive | Emit::CompiledObject | Emit::Library);
+        if for_processors && !devices.cpu && !devices.reference {
+            // The module counts in 32 bits then.
+            let message = "this stage shows what is made for cpu, basic and ref: name one of them with --device, or none";
+            return Err(CompileError::Request(message.to_owned()));
+        }
         match self.settings.emit {
             Emit::Llvm => Ok(print(self.module).into_bytes()),
             Emit::Analysis => self.analysis(&signatures),

@@ -396,7 +396,10 @@ fn hot_kernels(compilers: &str) {
     let first = run_once();
     assert!(first.contains("a program of 2 kernels in a hurry, in"), "{first}");
     for kernel in ["plain", "transposed"] {
-        assert!(first.contains(&format!("'{kernel}' is promoted: ")), "{first}");
+        // They have barriers: the function for their local size is as good as the code for all.
+        let for_all = format!("'{kernel}' is promoted: ");
+        let for_one = format!("'{kernel}' for local size 16,4,1 is promoted: ");
+        assert!(first.contains(&for_all) || first.contains(&for_one), "{first}");
     }
     // Functions for the local size may be left to those that follow.
     for _ in 0..5 {

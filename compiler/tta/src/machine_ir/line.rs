@@ -374,6 +374,11 @@ fn access(text: &str) -> Result<Access, String> {
                 (found.base, found.offset) = base(&mut text)?;
                 break;
             }
+            // Of what is not known, where several accesses have become one, the space is.
+            "addrspace" => {
+                text.skip_spaces();
+                found.space = space(&mut text)?;
+            }
             _ => {}
         }
         if word.is_empty() {
@@ -384,10 +389,14 @@ fn access(text: &str) -> Result<Access, String> {
     }
     if let Some(at) = text.rest.find("addrspace ") {
         text.rest = &text.rest[at + "addrspace ".len()..];
-        found.space =
-            text.number().and_then(|n| u32::try_from(n).ok()).ok_or("an address space is no number")?;
+        found.space = space(&mut text)?;
     }
     if known { Ok(found) } else { Err("an access to memory neither loads nor stores".to_owned()) }
+}
+
+fn space(text: &mut Text<'_>) -> Result<u32, String> {
+    let number = text.number().and_then(|n| u32::try_from(n).ok());
+    number.ok_or_else(|| "an address space is no number".to_owned())
 }
 
 fn base(text: &mut Text<'_>) -> Result<(Base, i64), String> {
@@ -423,6 +432,13 @@ mod tests {
         let access = &found.memory[0];
         assert_eq!((access.volatile, access.size, access.space, access.offset), (true, Some(4), 1, 8));
         assert_eq!(access.base, Base::Value("arrayidx".to_owned()));
+    }
+
+    #[test]
+    fn an_access_to_an_unknown_place_has_a_space() {
+        let found =
+            instruction(1, "%1:gpr = LW %2, 0, debug-location !32 :: (load (s32), addrspace 1)").unwrap();
+        assert_eq!((found.memory[0].space, found.memory[0].size), (1, Some(4)));
     }
 
     #[test]

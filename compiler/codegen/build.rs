@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/tap.cpp",
             "bridge/whole.cpp",
             "bridge/widen.cpp",
+            "bridge/wraps.cpp",
             "bridge/divisions.cpp",
             "bridge/empty_masks.cpp",
             "bridge/far.cpp",

@@ -16,6 +16,7 @@
 #include "target.h"
 #include "whole.h"
 #include "widen.h"
+#include "wraps.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -228,6 +229,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::HoistDivisions());
+        passes.addPass(oxcl::HideNarrowWraps());
       });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);

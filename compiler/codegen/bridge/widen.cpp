@@ -5,6 +5,7 @@
 
 #include "divisions.h"
 #include "rare.h"
+#include "wraps.h"
 
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/InstrTypes.h"
@@ -72,6 +73,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   FunctionPassManager passes;
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
   passes.addPass(HoistDivisions());
+  passes.addPass(HideNarrowWraps());
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
@@ -87,6 +89,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
 void oxcl::widenCalls(Module &module, FunctionAnalysisManager &functions) {
   FunctionPassManager passes;
   passes.addPass(HoistDivisions());
+  passes.addPass(HideNarrowWraps());
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   for (Function &function : module)

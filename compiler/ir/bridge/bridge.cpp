@@ -259,8 +259,8 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
   return wrap(MetadataAsValue::get(Ctx, MDNode::getDistinct(Ctx, {})));
 }
 
-// The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Whole`:
-// its body is repeated only where its count is known.
+// The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Ends`: it
+// does not go on for ever. `Unroll`: what its metadata says of repeating the body; may be null.
 LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll) {
   LLVMContext &Ctx = *unwrap(C);
   SmallVector<Metadata *, 4> Operands;

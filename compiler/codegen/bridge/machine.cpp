@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "divisions.h"
 #include "empty_masks.h"
 #include "far.h"
 #include "guarded.h"
@@ -16,7 +15,6 @@
 #include "target.h"
 #include "whole.h"
 #include "widen.h"
-#include "wraps.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -228,8 +226,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::PassBuilder builder(target->machine.get(), tuning, std::nullopt, &callbacks);
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(oxcl::HoistDivisions());
-        passes.addPass(oxcl::HideNarrowWraps());
+        oxcl::addBeforeVectoriser(passes);
       });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);

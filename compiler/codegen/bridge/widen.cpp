@@ -65,6 +65,11 @@ static bool callsWidenable(Function &function) {
   return false;
 }
 
+void oxcl::addBeforeVectoriser(FunctionPassManager &passes) {
+  passes.addPass(HoistDivisions());
+  passes.addPass(HideNarrowWraps());
+}
+
 void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   constexpr StringRef width = "prefer-vector-width";
   LoopPassManager loops;
@@ -72,8 +77,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   loops.addPass(LoopFullUnrollPass());
   FunctionPassManager passes;
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
-  passes.addPass(HoistDivisions());
-  passes.addPass(HideNarrowWraps());
+  oxcl::addBeforeVectoriser(passes);
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
@@ -88,8 +92,7 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
 
 void oxcl::widenCalls(Module &module, FunctionAnalysisManager &functions) {
   FunctionPassManager passes;
-  passes.addPass(HoistDivisions());
-  passes.addPass(HideNarrowWraps());
+  oxcl::addBeforeVectoriser(passes);
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   for (Function &function : module)

@@ -21,6 +21,9 @@ private:
   llvm::SmallVector<llvm::Function *, 16> added;
 };
 
+// What every use of LLVM's loop vectoriser needs before it, for it errs otherwise: divisions.h and wraps.h say how.
+void addBeforeVectoriser(llvm::FunctionPassManager &passes);
+
 // Runs the loop vectoriser, and nothing that is not needed for it, over the functions that call one with vector forms.
 void widenCalls(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
 

@@ -85,6 +85,7 @@ pub(super) fn emit<'c>(
         local: HashMap::new(),
         cells: HashMap::new(),
         mask_cells: HashMap::new(),
+        rounds: Vec::new(),
         group_values: HashMap::new(),
         group_head,
         prologue,
@@ -109,6 +110,7 @@ pub(super) fn emit<'c>(
         }
     }
     copy.fill_phis()?;
+    copy.begin_rounds();
     let entry = copy.starts[&region.entry];
     Builder::at_end(prologue).branch(entry);
     Ok(())
@@ -120,6 +122,16 @@ pub(super) enum Cell<'c> {
     One(Value<'c>),
     Strided(Value<'c>, i64),
     Each(Vec<Value<'c>>),
+}
+
+impl<'c> Cell<'c> {
+    /// The stack cells.
+    pub(super) fn places(&self) -> &[Value<'c>] {
+        match self {
+            Cell::One(place) | Cell::Strided(place, _) => std::slice::from_ref(place),
+            Cell::Each(places) => places,
+        }
+    }
 }
 
 /// The copy of one region in the making.
@@ -138,8 +150,10 @@ pub(super) struct RegionEmitter<'r, 'a, 'c> {
     fetched: HashMap<Value<'c>, Lanes<'c>>,
     /// What stands for it in the block at hand only.
     pub(super) local: HashMap<Value<'c>, Lanes<'c>>,
-    cells: HashMap<Value<'c>, Cell<'c>>,
+    pub(super) cells: HashMap<Value<'c>, Cell<'c>>,
     pub(super) mask_cells: HashMap<usize, Value<'c>>,
+    /// The headers of loops that lanes leave in different rounds, and where a round begins.
+    pub(super) rounds: Vec<(usize, Block<'c>)>,
     /// The group's values that this region's work-items use.
     group_values: HashMap<Value<'c>, Value<'c>>,
     group_head: Builder<'c>,

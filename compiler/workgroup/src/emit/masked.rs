@@ -3,11 +3,17 @@
 //! Each divided block has a cell with the mask of the lanes that want to run it. An edge adds lanes to the target's
 //! cell and gives its PHI nodes, lane by lane, what they take; a block takes its mask, clears the cell, and runs. Where
 //! no lane wants a block, it and all that it dominates are jumped over. A loop runs until no lane wants its header.
+//!
+//! What a PHI node's cell holds matters for the lanes that wait for its block, and a lane waits in one place only. So an
+//! edge keeps what the cell holds for lanes that do not run the block that it leaves ([`RegionEmitter::kept_for`]), and a
+//! back edge nothing: who goes round again comes by it, and who has left took its live-outs along. In a round nothing is
+//! left of the rounds before but what the header's PHI nodes took ([`RegionEmitter::begin_rounds`]).
 
 use super::group;
 use super::items::{Cell, RegionEmitter};
 use super::lanes::{Lanes, widen};
 use crate::error::FormError;
+use crate::plan::How;
 use crate::plan::chunks::Step;
 use crate::regions::End;
 use oxcl_ir::cfg::Cfg;
@@ -180,7 +186,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                     self.divided_block(&b, *block)?;
                     b.branch(next);
                 }
-                Step::Loop(_, inner) => {
+                Step::Loop(header, inner) => {
+                    self.rounds.push((*header, run));
                     let again = self.frame.body.append_block(&format!("r{}.again", self.number));
                     self.steps(inner, again, Some(Inside { begin: run, after: next }))?;
                     let b = Builder::at_end(again);
@@ -266,12 +273,12 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         for (phi, lanes) in moves {
             let cell = self.cell(phi);
             match cell {
-                Cell::Each(_) => self.store_cell(b, &cell, &lanes, mask),
+                Cell::Each(_) => self.store_cell(b, &cell, &lanes, self.kept_for(from, to)),
                 Cell::One(place) | Cell::Strided(place, _) => {
                     let (Lanes::One(new) | Lanes::Strided { first: new, .. }) = lanes else {
                         return Err(self.decline(phi, "a value that should be uniform is not"));
                     };
-                    let kept = match mask.filter(|_| !certain) {
+                    let kept = match mask.filter(|_| !certain && !self.goes_round(from, to)) {
                         Some(mask) => {
                             let taken = *taken.get_or_insert_with(|| self.any(b, mask));
                             let alignment = self.frame.kernel.layout.alignment(new.ty());
@@ -291,6 +298,52 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.store_mask(b, cell, after);
         }
         Ok(())
+    }
+
+    /// Outside of which lanes the cells of an edge's PHI nodes keep what they hold; `None`: for no lane. The lanes that run
+    /// the edge's block and go another way may lose it: they do not wait for this one.
+    fn kept_for(&self, from: usize, to: usize) -> Option<Value<'c>> {
+        let alone = self.chunks.is_divided(from);
+        // What a call does with lanes that have left takes longer, if it is large.
+        self.mask.filter(|_| alone && !(self.goes_round(from, to) && !self.calls_forms(to)))
+    }
+
+    /// Whether an edge is the only one that leads back to a loop's header.
+    fn goes_round(&self, from: usize, to: usize) -> bool {
+        let cfg = &self.frame.regions.cfg;
+        let back = cfg.predecessors[to].iter().filter(|&&other| cfg.is_back_edge(other, to));
+        cfg.is_back_edge(from, to) && back.count() == 1
+    }
+
+    /// Whether a loop calls vector forms of functions, which have rare ways for all lanes where one lane needs them.
+    fn calls_forms(&self, header: usize) -> bool {
+        let cfg = &self.frame.regions.cfg;
+        let around = cfg.loops.iter().filter(|found| found.header == header);
+        let blocks = around.flat_map(|found| (0..cfg.blocks.len()).filter(|&block| found.contains(block)));
+        let instructions = blocks.flat_map(|block| cfg.blocks[block].instructions());
+        instructions.into_iter().any(|instruction| matches!(self.how(instruction), How::Wide(_)))
+    }
+
+    /// Ends, where a round of a loop begins, what the rounds before left in cells of the loop's values: LLVM would carry it
+    /// along.
+    pub(super) fn begin_rounds(&self) {
+        let cfg = &self.frame.regions.cfg;
+        for &(header, begin) in &self.rounds {
+            let Some(first) = begin.instructions().first().copied() else { continue };
+            let b = Builder::before(first);
+            let around = cfg.loops.iter().filter(|found| found.header == header);
+            let blocks =
+                around.flat_map(|found| (0..cfg.blocks.len()).filter(|&block| found.contains(block)));
+            for value in blocks.flat_map(|block| cfg.blocks[block].instructions()) {
+                let taken = value.is_phi() && value.block().is_some_and(|block| cfg.number(block) == header);
+                let Some(cell) = self.cells.get(&value).filter(|_| !taken) else { continue };
+                for place in cell.places() {
+                    if let Some(ty) = place.allocated() {
+                        group::store(self.frame, &b, *place, ty.poison());
+                    }
+                }
+            }
+        }
     }
 
     /// The new value where any lane of the mask is set, else what the cell holds.

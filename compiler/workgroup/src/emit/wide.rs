@@ -246,7 +246,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let name = instruction.name();
         let made: Vec<Value<'c>> = match opcode {
             _ if instruction.is_binary_operation() => {
-                let right = self.safe_divisors(b, opcode, wide(1));
+                let right = self.safe_divisors(b, instruction, wide(1));
                 wide(0)
                     .into_iter()
                     .zip(right)
@@ -313,12 +313,21 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         Some(Lanes::Each(made))
     }
 
-    /// Lanes that are not active divide by 1: whatever they hold, they must not trap.
-    fn safe_divisors(&self, b: &Builder<'c>, opcode: Opcode, divisors: Vec<Value<'c>>) -> Vec<Value<'c>> {
-        let divides =
-            matches!(opcode, Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem);
+    /// Lanes that are not active divide by 1: whatever they hold, they must not trap. Constants that nothing traps with stay
+    /// what they are, for LLVM divides by a constant without a division.
+    fn safe_divisors(
+        &self,
+        b: &Builder<'c>,
+        division: Value<'c>,
+        divisors: Vec<Value<'c>>,
+    ) -> Vec<Value<'c>> {
+        let divides = matches!(
+            division.opcode(),
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
+        );
+        let safe = |number: i64| number != 0 && number != -1;
         match self.mask {
-            Some(mask) if divides => divisors
+            Some(mask) if divides && !division.operand(1).as_int().is_some_and(safe) => divisors
                 .into_iter()
                 .map(|divisor| b.select(mask, divisor, divisor.ty().int(1), "divisor"))
                 .collect(),

@@ -32,8 +32,6 @@ const MASKED_BLOCK: f64 = 3.0;
 /// What a mask costs more, for each register of 32-bit lanes, where there are no mask registers: LLVM packs what comparisons give into
 /// bytes, and unpacks these for each blend.
 const PACKED_MASK: f64 = 5.0;
-/// What a mask adds to the chain from round to round of a loop.
-const LIVE_MASK: f64 = 4.0;
 /// What code around a lane's turn costs.
 const TURN: f64 = 3.0;
 /// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
@@ -387,8 +385,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             };
             ways = ways.iter().map(|way| (0..phis.len()).map(|to| extend(way, to)).collect()).collect();
         }
-        let live = self.plan.width > 1 && self.plan.is_divergent_loop(found.header);
-        if live { longest + LIVE_MASK } else { longest }
+        longest
     }
 
     /// How long after the beginning of a round a value of the loop is there, if it depends on what `from` is then.
@@ -474,7 +471,9 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::Query => 0.2,
             How::Test => 2.0,
             How::Once if instruction.is_phi() => match self.plan.form(instruction) {
-                Form::Vector if masked => 2.0 * self.unit() * self.registers(instruction.ty()),
+                Form::Vector if masked && !self.is_carried(instruction) => {
+                    2.0 * self.unit() * self.registers(instruction.ty())
+                }
                 _ => 0.0,
             },
             How::Once | How::First => one,
@@ -485,6 +484,13 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }
+    }
+
+    /// Whether a PHI node is what a loop carries from round to round, which takes no blends.
+    fn is_carried(&self, phi: Value<'c>) -> bool {
+        let cfg = &self.regions.cfg;
+        let header = phi.block().map(|block| cfg.number(block));
+        cfg.loops.iter().any(|found| Some(found.header) == header)
     }
 
     /// The type that an access moves.

@@ -1,7 +1,5 @@
 //! Making buffers and parts of buffers.
 
-use std::sync::Arc;
-
 use oxcl_runtime::SharedMemory;
 
 use crate::args::{In, Memory};
@@ -96,7 +94,7 @@ fn make(context: &Shared<Context>, flags: Bitfield, size: usize, host: Memory) -
         None => oxcl_runtime::Buffer::zeroed(size as u64)?,
     };
     let place = if flags & cl::MEM_USE_HOST_PTR != 0 { host } else { Memory::NULL };
-    Ok(Mem::new(Arc::clone(context), flags, place, buffer))
+    Ok(Mem::new(context.clone(), flags, place, buffer))
 }
 
 /// `clCreateSubBuffer`.
@@ -134,7 +132,7 @@ pub(crate) fn create_sub(
         Memory::NULL => Memory::NULL,
         whole => Memory(whole.0.wrapping_byte_add(origin)),
     };
-    let mut mem = Mem::new(Arc::clone(&parent.context), flags, host, part);
+    let mut mem = Mem::new(parent.context.clone(), flags, host, part);
     mem.has_device_address = parent.has_device_address;
     mem.parent = Some((parent, origin));
     Ok(Live::new(mem)?.give())

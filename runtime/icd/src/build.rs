@@ -104,7 +104,7 @@ fn begin(program: &Shared<Program>, places: &[usize], options: &str) -> Answer<U
         options.clone_into(&mut build.options);
     }
     drop(builds);
-    Ok(Under { program: Arc::clone(program), places: begun })
+    Ok(Under { program: program.clone(), places: begun })
 }
 
 impl Under {
@@ -231,7 +231,7 @@ fn run(
         drop(under);
         return done;
     };
-    let kept = Arc::clone(program);
+    let kept = program.clone();
     // Reaches the thread only if there is one.
     let under = Arc::new(Mutex::new(Some(under)));
     let theirs = Arc::clone(&under);
@@ -420,7 +420,7 @@ pub(crate) fn link(
     let links: Vec<(Vec<usize>, BuildRequest)> = alike(&devices, &all)?
         .into_iter()
         .map(|(places, archives)| {
-            let devices: Vec<_> = places.iter().map(|place| Arc::clone(&devices[*place])).collect();
+            let devices: Vec<_> = places.iter().map(|place| devices[*place].clone()).collect();
             let archives = archives.iter().map(|archive| archive.to_vec()).collect();
             let link = BuildRequest::link(action, archives, target(&devices));
             (places, BuildRequest { options: options.clone(), machines: machines(&devices), ..link })

@@ -1,7 +1,5 @@
 //! Functions of the application that are called when an event reaches a status: by the thread of `calls.rs`.
 
-use std::sync::Arc;
-
 use oxcl_runtime::Stage;
 
 use crate::cl;
@@ -24,7 +22,7 @@ pub(crate) fn set(event: Handle<Event>, kind: Int, notify: EventNotify, data: Us
     let calls = event.context.pool.calls.clone();
     calls.expect()?;
     // Kept until the call, so that the handle that the function gets is valid.
-    let kept = Arc::clone(&event);
+    let kept = event.clone();
     event.runtime.on_stage(stage, move |_, outcome| {
         // A command that failed is reported so to every function (5.11).
         let status = outcome.as_ref().err().map_or(kind, |cause| of_failure(cause));

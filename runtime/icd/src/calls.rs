@@ -84,7 +84,7 @@ impl Calls {
 
     /// Gives a reference to an object up. If it is the last, the object goes on the thread that calls functions.
     pub(crate) fn let_go<T: Object>(&self, object: Shared<T>) {
-        if let Some(last) = Arc::into_inner(object) {
+        if let Some(last) = object.into_inner() {
             if self.shared.lock().has_thread {
                 self.post(move || drop(last));
             } else {

@@ -1,7 +1,7 @@
 //! Contexts: devices that share objects.
 
 use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Mutex, PoisonError};
 
 use oxcl_runtime::SharedMemory;
 
@@ -9,7 +9,7 @@ use crate::args::{In, Memory, Out};
 use crate::cl;
 use crate::compiler;
 use crate::device::{self, Device, Pool};
-use crate::handle::{Handle, Live, Object, Shared};
+use crate::handle::{Handle, Live, Object, Shared, Weak};
 use crate::info::Reply;
 use crate::kernel::Kernel;
 use crate::platform;
@@ -34,11 +34,11 @@ pub(crate) struct Context {
     pub(crate) allocations: Allocations,
     pub(crate) reports: Reports,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
-    queues: Mutex<Vec<Weak<Live<Queue>>>>,
+    queues: Mutex<Vec<Weak<Queue>>>,
     /// Queues that the application has released while there were commands in them.
     left: Mutex<Vec<oxcl_runtime::Queue>>,
     /// Kernels that remember launches with memory known by its address.
-    sharers: Mutex<Vec<Weak<Live<Kernel>>>>,
+    sharers: Mutex<Vec<Weak<Kernel>>>,
 }
 
 impl Object for Context {
@@ -59,14 +59,14 @@ impl Context {
     /// Remembers a queue that was made.
     pub(crate) fn add_queue(&self, queue: &Shared<Queue>) {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.retain(|known| known.strong_count() > 0);
-        queues.push(Arc::downgrade(queue));
+        queues.retain(|known| known.is_live());
+        queues.push(queue.downgrade());
     }
 
     /// The queues that there are.
     pub(crate) fn live_queues(&self) -> Vec<Shared<Queue>> {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.iter().filter_map(Weak::upgrade).collect()
+        queues.iter().filter_map(|known| known.upgrade()).collect()
     }
 
     /// A queue goes: what is in it is still executed.
@@ -90,9 +90,9 @@ impl Context {
     /// Has the kernel forget launches when memory goes that is known by its address.
     pub(crate) fn shared_with(&self, kernel: &Shared<Kernel>) {
         let mut sharers = self.sharers.lock().unwrap_or_else(PoisonError::into_inner);
-        let kernel = Arc::downgrade(kernel);
-        if !sharers.iter().any(|known| known.ptr_eq(&kernel)) {
-            sharers.retain(|known| known.strong_count() > 0);
+        let kernel = kernel.downgrade();
+        if !sharers.iter().any(|known| *known == kernel) {
+            sharers.retain(|known| known.is_live());
             sharers.push(kernel);
         }
     }
@@ -104,7 +104,7 @@ impl Context {
             return;
         }
         let sharers = std::mem::take(&mut *self.sharers.lock().unwrap_or_else(PoisonError::into_inner));
-        sharers.iter().filter_map(Weak::upgrade).for_each(|kernel| kernel.forget_launches());
+        sharers.iter().filter_map(|known| known.upgrade()).for_each(|kernel| kernel.forget_launches());
     }
 
     /// Whether any of the devices has shared virtual memory.
@@ -240,5 +240,5 @@ pub(crate) fn get_info(
 
 /// Two objects must be of the same context.
 pub(crate) fn same(one: &Shared<Context>, other: &Shared<Context>) -> Answer {
-    ensure(Arc::ptr_eq(one, other), cl::INVALID_CONTEXT)
+    ensure(one == other, cl::INVALID_CONTEXT)
 }

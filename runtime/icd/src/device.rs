@@ -3,7 +3,7 @@
 //! A device costs nothing until a context is made for it: asking what there is starts no threads. The worker threads
 //! belong to the process; a child of a fork, which has none of them, gets a pool of its own with its first context.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use oxcl_runtime::{Bounds, ContextOptions, DeviceInfo, allowed_processors};
 
@@ -218,7 +218,7 @@ pub(crate) fn listed(handles: Vec<Handle<Device>>) -> Answer<Vec<Shared<Device>>
     let mut devices: Vec<Shared<Device>> = Vec::new();
     for handle in handles {
         let device = handle.get()?;
-        if !devices.iter().any(|known| Arc::ptr_eq(known, &device)) {
+        if !devices.iter().any(|known| *known == device) {
             devices.push(device);
         }
     }

@@ -1,7 +1,5 @@
 //! Events: those of commands, and those whose status the application sets.
 
-use std::sync::Arc;
-
 use oxcl_runtime::{Stage, Status as EventStatus, UserEvent};
 
 use crate::args::{In, Memory, Out, list};
@@ -40,7 +38,7 @@ impl Event {
         command: Uint,
         runtime: oxcl_runtime::Event,
     ) -> Answer<Shared<Event>> {
-        let (context, queue) = (Arc::clone(&queue.context), Some(Arc::clone(queue)));
+        let (context, queue) = (queue.context.clone(), Some(queue.clone()));
         Live::new(Event { context, queue, command, runtime, user: None })
     }
 
@@ -88,7 +86,7 @@ pub(crate) fn wait(count: Uint, events: In<Handle<Event>>) -> Answer {
     }
     // CL_INVALID_CONTEXT if events are of different contexts (5.11).
     for event in &all {
-        ensure(Arc::ptr_eq(&event.context, &all[0].context), cl::INVALID_CONTEXT)?;
+        ensure(event.context == all[0].context, cl::INVALID_CONTEXT)?;
     }
     let mut failed = false;
     for event in &all {

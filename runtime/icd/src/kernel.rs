@@ -1,14 +1,14 @@
 //! Kernels and their arguments.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_runtime::{AddressQualifier, ArgKind};
 
 use crate::args::{In, Memory, Out, Text};
 use crate::cl;
 use crate::device::{self, Device};
-use crate::handle::{Handle, Live, Object, Shared};
+use crate::handle::{Handle, Live, Object, Shared, Weak};
 use crate::launch::Prepared;
 use crate::mem::Mem;
 use crate::program::Program;
@@ -19,7 +19,7 @@ use crate::types::{Int, Uint};
 #[derive(Clone)]
 pub(crate) enum Arg {
     Unset,
-    Buffer(Weak<Live<Mem>>),
+    Buffer(Weak<Mem>),
     Null,
     Pointer(usize),
     Local(usize),
@@ -32,7 +32,7 @@ impl PartialEq for Arg {
     fn eq(&self, other: &Arg) -> bool {
         match (self, other) {
             (Arg::Unset, Arg::Unset) | (Arg::Null, Arg::Null) => true,
-            (Arg::Buffer(one), Arg::Buffer(other)) => one.ptr_eq(other),
+            (Arg::Buffer(one), Arg::Buffer(other)) => one == other,
             (Arg::Pointer(one), Arg::Pointer(other)) | (Arg::Local(one), Arg::Local(other)) => one == other,
             (Arg::Small(one, length), Arg::Small(other, other_length)) => {
                 one == other && length == other_length
@@ -111,7 +111,7 @@ fn new(
     // Relaxed: only the end of the last kernel matters to who builds.
     program.kernels.fetch_add(1, Ordering::Relaxed);
     let (args, prepared) = (Mutex::new(args), Mutex::default());
-    Live::new(Kernel { program: Arc::clone(program), variants, any, args, prepared })
+    Live::new(Kernel { program: program.clone(), variants, any, args, prepared })
 }
 
 /// `clCreateKernel`.
@@ -186,7 +186,7 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
                 Some(handle) => {
                     // CL_INVALID_MEM_OBJECT if the handle is none (5.9.2).
                     let object = handle.get()?;
-                    Arg::Buffer(Arc::downgrade(&object))
+                    Arg::Buffer(object.downgrade())
                 }
             }
         }

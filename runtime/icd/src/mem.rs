@@ -1,14 +1,14 @@
 //! Memory objects: what buffers and parts of buffers have in common.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use oxcl_runtime::Mapping;
 
 use crate::args::Memory;
 use crate::cl;
 use crate::context::Context;
-use crate::handle::{Handle, Live, Object, Shared};
+use crate::handle::{Handle, Live, Object, Shared, Weak};
 use crate::kernel::Kernel;
 use crate::status::{Answer, refuse};
 use crate::types::{Bitfield, Int, Property, UserData};
@@ -36,7 +36,7 @@ pub(crate) struct Mem {
     /// were enqueued before are kept for as a whole.
     awaited: AtomicBool,
     /// Kernels that remember launches with this object.
-    users: Mutex<Vec<Weak<Live<Kernel>>>>,
+    users: Mutex<Vec<Weak<Kernel>>>,
 }
 
 impl Object for Mem {
@@ -45,7 +45,7 @@ impl Object for Mem {
 
     fn gone(&mut self, handle: Handle<Mem>) {
         let users = std::mem::take(self.users.get_mut().unwrap_or_else(PoisonError::into_inner));
-        for kernel in users.iter().filter_map(Weak::upgrade) {
+        for kernel in users.iter().filter_map(|known| known.upgrade()) {
             kernel.forget_launches();
         }
         let calls = std::mem::take(self.destructors.get_mut().unwrap_or_else(PoisonError::into_inner));
@@ -90,9 +90,9 @@ impl Mem {
     /// Has the kernel forget launches with this object when it goes.
     pub(crate) fn remembered_by(&self, kernel: &Shared<Kernel>) {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        let kernel = Arc::downgrade(kernel);
-        if !users.iter().any(|known| known.ptr_eq(&kernel)) {
-            users.retain(|known| known.strong_count() > 0);
+        let kernel = kernel.downgrade();
+        if !users.iter().any(|known| *known == kernel) {
+            users.retain(|known| known.is_live());
             users.push(kernel);
         }
     }
@@ -102,7 +102,7 @@ impl Mem {
 /// enqueued: who begins to wait later sees it in its queue.
 pub(crate) fn keep(object: &Shared<Mem>, event: &oxcl_runtime::Event) {
     if is_awaited(object) {
-        let kept = Arc::clone(object);
+        let kept = object.clone();
         event.on_complete(move |_, _| let_go(kept));
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn keep(object: &Shared<Mem>, event: &oxcl_runtime::Event) {
 /// The same until all that is in the queue has ended.
 pub(crate) fn keep_all(object: &Shared<Mem>, queue: &oxcl_runtime::Queue) {
     if is_awaited(object) {
-        let kept = Arc::clone(object);
+        let kept = object.clone();
         queue.on_idle(move || let_go(kept));
     }
 }

@@ -1,7 +1,5 @@
 //! Command queues.
 
-use std::sync::Arc;
-
 use oxcl_runtime::QueueProperties;
 
 use crate::args::{In, Memory, Out};
@@ -57,7 +55,7 @@ fn make(
             runtime = runtime.bound_to(&device.cpus);
         }
     }
-    let queue = Live::new(Queue { context: Arc::clone(context), device, runtime, properties, list })?;
+    let queue = Live::new(Queue { context: context.clone(), device, runtime, properties, list })?;
     context.add_queue(&queue);
     Ok(queue.give())
 }

@@ -94,7 +94,7 @@ pub(crate) fn watch(queue: &Shared<Queue>, event: &oxcl_runtime::Event) {
     if !watches(queue) {
         return;
     }
-    let queue = Arc::clone(queue);
+    let queue = queue.clone();
     event.on_stage(Stage::Complete, move |_, outcome| {
         if let Err(cause) = outcome {
             tell(&queue.context, Some(&queue), cause);

@@ -37,7 +37,7 @@ pub(crate) fn free(
     // CL_INVALID_VALUE if there is a count without pointers or pointers without a count (5.6.1).
     let pointers = listed(count, pointers).ok_or(Status(cl::INVALID_VALUE))?;
     let waits = wait_list(&queue.context, waits, list)?;
-    let kept = std::sync::Arc::clone(&queue);
+    let kept = queue.clone();
     let work = move || {
         match notify {
             Some(call) => {

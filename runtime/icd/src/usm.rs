@@ -1,8 +1,6 @@
 //! Unified shared memory (`cl_intel_unified_shared_memory`). Host and device share everything, so the kinds of it differ
 //! in what they are called only.
 
-use std::sync::Weak;
-
 use oxcl_runtime::{SharedKind, SharedMemory};
 
 use crate::args::{In, Memory, Out};
@@ -10,7 +8,7 @@ use crate::cl;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device_info::max_allocation;
-use crate::handle::{Handle, Live};
+use crate::handle::{Handle, Weak};
 use crate::info::Reply;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Int, Property, Uint};
@@ -19,7 +17,7 @@ use crate::types::{Int, Property, Uint};
 pub(crate) struct Allocation {
     start: usize,
     /// None for memory of the host.
-    device: Option<Weak<Live<Device>>>,
+    device: Option<Weak<Device>>,
     flags: Property,
 }
 
@@ -39,7 +37,7 @@ fn alloc(
             let device = device.get()?;
             // CL_INVALID_DEVICE if the device is not of the context.
             ensure(context.has(&device), cl::INVALID_DEVICE)?;
-            Some(std::sync::Arc::downgrade(&device))
+            Some(device.downgrade())
         }
         None => None,
     };

@@ -259,6 +259,15 @@ static void finish_all(struct world *w, struct rng *r) {
     compare(&w->pending[i]);
     drop_pending(w, i);
   }
+  for (struct root *root = (struct root *)w->roots; root < (struct root *)(w->roots + CONTEXTS); root++) {
+    if (root->writer.event) GOOD(clWaitForEvents(1, &root->writer.event));
+    forget(&root->writer);
+    while (root->reader_count) {
+      struct mark *last = &root->readers[--root->reader_count];
+      if (last->event) GOOD(clWaitForEvents(1, &last->event));
+      forget(last);
+    }
+  }
 }
 /* A queue goes with commands in it: who has to wait for one of them needs an event. */
 static void detach(struct world *w, int number) {

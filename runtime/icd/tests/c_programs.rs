@@ -34,7 +34,7 @@ fn compiled(name: &str, out: &Path, linked: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(name).with_extension("c");
     let mut compile = Command::new("cc");
     compile.args(["-std=gnu11", "-Wall", "-Werror", "-Wno-unused", "-O1", "-pthread", "-o"]);
-    compile.arg(out).arg(&source).args(linked.split(' '));
+    compile.arg(out).arg(&source).args(linked.split(' ')).arg("-lm");
     run(&mut compile);
 }
 
@@ -355,6 +355,12 @@ fn has_compiler(host: u32) -> bool {
         .any(|words| String::from_utf8_lossy(&words).contains(&option))
 }
 
+/// Several kernels become hot while they run, and go on to compute the same.
+#[test]
+fn hot_kernels_of_several_kinds() {
+    client("hot_kernels");
+}
+
 /// What a short program's kernels took says that better code pays; the program does not live to see it, but the next one
 /// has it, and no compiler is left.
 #[test]
@@ -372,7 +378,7 @@ fn hot_kernels(compilers: &str) {
     let temp = tempfile::tempdir().expect("a folder");
     let vendors = vendors(temp.path(), &folder().join("liboxcl.so"));
     let program = temp.path().join("gemm");
-    compiled("gemm", &program, "-lOpenCL -lm");
+    compiled("gemm", &program, "-lOpenCL");
     let run_once = || {
         let mut command = Command::new(&program);
         // A compiler with debug assertions takes longer, and so do its kernels to be hot.

@@ -9,13 +9,7 @@
    Without an argument: two passes, whose results are checked. */
 #define _GNU_SOURCE
 #include "client.h"
-#include <math.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "measure.h"
 
 enum { N = 256 };
 
@@ -40,12 +34,6 @@ static const char *source =
     "  barrier(CLK_LOCAL_MEM_FENCE);"
     "  for (int i = 0; i < 4; i++) { float e = a[(k + i) * n + row]; ROW(e, part[i]); }"
     "  barrier(CLK_LOCAL_MEM_FENCE); } END }\n";
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec + time.tv_nsec / 1e9;
-}
 
 /* The client. */
 
@@ -126,61 +114,13 @@ static void seconds(double length) {
 
 /* The measuring. */
 
-struct result {
-  double speed[2];
-  /* Seconds of processor time of all compilers, and until the last one had ended. */
-  double compilers, until;
-};
-
-static double processor(const struct rusage *use) {
-  return use->ru_utime.tv_sec + use->ru_stime.tv_sec + (use->ru_utime.tv_usec + use->ru_stime.tv_usec) / 1e6;
-}
-
-/* Runs this program with two words behind its name, and waits for it and for its compilers, which come to us when it ends. */
-static struct result run(const char *how, const char *number, const char *improve, const char *cache) {
-  int ends[2];
-  TRUE(pipe(ends) == 0);
-  struct result result = {{0}, 0, 0};
-  pid_t child = fork();
-  if (!child) {
-    dup2(ends[1], 1);
-    close(ends[0]), close(ends[1]);
-    setenv("OXCL_IMPROVE", improve, 1);
-    setenv("OXCL_CACHE_DIR", cache, 1);
-    execl("/proc/self/exe", "gemm", how, number, (char *)NULL);
-    _exit(127);
-  }
-  close(ends[1]);
-  FILE *output = fdopen(ends[0], "r");
-  TRUE(fscanf(output, "%lf %lf", &result.speed[0], &result.speed[1]) == 2);
-  fclose(output);
-  double ended = 0;
-  struct rusage use;
-  for (pid_t one; (one = wait4(-1, NULL, __WALL, &use)) > 0;) {
-    if (one == child) ended = now();
-    else result.compilers += processor(&use);
-  }
-  result.until = now() - ended;
-  return result;
-}
-
-static int by_size(const void *one, const void *other) {
-  double difference = *(const double *)one - *(const double *)other;
-  return (difference > 0) - (difference < 0);
-}
-
-static double median(double *values, int count) {
-  qsort(values, count, sizeof *values, by_size);
-  return values[count / 2];
-}
-
 /* The medians of some rounds, and of the speeds over those of full code in the same round. */
 static void show(const char *what, const struct result *got, const struct result *full, int count) {
   double values[6][16];
   for (int i = 0; i < count; i++) {
     for (int kind = 0; kind < 2; kind++) {
-      values[kind][i] = got[i].speed[kind];
-      values[2 + kind][i] = got[i].speed[kind] / full[i].speed[kind];
+      values[kind][i] = got[i].told[kind];
+      values[2 + kind][i] = got[i].told[kind] / full[i].told[kind];
     }
     values[4][i] = got[i].compilers, values[5][i] = got[i].until;
   }
@@ -190,21 +130,7 @@ static void show(const char *what, const struct result *got, const struct result
   fflush(stdout);
 }
 
-static char *fresh(char *place) {
-  strcpy(place, "/tmp/oxcl-gemm-XXXXXX");
-  TRUE(mkdtemp(place) != NULL);
-  return place;
-}
-
-static void discard(const char *place) {
-  char command[100];
-  snprintf(command, sizeof command, "rm -rf %s", place);
-  TRUE(system(command) == 0);
-}
-
 static void table(int busy) {
-  /* Compilers come to us, and so do not those that keep the machine busy, which are our brothers. */
-  TRUE(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
   char full_cache[40], cache[40], alone[40];
   printf("%d busy processes beside\n%-28s %8s %8s %8s %8s %10s %8s\n", busy, "", "plain", "transp.", "of full", "of full",
          "compilers", "until");
@@ -227,29 +153,8 @@ static void table(int busy) {
   for (int kind = 0; kind < KINDS; kind++) show(names[kind], all[kind], all[kind < LONG_FULL ? FULL : LONG_FULL], ROUNDS);
 }
 
-static void measure(int busy) {
-  pid_t hogs[64];
-  if (busy > 64) busy = 64;
-  for (int i = 0; i < busy; i++) {
-    hogs[i] = fork();
-    if (!hogs[i]) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (volatile long turn = 0;; turn++) {}
-    }
-  }
-  pid_t measuring = fork();
-  if (!measuring) {
-    table(busy);
-    exit(0);
-  }
-  int status = 1;
-  waitpid(measuring, &status, 0);
-  for (int i = 0; i < busy; i++) kill(hogs[i], SIGKILL);
-  exit(status != 0);
-}
-
 int main(int count, char **words) {
-  if (count > 1 && !strcmp(words[1], "measure")) measure(count > 2 ? atoi(words[2]) : 0);
+  if (count > 1 && !strcmp(words[1], "measure")) measure(count > 2 ? atoi(words[2]) : 0, table);
   open_program();
   if (count < 3) passes(2, 1);
   else if (!strcmp(words[1], "passes")) passes(atoi(words[2]), 0);

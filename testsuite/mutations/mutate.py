@@ -8,10 +8,11 @@ the code that it changes and chosen by OXCL_MUTANT when the tests run:
 
     fn f() -> T { match crate::mutants::active() { 7 => { changed body } _ => { body } } }
 
-    mutate.py draw --seed N          writes list.json: 45 of Rust, 30 of C++, and some more to take the places of those
-                                     that are not valid code
-    mutate.py apply                  changes the working tree, which must be clean below compiler/
-    mutate.py run [--jobs N]         builds make test-compiler's tests, runs them for each mutation, writes result.tsv
+    mutate.py draw --seed N          writes list.json: 45 of Rust, 30 of C++ (--rust N, --cxx N for more: the first stay the
+                                     same), and some to take the places of those that are not valid code
+    mutate.py build                  changes the working tree, which must be clean below compiler/, builds make test-compiler's
+                                     tests, leaving out what does not compile, and puts them into target/mutants
+    mutate.py run                    runs them for each mutation and writes result.tsv; --only N,N: for some mutations
     mutate.py undo                   takes the changes back: git checkout compiler
 
 Nothing of this is part of a build or of make test.
@@ -22,14 +23,17 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 LIST = HERE / "list.json"
 RESULT = HERE / "result.tsv"
+PROGRAMS = ROOT / "target/mutants"
 
 # The analyses: what is mutated.
 RUST = [
@@ -44,12 +48,14 @@ RUST = [
     "compiler/workgroup/src/privates.rs",
     "compiler/workgroup/src/regions.rs",
     "compiler/workgroup/src/slots.rs",
+    "compiler/workgroup/src/window.rs",
     "compiler/workgroup/src/workitem.rs",
     "compiler/workgroup/src/emit/independent.rs",
 ]
 BRIDGE = "compiler/ir/bridge"
 WANTED = {"rust": 45, "c++": 30}
-SPARE = 15
+# For each three that are wanted, one more.
+SPARE = 3
 
 
 def rust_files():
@@ -227,20 +233,23 @@ def cpp_candidates():
 # ---- Drawing, applying, running -------------------------------------------------------------------------------------
 
 
-def draw(seed):
+def draw(seed, wanted):
     chance = random.Random(seed)
     drawn, totals = [], {}
     for language, candidates in [("rust", rust_candidates()), ("c++", cpp_candidates())]:
         totals[language] = len(candidates)
-        wanted = min(WANTED[language] + SPARE, len(candidates))
-        for number, mutation in enumerate(chance.sample(candidates, wanted)):
-            drawn.append({"spare": number >= WANTED[language], **mutation})
+        chance.shuffle(candidates)
+        drawn.extend(candidates[: wanted[language] + wanted[language] // SPARE])
     for number, mutation in enumerate(drawn, 1):
         mutation["number"] = number
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
-    content = {"seed": seed, "commit": commit, "candidates": totals, "mutations": drawn}
-    LIST.write_text(json.dumps(content, indent=1) + "\n")
+    content = {"seed": seed, "commit": commit, "candidates": totals, "wanted": wanted, "invalid": [], "mutations": drawn}
+    save(content)
     print(f"{totals} candidates, {len(drawn)} drawn by seed {seed} at {commit[:10]}")
+
+
+def save(content):
+    LIST.write_text(json.dumps(content, indent=1) + "\n")
 
 
 RUST_ACTIVE = """
@@ -253,6 +262,8 @@ pub(crate) mod mutants {
     }
 }
 """
+# The crates that have mutations.
+LIBS = ["compiler/ir/src/lib.rs", "compiler/workgroup/src/lib.rs"]
 CPP_ACTIVE = """#include <cstdlib>
 static unsigned oxclMutant() {
   static const unsigned Active = [] { const char *N = getenv("OXCL_MUTANT"); return N ? unsigned(atoi(N)) : 0u; }();
@@ -261,21 +272,23 @@ static unsigned oxclMutant() {
 """
 
 
-def apply(left_out):
-    content = json.loads(LIST.read_text())
+def apply(content):
+    """Puts the mutations beside the code that they change. Gives for each file the lines that each of them has now."""
     files = sorted({mutation["file"] for mutation in content["mutations"]})
-    same = subprocess.run(["git", "diff", "--quiet", content["commit"], "--", *files], cwd=ROOT)
-    if same.returncode != 0:
-        sys.exit(f"the files are not those of {content['commit']}, where the mutations were drawn: draw again")
-    by_file = {}
-    for mutation in content["mutations"]:
-        if mutation["number"] not in left_out:
-            by_file.setdefault(mutation["file"], []).append(mutation)
-    for name, mutations in by_file.items():
-        text = (ROOT / name).read_text()
+    original = {}
+    for name in [*files, *LIBS]:
+        shown = ["git", "show", f"{content['commit']}:{name}"]
+        original[name] = subprocess.run(shown, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        same = subprocess.run(["git", "diff", "--quiet", content["commit"], "HEAD", "--", name], cwd=ROOT)
+        if same.returncode != 0:
+            sys.exit(f"{name} is not that of {content['commit']}, where the mutations were drawn: draw again")
+    places = {}
+    for name in files:
+        text = original[name]
         bodies = {}
-        for mutation in mutations:
-            bodies.setdefault(tuple(mutation["body"]), []).append(mutation)
+        for mutation in content["mutations"]:
+            if mutation["file"] == name and mutation["number"] not in content["invalid"]:
+                bodies.setdefault(tuple(mutation["body"]), []).append(mutation)
         for (start, end), group in sorted(bodies.items(), reverse=True):
             changed = []
             for mutation in group:
@@ -283,22 +296,38 @@ def apply(left_out):
                 changed.append((mutation["number"], text[start:a] + mutation["text"] + text[b:end]))
             body = text[start:end]
             if name.endswith(".rs"):
-                arms = "".join(f"{number} => {new} " for number, new in changed)
-                new = f"{{ match crate::mutants::active() {{ {arms} _ => {body} }} }}"
+                arms = "".join(f"\n/*<{number}*/ {number} => {new} /*>*/" for number, new in changed)
+                new = f"{{ match crate::mutants::active() {{ {arms}\n _ => {body} }} }}"
             else:
-                new = "{ " + "".join(f"if (oxclMutant() == {n}) {new} else " for n, new in changed) + body + " }"
+                ways = "".join(f"\n/*<{n}*/ if (oxclMutant() == {n}) {new} /*>*/ else " for n, new in changed)
+                new = "{ " + ways + "\n" + body + " }"
             text = text[:start] + new + text[end:]
         if name.endswith(".cpp"):
             text = CPP_ACTIVE + text
-        (ROOT / name).write_text(text)
-    for crate in ["compiler/ir", "compiler/workgroup"]:
-        lib = ROOT / crate / "src/lib.rs"
-        if "mod mutants" not in lib.read_text():
-            lib.write_text(lib.read_text() + RUST_ACTIVE)
+        replace(ROOT / name, text)
+        places[name] = lines_of(text)
+    for name in LIBS:
+        replace(ROOT / name, original[name] + RUST_ACTIVE)
+    return places
 
 
-# Bytes that a test program may take.
-MEMORY = 6 << 30
+def replace(path, text):
+    # What is as it was need not be compiled again.
+    if path.read_text() != text:
+        path.write_text(text)
+
+
+def lines_of(text):
+    found, open_one = [], None
+    for line, content in enumerate(text.split("\n"), 1):
+        for mark in re.finditer(r"/\*<(\d+)\*/|/\*>\*/", content):
+            if mark.group(1):
+                open_one = (int(mark.group(1)), line)
+            elif open_one:
+                found.append((*open_one, line))
+                open_one = None
+    return found
+
 
 # What `make test-compiler` runs.
 TESTS = [
@@ -306,36 +335,80 @@ TESTS = [
 ]
 
 
-def programs():
-    """The test programs of make test-compiler with their filters, built."""
-    found = []
+def compiled():
+    """The test programs of make test-compiler with their folders and filters, and the errors as (file, line)."""
+    found, errors, words = [], set(), []
     for packages, filters in TESTS:
-        command = ["cargo", "test", "--no-run", "--message-format=json", *packages]
-        built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        if built.returncode != 0:
-            sys.exit("the mutated code does not compile: leave the mutations that do not out (apply --without N,N)")
+        command = ["cargo", "test", "--no-run", "--locked", "--message-format=json", *packages]
+        built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for place in re.finditer(r"(?:^|[ =])(\S+\.cpp):(\d+):\d+: (?:fatal )?error: .*", built.stderr, re.M):
+            errors.add((place.group(1), int(place.group(2))))
+            words.append(place.group(0))
         for line in built.stdout.splitlines():
             message = json.loads(line)
             if message.get("reason") == "compiler-artifact" and message.get("executable") and message["profile"]["test"]:
-                folder = Path(message["manifest_path"]).parent
+                folder = str(Path(message["manifest_path"]).parent)
                 found.append((message["executable"], folder, filters))
-    return found
+            elif message.get("reason") == "compiler-message" and message["message"]["level"] == "error":
+                spans = [span for span in message["message"]["spans"] if span["is_primary"]]
+                errors.update((span["file_name"], line) for span in spans for line in range(span["line_start"], span["line_end"] + 1))
+                words.append(message["message"]["rendered"])
+        if built.returncode != 0 and not errors:
+            sys.exit(built.stderr)
+    # The quick ones first; the file tests notice most.
+    order = {"files": 0, "workgroup": 2, "uniformity": 3}
+    found.sort(key=lambda program: order.get(Path(program[0]).name.rsplit("-", 1)[0], 1))
+    return found, errors, words
 
 
-def run(left_out, timeout):
+def build():
+    """Builds, leaving out what does not compile."""
     content = json.loads(LIST.read_text())
-    all_programs = programs()
-    rows = []
-    counts = {"rust": [0, 0], "c++": [0, 0]}
+    while True:
+        places = apply(content)
+        found, errors, words = compiled()
+        if not errors:
+            break
+        invalid = {
+            number
+            for file, at in errors
+            for name, lines in places.items()
+            if Path(file).name == Path(name).name and (file.endswith(".cpp") or file == name)
+            for number, first, last in lines
+            if first <= at <= last
+        }
+        if not invalid:
+            sys.exit("\n".join(words))
+        print(f"not valid: {sorted(invalid)}", flush=True)
+        content["invalid"] = sorted({*content["invalid"], *invalid})
+        save(content)
+    # What is built later does not touch these.
+    shutil.rmtree(PROGRAMS, ignore_errors=True)
+    PROGRAMS.mkdir(parents=True)
+    kept = []
+    for program, folder, filters in found:
+        kept.append((shutil.copy2(program, PROGRAMS), folder, filters))
+    (PROGRAMS / "programs.json").write_text(json.dumps(kept))
 
-    def outcome(number):
-        environment = {**os.environ, "OXCL_MUTANT": str(number)}
+
+def run(only):
+    content = json.loads(LIST.read_text())
+    all_programs = json.loads((PROGRAMS / "programs.json").read_text())
+    rows = []
+    # What each program takes without a mutation.
+    times = {}
+    counts = {language: [0, 0] for language in WANTED}
+
+    def outcome(mutation):
+        environment = {**os.environ, "OXCL_MUTANT": str(mutation["number"])}
         for program, folder, filters in all_programs:
+            # The tests of oxcl-ir do not have the other crate in them.
+            if folder.endswith("compiler/ir") and not mutation["file"].startswith("compiler/ir/"):
+                continue
+            begun = time.monotonic()
             try:
-                # Mutated loops may not end, and some take memory in every round.
-                limited = ["prlimit", f"--as={MEMORY}", program, "-q", *filters]
                 done = subprocess.run(
-                    limited, cwd=folder, env=environment, timeout=timeout,
+                    [program, "-q", *filters], cwd=folder, env=environment, timeout=times.get(program, 60) * 5 + 10,
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                 )
             except subprocess.TimeoutExpired:
@@ -344,39 +417,45 @@ def run(left_out, timeout):
                 failed = re.findall(r"^    (\S+)$", done.stdout, re.M)
                 what = " ".join(sorted(set(failed))[:3]) or f"exit status {done.returncode}"
                 return "caught", f"{Path(program).name.rsplit('-', 1)[0]}: {what}"
+            times.setdefault(program, time.monotonic() - begun)
         return "survived", ""
 
-    state, what = outcome(0)
+    state, what = outcome({"number": 0, "file": "compiler/ir/"})
     if state != "survived":
         sys.exit(f"the tests fail without a mutation: {what}")
     for mutation in content["mutations"]:
         language = mutation["language"]
-        if mutation["number"] in left_out or counts[language][1] >= WANTED[language]:
+        if mutation["number"] in content["invalid"] or counts[language][1] >= content["wanted"][language]:
             continue
-        state, what = outcome(mutation["number"])
+        if only and mutation["number"] not in only:
+            continue
+        state, what = outcome(mutation)
         counts[language][0] += state == "caught"
         counts[language][1] += 1
         rows.append([str(mutation["number"]), state, f"{mutation['file']}:{mutation['line']}", mutation["what"], what])
         print("\t".join(rows[-1]), flush=True)
-    RESULT.write_text("".join("\t".join(row) + "\n" for row in rows))
+        if not only and counts[language][1] == WANTED[language]:
+            print(f"{language}: {counts[language][0]} of the first {WANTED[language]} caught", flush=True)
+    if not only:
+        RESULT.write_text("".join("\t".join(row) + "\n" for row in rows))
     for language, (caught, tried) in counts.items():
         print(f"{language}: {caught} of {tried} caught")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("command", choices=["draw", "apply", "run", "undo"])
+    parser.add_argument("command", choices=["draw", "build", "run", "undo"])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--without", default="", help="numbers of mutations that are no valid code, with commas")
-    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--rust", type=int, default=WANTED["rust"], help="how many mutations of Rust")
+    parser.add_argument("--cxx", type=int, default=WANTED["c++"], help="how many mutations of C++")
+    parser.add_argument("--only", default="", help="the numbers of the mutations to run, with commas")
     arguments = parser.parse_args()
-    left_out = {int(n) for n in arguments.without.split(",") if n}
     if arguments.command == "draw":
-        draw(arguments.seed)
-    elif arguments.command == "apply":
-        apply(left_out)
+        draw(arguments.seed, {"rust": arguments.rust, "c++": arguments.cxx})
+    elif arguments.command == "build":
+        build()
     elif arguments.command == "run":
-        run(left_out, arguments.timeout)
+        run({int(n) for n in arguments.only.split(",") if n})
     else:
         subprocess.run(["git", "checkout", "--", "compiler"], cwd=ROOT, check=True)
 

@@ -6,6 +6,7 @@
 //!
 //! IR that is not in the form that an analysis relies on gets answers all the same; they mean nothing then.
 
+use crate::cut::Cut;
 use crate::emit::{self, independent};
 use crate::plan::space::Space;
 use crate::plan::{self, Plan};
@@ -13,9 +14,7 @@ use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
 use crate::workitem::{Together, range_of_small};
-use crate::{
-    FormError, Hidden, Options, Width, facts, guards, launch, locals, regions, report, slots, variables,
-};
+use crate::{FormError, Options, Width, facts, guards, launch, report};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
@@ -124,17 +123,12 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     if step == Step::Guards {
         return if options.has_lanes() { guards::test_together(&given) } else { Ok(()) };
     }
-    let locals = locals::collect(&given);
-    let variables = variables::collect(&given, options);
-    let facts = facts::collect(&given);
-    let regions = regions::form(&given)?;
-    let slots = slots::assign(&given, &regions);
-    let hidden = Hidden { locals: &locals, variables: &variables };
-    let space = Space::of(&given, &regions, &slots, hidden, options);
-    let plan = Plan::make(&given, &regions, &slots, space, options.lanes())?;
-    let bodies = emit::emit(&given, &regions, &slots, &plan, hidden, facts.printf, options)?;
+    let cut = cut(given, options)?;
+    let space = Space::of(&cut, options);
+    let plan = Plan::make(&cut.kernel, &cut.regions, &cut.slots, space, options.lanes())?;
+    let bodies = emit::emit(&cut, &plan, options)?;
     if step == Step::Launch {
-        launch::finish(&given, bodies, &slots, plan.space, hidden, facts.printf, options)?;
+        launch::finish(&cut, bodies, plan.space, options)?;
     }
     Ok(())
 }
@@ -181,29 +175,24 @@ pub fn analyse<'c>(
         found.extend(bounds(&given));
     }
     if [Analysis::Regions, Analysis::Homes, Analysis::Independent, Analysis::Plan].into_iter().any(wants) {
-        let locals = locals::collect(&given);
-        let variables = variables::collect(&given, options);
-        let regions = regions::form(&given)?;
-        let slots = slots::assign(&given, &regions);
+        let cut = cut(given, options)?;
+        let Cut { kernel, regions, slots, .. } = &cut;
         if wants(Analysis::Plan) {
-            let hidden = Hidden { locals: &locals, variables: &variables };
-            let space = Space::of(&given, &regions, &slots, hidden, options);
-            let choice = choice(&given, &regions, &slots, space, options)?;
-            found.extend(plan::show::facts(&regions, &choice));
+            found.extend(plan::show::facts(regions, &choice(&cut, options)?));
         }
         if wants(Analysis::Regions) {
-            let text = report::regions(&given, &regions, &slots, &locals, options);
+            let text = report::regions(&cut, options);
             let lines = text.lines().map(|line| line.strip_prefix("  ").unwrap_or(line));
             // Homes have facts of their own.
             let own = lines.take_while(|line| !is_home(line));
             found.extend(own.map(|line| Fact::of_function("regions", line.to_owned())));
         }
         if wants(Analysis::Homes) {
-            found.extend(homes(function, &regions, &slots));
+            found.extend(homes(function, regions, slots));
         }
         if wants(Analysis::Independent) {
             for number in 0..regions.regions.len() {
-                let text = match independent::obstacle(&given, &regions, &slots, number) {
+                let text = match independent::obstacle(kernel, regions, slots, number) {
                     None => format!("region {number}: yes"),
                     Some(obstacle) => format!("region {number}: no, {obstacle}"),
                 };
@@ -220,25 +209,15 @@ pub fn analyse<'c>(
 /// # Errors
 /// As [`crate::form`].
 pub fn plan_text(module: &Module<'_>, kernel: &str, options: &Options) -> Result<String, FormError> {
-    let given = given(module, kernel)?;
-    let locals = locals::collect(&given);
-    let variables = variables::collect(&given, options);
-    let regions = regions::form(&given)?;
-    let slots = slots::assign(&given, &regions);
-    let hidden = Hidden { locals: &locals, variables: &variables };
-    let space = Space::of(&given, &regions, &slots, hidden, options);
-    let choice = choice(&given, &regions, &slots, space, options)?;
-    Ok(plan::show::text(&given, &regions, &choice))
+    let cut = cut(given(module, kernel)?, options)?;
+    let choice = choice(&cut, options)?;
+    Ok(plan::show::text(&cut.kernel, &cut.regions, &choice))
 }
 
 /// The plan of the options, or that of their W.
-fn choice<'c>(
-    kernel: &Prepared<'_, 'c>,
-    regions: &Regions<'c>,
-    slots: &Slots<'c>,
-    space: Space,
-    options: &Options,
-) -> Result<plan::Choice<'c>, FormError> {
+fn choice<'c>(cut: &Cut<'_, 'c>, options: &Options) -> Result<plan::Choice<'c>, FormError> {
+    let Cut { kernel, regions, slots, .. } = cut;
+    let space = Space::of(cut, options);
     if let Some(text) = &options.plan {
         return Ok(plan::Choice::of(plan::forced::plan(kernel, regions, slots, space, text)?));
     }
@@ -253,6 +232,12 @@ fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
     Ok(Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) })
+}
+
+/// Cuts a kernel that is in the form that steps and analyses are given.
+fn cut<'m, 'c>(given: Prepared<'m, 'c>, options: &Options) -> Result<Cut<'m, 'c>, FormError> {
+    let prints = facts::collect(&given).printf;
+    Cut::of(given, prints, options)
 }
 
 fn bounds<'c>(kernel: &Prepared<'_, 'c>) -> Vec<Fact<'c>> {

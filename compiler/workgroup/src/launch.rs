@@ -6,6 +6,7 @@
 
 use crate::bodies::Bodies;
 use crate::context::Fields;
+use crate::cut::Cut;
 use crate::emit::clean_up;
 use crate::error::FormError;
 use crate::locals::Local;
@@ -13,7 +14,7 @@ use crate::plan::space::Space;
 use crate::pocl_print;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
-use crate::{Hidden, Options, PoclAbi, space};
+use crate::{Options, PoclAbi, space};
 use oxcl_binary::abi::{
     self, ABI_VERSION, Context, KernelConstants, MAX_ALIGNMENT, POCL_STACK_SCRATCH, PoclContext96,
     PoclContext112,
@@ -24,15 +25,12 @@ use std::mem::{align_of, offset_of};
 
 /// Adds the entries and the constants, and cleans the module up.
 pub(crate) fn finish<'c>(
-    kernel: &Prepared<'_, 'c>,
+    cut: &Cut<'_, 'c>,
     bodies: Bodies<'c>,
-    slots: &Slots<'c>,
     rows: Space,
-    hidden: Hidden<'_, 'c>,
-    prints: bool,
     options: &Options,
 ) -> Result<(), FormError> {
-    let locals = hidden.locals;
+    let Cut { kernel, locals, slots, .. } = cut;
     // A kernel may have the name of a function that the entries call.
     kernel.function.value().set_name(&format!("oxcl_kernel_{}", kernel.name));
     if options.pocl == PoclAbi::Context60 {
@@ -43,7 +41,7 @@ pub(crate) fn finish<'c>(
         // halves the time that a build takes; a call for each group costs a few nanoseconds.
         bodies.first.add_attribute(Place::Function, "noinline");
         native_entry(kernel, bodies, rows, locals, options);
-        pocl_entry(kernel, bodies, slots, rows, hidden, prints, options);
+        pocl_entry(cut, bodies, rows, options);
         constants(kernel, slots, options);
     }
     kernel.function.set_internal(true);
@@ -186,21 +184,13 @@ fn start_entry(kernel: &Prepared<'_, '_>, options: &Options) {
     b.return_void();
 }
 
-fn pocl_entry<'c>(
-    kernel: &Prepared<'_, 'c>,
-    bodies: Bodies<'c>,
-    slots: &Slots<'c>,
-    rows: Space,
-    hidden: Hidden<'_, 'c>,
-    prints: bool,
-    options: &Options,
-) {
-    let locals = hidden.locals;
+fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &Options) {
+    let &Cut { ref kernel, ref locals, ref variables, ref slots, prints, .. } = cut;
     let function = entry(kernel, &abi::pocl_symbol(&kernel.name), 3, false, options);
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz] = parameters.as_slice() else { return };
     let b = Builder::at_end(function.append_block("entry"));
-    if !hidden.variables.is_empty() {
+    if !variables.is_empty() {
         leave_without_variables(&b, function, context, options.pocl);
     }
     let work_dim = match options.pocl {

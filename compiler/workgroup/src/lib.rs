@@ -5,9 +5,9 @@
 //! kernel; everything else in it is internal.
 //!
 //! Steps, each borrowing what the earlier ones made:
-//! `prepare` (inline, SSA, simplified loops) -> `locals` (`__local` variables) -> `regions` (cut at barriers) -> `slots`
-//! (what lives across, with `privates`) -> `plan` (what everything becomes at W lanes, and which W) -> `emit` (work-item
-//! loops, W lanes at a time) -> `launch` (the two entries).
+//! `prepare` (inline, SSA, simplified loops) -> `cut`, which is `locals` (`__local` variables) -> `regions` (cut at barriers) ->
+//! `slots` (what lives across, with `privates`) -> `window` (which work-items have work); then `plan` (what everything becomes
+//! at W lanes, and which W) -> `emit` (work-item loops, W lanes at a time) -> `launch` (the two entries).
 //!
 //! Most launches have global ids less than 2^31, which makes `int` arithmetic on ids exact. Where the code rests on that, there is
 //! other code for the rest if the options ask for it (see `bodies`); otherwise such launches must be refused.
@@ -20,6 +20,7 @@
 pub mod analysis;
 mod bodies;
 mod context;
+mod cut;
 mod divide;
 mod emit;
 mod error;
@@ -39,12 +40,14 @@ mod variables;
 mod window;
 mod workitem;
 
+use cut::Cut;
 pub use divide::guard as guard_divisions;
 pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;
 pub use plan::read::{KernelPlan, PlanError, PlanText};
 pub use plan::remarks::{KERNEL as REMARK_ON_KERNEL, Remark};
+use plan::space::Space;
 use std::sync::Arc;
 
 /// What the names of a program's own functions begin with in the modules that are given to [`form`], so that they meet no
@@ -165,13 +168,6 @@ impl Options {
     }
 }
 
-/// Module-level variables that the body finds through its launch.
-#[derive(Debug, Clone, Copy)]
-struct Hidden<'a, 'c> {
-    locals: &'a [locals::Local<'c>],
-    variables: &'a [variables::Variable<'c>],
-}
-
 /// What [`form`] found out about the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
@@ -219,15 +215,15 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let width = options.lanes();
     check_width(width)?;
     let options = &options.fixed(width);
-    let cut = Cut::new(module, kernel, options)?;
-    let space = cut.space(options);
+    let (cut, facts) = cut(module, kernel, options)?;
+    let space = Space::of(&cut, options);
     let plan = match &options.plan {
         Some(text) => plan::forced::plan(&cut.kernel, &cut.regions, &cut.slots, space, text)?,
         None => plan::Plan::make(&cut.kernel, &cut.regions, &cut.slots, space, width)?,
     };
     let choice = plan::Choice::of(plan);
     let plan_report = plan::show::text(&cut.kernel, &cut.regions, &choice);
-    cut.finish(&choice, plan_report, options)
+    finish(&cut, facts, &choice, plan_report, options)
 }
 
 fn check_width(width: u32) -> Result<(), FormError> {
@@ -251,12 +247,12 @@ pub fn form_best<'c>(
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
-        let cut = Cut::new(&copy, kernel, options)?;
-        let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, cut.space(options), options)?;
+        let (cut, facts) = cut(&copy, kernel, options)?;
+        let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, Space::of(&cut, options), options)?;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
-        let remarks = cut.remarks(&choice, options);
+        let remarks = remarks(&cut, &choice, options);
         if choice.plan.width > 1 {
-            match cut.finish(&choice, shown.clone(), options) {
+            match finish(&cut, facts, &choice, shown.clone(), options) {
                 Ok(formed) => return Ok((copy, formed)),
                 Err(error) if options.strict => return Err(error),
                 // A fault of this compiler, but no reason to refuse the kernel: the copy is dropped.
@@ -273,68 +269,50 @@ pub fn form_best<'c>(
     Ok((module, formed))
 }
 
-/// A kernel that is cut into regions, and not emitted yet.
-struct Cut<'m, 'c> {
-    kernel: prepare::Prepared<'m, 'c>,
-    locals: Vec<locals::Local<'c>>,
-    variables: Vec<variables::Variable<'c>>,
-    facts: Facts,
-    regions: regions::Regions<'c>,
-    slots: slots::Slots<'c>,
+/// Prepares a kernel and cuts it; what is known of its parameters is found on the way, while barriers are still there.
+fn cut<'m, 'c>(
+    module: &'m Module<'c>,
+    kernel: &str,
+    options: &Options,
+) -> Result<(Cut<'m, 'c>, Facts), FormError> {
+    let kernel = prepare::prepare(module, kernel, options)?;
+    let facts = facts::collect(&kernel);
+    if options.has_lanes() {
+        guards::test_together(&kernel)?;
+    }
+    Ok((Cut::of(kernel, facts.printf, options)?, facts))
 }
 
-impl<'m, 'c> Cut<'m, 'c> {
-    fn new(module: &'m Module<'c>, kernel: &str, options: &Options) -> Result<Self, FormError> {
-        let kernel = prepare::prepare(module, kernel, options)?;
-        let locals = locals::collect(&kernel);
-        let variables = variables::collect(&kernel, options);
-        let facts = facts::collect(&kernel);
-        if options.has_lanes() {
-            guards::test_together(&kernel)?;
-        }
-        let regions = regions::form(&kernel)?;
-        let slots = slots::assign(&kernel, &regions);
-        Ok(Cut { kernel, locals, variables, facts, regions, slots })
+/// The remarks on a choice, where they are wanted.
+fn remarks<'c>(cut: &Cut<'_, 'c>, choice: &plan::Choice<'c>, options: &Options) -> Vec<Remark> {
+    if !options.remarks {
+        return Vec::new();
     }
+    plan::remarks::of(&cut.kernel, &cut.regions, choice, &options.target.vectors)
+}
 
-    /// What a row of work-items is.
-    fn space(&self, options: &Options) -> plan::space::Space {
-        let hidden = Hidden { locals: &self.locals, variables: &self.variables };
-        plan::space::Space::of(&self.kernel, &self.regions, &self.slots, hidden, options)
-    }
-
-    /// The remarks on a choice, where they are wanted.
-    fn remarks(&self, choice: &plan::Choice<'c>, options: &Options) -> Vec<Remark> {
-        if !options.remarks {
-            return Vec::new();
-        }
-        plan::remarks::of(&self.kernel, &self.regions, choice, &options.target.vectors)
-    }
-
-    /// Emits the kernel as a plan says, which `plan_report` shows.
-    fn finish(
-        self,
-        choice: &plan::Choice<'c>,
-        plan_report: String,
-        options: &Options,
-    ) -> Result<Formed, FormError> {
-        let remarks = self.remarks(choice, options);
-        let Cut { kernel, locals, variables, facts, regions, slots } = self;
-        let options = &options.fixed(choice.plan.width);
-        let regions_report = report::regions(&kernel, &regions, &slots, &locals, options);
-        let hidden = Hidden { locals: &locals, variables: &variables };
-        let bodies = emit::emit(&kernel, &regions, &slots, &choice.plan, hidden, facts.printf, options)?;
-        launch::finish(&kernel, bodies, &slots, choice.plan.space, hidden, facts.printf, options)?;
-        Ok(Formed {
-            local_sizes: locals.iter().map(|local| local.size).collect(),
-            scratch_fixed: 0,
-            scratch_per_item: slots.per_item,
-            width: choice.plan.width,
-            any_ids: bodies.serve_any,
-            facts,
-            regions_report,
-            plan_report,
-            remarks,
-        })
-    }
+/// Emits a kernel as a plan says, which `plan_report` shows.
+fn finish<'c>(
+    cut: &Cut<'_, 'c>,
+    facts: Facts,
+    choice: &plan::Choice<'c>,
+    plan_report: String,
+    options: &Options,
+) -> Result<Formed, FormError> {
+    let remarks = remarks(cut, choice, options);
+    let options = &options.fixed(choice.plan.width);
+    let regions_report = report::regions(cut, options);
+    let bodies = emit::emit(cut, &choice.plan, options)?;
+    launch::finish(cut, bodies, choice.plan.space, options)?;
+    Ok(Formed {
+        local_sizes: cut.locals.iter().map(|local| local.size).collect(),
+        scratch_fixed: 0,
+        scratch_per_item: cut.slots.per_item,
+        width: choice.plan.width,
+        any_ids: bodies.serve_any,
+        facts,
+        regions_report,
+        plan_report,
+        remarks,
+    })
 }

@@ -1,22 +1,14 @@
 //! The regions of a kernel as text, for people and snapshots.
 
 use crate::Options;
-use crate::locals::Local;
-use crate::prepare::Prepared;
+use crate::cut::Cut;
 use crate::regions::{End, Regions};
-use crate::slots::Slots;
-use crate::window;
 use oxcl_ir::Value;
 use std::fmt::Write;
 
 /// The regions, group-level branches and slots as text. Stable: names and numbers depend on the kernel only.
-pub(crate) fn regions<'c>(
-    kernel: &Prepared<'_, 'c>,
-    regions: &Regions<'c>,
-    slots: &Slots<'c>,
-    locals: &[Local<'c>],
-    options: &Options,
-) -> String {
+pub(crate) fn regions(cut: &Cut<'_, '_>, options: &Options) -> String {
+    let Cut { kernel, locals, regions, slots, windows, .. } = cut;
     let mut text = String::new();
     let flow = if regions.regular { "regular" } else { "irregular" };
     // Writing to a string cannot fail.
@@ -38,7 +30,7 @@ pub(crate) fn regions<'c>(
         let blocks: Vec<String> =
             region.blocks.iter().map(|&block| regions.cfg.blocks[block].name()).collect();
         let _ = writeln!(text, "  region {number}: {}", blocks.join(" "));
-        for bound in window::find(kernel, regions, slots, number) {
+        for bound in windows.bounds(number) {
             let (number, relation, limit) = (bound.number, bound.relation, operand(bound.limit));
             let unsigned = if bound.unsigned { ", unsigned" } else { "" };
             let _ = writeln!(text, "    only {number} {relation} {limit}{unsigned}");

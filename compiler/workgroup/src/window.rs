@@ -1,11 +1,11 @@
 //! What the work-items of a region have to do, and which of them: the others the loops over work-items leave out.
 //!
-//! In: a kernel cut into regions, homes assigned. Out: whether there is anything to do at all, and the *window*: bounds of local
-//! ids, from the guards that all of a region's work stands behind (`if (l < k)`). A work-item outside of the window does
-//! nothing in the region. A tree of a reduction with n work-items takes n - 1 steps that way, not n log n.
+//! In: a kernel cut into regions, homes assigned. Out: whether there is anything to do at all, and the *windows* ([`Windows`]):
+//! bounds of local ids, from the guards that all of a region's work stands behind (`if (l < k)`). A work-item outside of the
+//! window does nothing in the region. A tree of a reduction with n work-items takes n - 1 steps that way, not n log n.
 //!
-//! Kernels of one region have no windows: they cost LLVM time and gained none where it was measured. A window is for launches whose global ids are less than 2^31 only. What this file does not do: it emits nothing (see
-//! `emit/rows.rs`).
+//! Kernels of one region have no windows: they cost LLVM time and gained none where it was measured. A window is for launches
+//! whose global ids are less than 2^31 only. What this file does not do: it emits nothing (see `emit/window.rs`).
 
 use crate::emit::is_marker;
 use crate::facts::id_of;
@@ -153,16 +153,38 @@ pub(crate) fn incoming_for_group<'c>(
     values.all(|value| value == first).then_some(first)
 }
 
-/// The bounds of a region's window; none where every work-item may have work.
-pub(crate) fn find<'c>(
+/// The windows of a kernel's regions.
+#[derive(Debug, Default)]
+pub(crate) struct Windows<'c> {
+    /// For each region; empty where no region has a window.
+    bounds: Vec<Vec<Bound<'c>>>,
+}
+
+impl<'c> Windows<'c> {
+    /// Finds the windows of a kernel.
+    pub(crate) fn of(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, slots: &Slots<'c>) -> Self {
+        // Between barriers work-items are gone through again and again. Where that is done once, a guard costs as little as a bound.
+        if regions.regions.len() == 1 || !regions.regular {
+            return Windows::default();
+        }
+        let numbers = 0..regions.regions.len();
+        Windows { bounds: numbers.map(|number| find(kernel, regions, slots, number)).collect() }
+    }
+
+    /// The bounds of a region's window; none where every work-item may have work.
+    pub(crate) fn bounds(&self, region: usize) -> &[Bound<'c>] {
+        self.bounds.get(region).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn find<'c>(
     kernel: &Prepared<'_, 'c>,
     regions: &Regions<'c>,
     slots: &Slots<'c>,
     number: usize,
 ) -> Vec<Bound<'c>> {
     let mut bounds = Vec::new();
-    // Between barriers work-items are gone through again and again. Where that is done once, a guard costs as little as a bound.
-    if regions.regions.len() == 1 || !regions.regular || ends_store(regions, slots, number) {
+    if ends_store(regions, slots, number) {
         return bounds;
     }
     let finder = Finder {

@@ -28,14 +28,16 @@ pub(crate) use wide::is_componentwise;
 
 use crate::bodies::{Bodies, Ids, mark_rare, rests_on_small_ids};
 use crate::context::Fields;
+use crate::cut::Cut;
 use crate::error::FormError;
 use crate::plan::Plan;
 use crate::plan::space::Space;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
+use crate::window::Windows;
 use crate::workitem::Query;
-use crate::{Hidden, Options, space};
+use crate::{Options, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::range::Ranges;
@@ -69,6 +71,7 @@ struct Frame<'a, 'c> {
     kernel: &'a Prepared<'a, 'c>,
     regions: &'a Regions<'c>,
     slots: &'a Slots<'c>,
+    windows: &'a Windows<'c>,
     /// What everything becomes.
     plan: &'a Plan<'c>,
     width: u32,
@@ -103,20 +106,15 @@ struct Made<'c> {
     launches: Ids,
 }
 
-/// Emits the body of a kernel, and a second one for large ids where the first rests on small ones. `prints`: it calls printf,
-/// which counts in the context what finds no room.
+/// Emits the body of a kernel, and a second one for large ids where the first rests on small ones.
 pub(crate) fn emit<'c>(
-    kernel: &Prepared<'_, 'c>,
-    regions: &Regions<'c>,
-    slots: &Slots<'c>,
+    cut: &Cut<'_, 'c>,
     plan: &Plan<'c>,
-    hidden: Hidden<'_, 'c>,
-    prints: bool,
     options: &Options,
 ) -> Result<Bodies<'c>, FormError> {
     let make = |launches: Ids, plan: &Plan<'c>| {
-        let body = declare(kernel, plan, hidden, prints, options, launches);
-        let frame = open(kernel, regions, slots, plan, hidden, options, Made { body, launches });
+        let body = declare(cut, plan, options, launches);
+        let frame = open(cut, plan, options, Made { body, launches });
         group::emit(&frame)?;
         // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
         body.split_atomics(space::LOCAL);
@@ -124,28 +122,21 @@ pub(crate) fn emit<'c>(
         Ok::<_, FormError>(body)
     };
     let first = make(Ids::Small, plan)?;
-    let rests = rests_on_small_ids(kernel.function, plan.width);
+    let rests = rests_on_small_ids(cut.kernel.function, plan.width);
     if !rests || !options.large_ids {
         return Ok(Bodies { first, any: None, serve_any: !rests });
     }
     // Seldom run, so one work-item at a time is good enough.
-    let any = make(Ids::Any, &Plan::scalar(regions, plan.space))?;
+    let any = make(Ids::Any, &Plan::scalar(&cut.regions, plan.space))?;
     mark_rare(any);
     Ok(Bodies { first, any: Some(any), serve_any: true })
 }
 
-fn declare<'c>(
-    kernel: &Prepared<'_, 'c>,
-    plan: &Plan<'c>,
-    hidden: Hidden<'_, 'c>,
-    prints: bool,
-    options: &Options,
-    launches: Ids,
-) -> Function<'c> {
+fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, launches: Ids) -> Function<'c> {
+    let Cut { kernel, locals, .. } = cut;
     let types = kernel.function.types();
     let own = kernel.function.parameters();
     let mut parameters: Vec<_> = own.iter().map(|parameter| parameter.ty()).collect();
-    let locals = hidden.locals;
     parameters.extend(locals.iter().map(|_| types.pointer(space::LOCAL)));
     let context = parameters.len();
     parameters.extend([
@@ -178,7 +169,7 @@ fn declare<'c>(
         function.add_attribute_value(place, "dereferenceable", local.size.max(1));
     }
     function.add_attribute(index(context), "noalias");
-    if !prints {
+    if !cut.prints {
         function.add_attribute(index(context), "readonly");
     }
     function.add_attribute(index(context + 5), "noalias");
@@ -187,14 +178,12 @@ fn declare<'c>(
 }
 
 fn open<'a, 'c>(
-    kernel: &'a Prepared<'a, 'c>,
-    regions: &'a Regions<'c>,
-    slots: &'a Slots<'c>,
+    cut: &'a Cut<'a, 'c>,
     plan: &'a Plan<'c>,
-    hidden: Hidden<'_, 'c>,
     options: &Options,
     made: Made<'c>,
 ) -> Frame<'a, 'c> {
+    let Cut { kernel, locals, variables: shared, regions, slots, windows, .. } = cut;
     let Made { body, launches } = made;
     let entry = Builder::at_end(body.append_block("entry"));
     let parameters = body.parameters();
@@ -204,7 +193,6 @@ fn open<'a, 'c>(
         parameters[number].set_name(&parameter.name());
         leaves.insert(*parameter, parameters[number]);
     }
-    let locals = hidden.locals;
     for (number, local) in locals.iter().enumerate() {
         leaves.insert(local.variable, parameters[own.len() + number]);
     }
@@ -212,12 +200,12 @@ fn open<'a, 'c>(
     for (parameter, name) in rest.iter().zip(["ctx", "gx", "gy", "gz", "work_dim", "scratch", "run"]) {
         parameter.set_name(name);
     }
-    if !hidden.variables.is_empty() {
+    if !shared.is_empty() {
         let fields = Fields::of(options.pocl);
         let at = entry.byte_offset(rest[0], entry.i64(fields.variables as i64), "");
-        let shared = entry.load(entry.types().pointer(fields.space), at, fields.word, "variables");
-        for &crate::variables::Variable { variable: shown, offset } in hidden.variables {
-            let own = entry.byte_offset(shared, entry.i64(offset.cast_signed()), &shown.name());
+        let memory = entry.load(entry.types().pointer(fields.space), at, fields.word, "variables");
+        for &crate::variables::Variable { variable: shown, offset } in shared {
+            let own = entry.byte_offset(memory, entry.i64(offset.cast_signed()), &shown.name());
             leaves.insert(shown, entry.cast(Opcode::LLVMAddrSpaceCast, own, shown.ty(), ""));
         }
     }
@@ -237,6 +225,7 @@ fn open<'a, 'c>(
         kernel,
         regions,
         slots,
+        windows,
         plan,
         width: plan.width,
         launches,

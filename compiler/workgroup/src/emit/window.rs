@@ -6,7 +6,7 @@
 
 use super::{Frame, group};
 use crate::bodies::Ids;
-use crate::window::{self, Bound, Relation};
+use crate::window::{Bound, Relation};
 use oxcl_ir::{Builder, IntPredicate, Opcode, TypeKind, Value};
 use std::collections::HashMap;
 
@@ -39,9 +39,9 @@ pub(super) fn find<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, region: usize) ->
     if frame.launches == Ids::Any {
         return made;
     }
-    let bounds = window::find(frame.kernel, frame.regions, frame.slots, region);
+    let bounds = frame.windows.bounds(region);
     let mut known = HashMap::new();
-    for bound in &bounds {
+    for bound in bounds {
         let limit = limit(frame, b, bound, &mut known);
         narrow(b, &mut made.spans[bound.dimension], bound.relation, limit);
         if frame.width == 1 {

@@ -4,11 +4,9 @@
 //! groups that a launch gives at once are one long row: small groups then fill vectors as well as large ones do, and
 //! every loop, LLVM's included, runs longer.
 
-use crate::prepare::Prepared;
-use crate::regions::Regions;
-use crate::slots::Slots;
+use crate::cut::Cut;
 use crate::workitem::Query;
-use crate::{Hidden, Options, PoclAbi, space};
+use crate::{Options, PoclAbi, space};
 use oxcl_ir::{TypeKind, Value};
 use std::fmt;
 
@@ -32,16 +30,11 @@ impl fmt::Display for Space {
 
 impl Space {
     /// The iteration space of a kernel.
-    pub(crate) fn of<'c>(
-        kernel: &Prepared<'_, 'c>,
-        regions: &Regions<'c>,
-        slots: &Slots<'c>,
-        hidden: Hidden<'_, 'c>,
-        options: &Options,
-    ) -> Space {
-        let local = |value: &Value<'c>| value.ty().kind() == TypeKind::Pointer(space::LOCAL);
+    pub(crate) fn of(cut: &Cut<'_, '_>, options: &Options) -> Space {
+        let Cut { kernel, locals, regions, slots, .. } = cut;
+        let local = |value: &Value<'_>| value.ty().kind() == TypeKind::Pointer(space::LOCAL);
         let one = regions.regular && regions.regions.len() == 1 && regions.after_barriers.is_empty();
-        let shared = !hidden.locals.is_empty() || kernel.function.parameters().iter().any(local);
+        let shared = !locals.is_empty() || kernel.function.parameters().iter().any(local);
         let asks = || kernel.function.instructions().into_iter().any(|call| tells_groups(call, options));
         // 32-bit devices get their groups one by one.
         let runs = options.pocl != PoclAbi::Context60;

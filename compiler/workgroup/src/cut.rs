@@ -1,0 +1,40 @@
+//! A kernel that is cut into regions, with what is found out about it before anything is planned.
+//!
+//! In: a kernel in the form that `prepare` gives, with what several lanes need of `guards`. Out: [`Cut`], which plans, reports
+//! and emission borrow: each analysis runs once. The kernel has no barriers any more. Decides nothing, and emits nothing.
+
+use crate::locals::{self, Local};
+use crate::prepare::Prepared;
+use crate::regions::{self, Regions};
+use crate::slots::{self, Slots};
+use crate::variables::{self, Variable};
+use crate::window::Windows;
+use crate::{FormError, Options};
+
+/// A kernel that is cut into regions, and not emitted yet.
+#[derive(Debug)]
+pub(crate) struct Cut<'m, 'c> {
+    pub(crate) kernel: Prepared<'m, 'c>,
+    pub(crate) locals: Vec<Local<'c>>,
+    pub(crate) variables: Vec<Variable<'c>>,
+    pub(crate) regions: Regions<'c>,
+    pub(crate) slots: Slots<'c>,
+    pub(crate) windows: Windows<'c>,
+    /// It calls printf, which counts in the context what finds no room.
+    pub(crate) prints: bool,
+}
+
+impl<'m, 'c> Cut<'m, 'c> {
+    /// Cuts a kernel.
+    ///
+    /// # Errors
+    /// LLVM's failure in an analysis.
+    pub(crate) fn of(kernel: Prepared<'m, 'c>, prints: bool, options: &Options) -> Result<Self, FormError> {
+        let locals = locals::collect(&kernel);
+        let variables = variables::collect(&kernel, options);
+        let regions = regions::form(&kernel)?;
+        let slots = slots::assign(&kernel, &regions);
+        let windows = Windows::of(&kernel, &regions, &slots);
+        Ok(Cut { kernel, locals, variables, regions, slots, windows, prints })
+    }
+}

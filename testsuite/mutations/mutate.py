@@ -23,10 +23,11 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -391,6 +392,11 @@ def build():
     (PROGRAMS / "programs.json").write_text(json.dumps(kept))
 
 
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(only):
     content = json.loads(LIST.read_text())
     all_programs = json.loads((PROGRAMS / "programs.json").read_text())
@@ -405,19 +411,21 @@ def run(only):
             # The tests of oxcl-ir do not have the other crate in them.
             if folder.endswith("compiler/ir") and not mutation["file"].startswith("compiler/ir/"):
                 continue
-            begun = time.monotonic()
-            try:
-                done = subprocess.run(
-                    [program, "-q", *filters], cwd=folder, env=environment, timeout=times.get(program, 60) * 5 + 10,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                )
-            except subprocess.TimeoutExpired:
+            # Of the processor's time: others may be at work on the machine.
+            most = int(times.get(program, 60) * 3 + 3)
+            begun = processor_time()
+            done = subprocess.run(
+                [program, "-q", *filters], cwd=folder, env=environment,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            )
+            if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
                 return "caught", f"{Path(program).name.rsplit('-', 1)[0]}: does not end"
             if done.returncode != 0:
                 failed = re.findall(r"^    (\S+)$", done.stdout, re.M)
                 what = " ".join(sorted(set(failed))[:3]) or f"exit status {done.returncode}"
                 return "caught", f"{Path(program).name.rsplit('-', 1)[0]}: {what}"
-            times.setdefault(program, time.monotonic() - begun)
+            times.setdefault(program, processor_time() - begun)
         return "survived", ""
 
     state, what = outcome({"number": 0, "file": "compiler/ir/"})

@@ -102,9 +102,6 @@ impl<'c> Finder<'c> {
         if name.starts_with(PRINT) {
             return;
         }
-        if name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.") {
-            return;
-        }
         let copies = name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove.");
         for (index, argument) in call.arguments().into_iter().enumerate() {
             if !is_pointer(argument) {
@@ -133,7 +130,7 @@ impl<'c> Finder<'c> {
                 self.found.opaque = true;
             }
             for operand in instruction.operands() {
-                self.note_global(operand);
+                self.note_globals(operand);
             }
             if let Some(next) = instruction.callee() {
                 self.callee(next);
@@ -141,9 +138,15 @@ impl<'c> Finder<'c> {
         }
     }
 
-    fn note_global(&mut self, value: Value<'c>) {
-        if value.is_global_variable() && !is_constant_global(value) && global_space(value) != LOCAL {
-            self.found.globals = true;
+    /// Notes the variables that a value names, also inside of a constant.
+    fn note_globals(&mut self, value: Value<'c>) {
+        let mut work = vec![value];
+        while let Some(at) = work.pop() {
+            if at.is_global_variable() {
+                self.found.globals |= !is_constant_global(at) && global_space(at) != LOCAL;
+            } else if at.is_constant() {
+                work.extend(at.operands());
+            }
         }
     }
 
@@ -153,8 +156,8 @@ impl<'c> Finder<'c> {
             let before = self.found.parameters.clone();
             self.touch(value, BOTH);
             self.found.opaque |= self.found.parameters != before;
-        } else if value.is(Opcode::LLVMPtrToInt) {
-            self.escape(value.operand(0));
+        } else {
+            self.note_globals(value);
         }
     }
 
@@ -172,10 +175,6 @@ impl<'c> Finder<'c> {
                 known.write |= access.write;
                 continue;
             }
-            if at.is_global_variable() {
-                self.note_global(at);
-                continue;
-            }
             match at.opcode() {
                 Some(
                     Opcode::LLVMGetElementPtr
@@ -189,7 +188,7 @@ impl<'c> Finder<'c> {
                 Some(Opcode::LLVMSelect) => work.extend([at.operand(1), at.operand(2)]),
                 Some(Opcode::LLVMInsertElement) => work.extend([at.operand(0), at.operand(1)]),
                 Some(Opcode::LLVMAlloca) => {}
-                None if at.is_constant() => {}
+                None if at.is_constant() => self.note_globals(at),
                 _ => self.found.opaque = true,
             }
         }

@@ -1,6 +1,6 @@
 // What LLVM's C interface lacks and oxcl-ir needs: dominators, loops, block splitting, flag copies and distinct
 // metadata. Every function is called from src/raw.rs only; handles are the C interface's own.
-// Blocks are numbered in the order of the function's block list; -1 means "none".
+// Blocks are numbered in the order of the function's block list.
 
 #include "llvm-c/Core.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -27,6 +27,9 @@
 using namespace llvm;
 
 namespace {
+
+// The number of no block and no loop.
+constexpr int32_t NONE = -1;
 
 DenseMap<const BasicBlock *, int32_t> number(Function &F) {
   DenseMap<const BasicBlock *, int32_t> Index;
@@ -98,11 +101,14 @@ bool writeConstant(const DataLayout &DL, const Constant *C, uint64_t At, uint8_t
   return true;
 }
 
+using Globals = SmallPtrSet<const GlobalValue *, 32>;
+using Constants = SmallPtrSet<const Constant *, 32>;
+
 // What a function reaches: through calls, addresses taken and initial values.
-SmallPtrSet<const GlobalValue *, 32> reached(const GlobalValue *Root) {
-  SmallPtrSet<const GlobalValue *, 32> Found;
-  SmallPtrSet<const Constant *, 32> Seen;
-  SmallVector<const Constant *, 32> Waiting{Root};
+Globals reached(const GlobalValue *Root) {
+  Globals Found;
+  Constants Seen;
+  SmallVector<const Constant *> Waiting{Root};
   while (!Waiting.empty()) {
     const Constant *C = Waiting.pop_back_val();
     if (!Seen.insert(C).second)
@@ -126,7 +132,7 @@ SmallPtrSet<const GlobalValue *, 32> reached(const GlobalValue *Root) {
 
 extern "C" {
 
-// Immediate dominators and post-dominators. A post-dominator that is the virtual exit is -1, as for unreachable blocks.
+// Immediate dominators and post-dominators. A post-dominator that is the virtual exit is none, as for unreachable blocks.
 void oxcl_ir_dominators(LLVMValueRef Fn, int32_t *Idom, int32_t *Ipdom) {
   Function &F = *unwrap<Function>(Fn);
   auto Index = number(F);
@@ -134,7 +140,7 @@ void oxcl_ir_dominators(LLVMValueRef Fn, int32_t *Idom, int32_t *Ipdom) {
   PostDominatorTree PDT(F);
   for (BasicBlock &BB : F) {
     int32_t I = Index[&BB];
-    Idom[I] = Ipdom[I] = -1;
+    Idom[I] = Ipdom[I] = NONE;
     if (auto *Node = DT.getNode(&BB))
       if (auto *Up = Node->getIDom())
         Idom[I] = Index[Up->getBlock()];
@@ -157,12 +163,12 @@ int32_t oxcl_ir_loops(LLVMValueRef Fn, int32_t *Innermost, int32_t *Header, int3
   for (Loop *L : LI.getLoopsInPreorder()) {
     Id[L] = Count;
     Header[Count] = Index[L->getHeader()];
-    Parent[Count] = L->getParentLoop() ? Id[L->getParentLoop()] : -1;
+    Parent[Count] = L->getParentLoop() ? Id[L->getParentLoop()] : NONE;
     ++Count;
   }
   for (BasicBlock &BB : F) {
     Loop *L = LI.getLoopFor(&BB);
-    Innermost[Index[&BB]] = L ? Id[L] : -1;
+    Innermost[Index[&BB]] = L ? Id[L] : NONE;
   }
   return Count;
 }
@@ -179,7 +185,7 @@ bool oxcl_ir_is_irreducible(LLVMValueRef Fn) {
 // Lets `To` stand for `From` in debug information, where any is made of the unit.
 void oxcl_ir_give_debug_scope(LLVMValueRef From, LLVMValueRef To) {
   DISubprogram *Scope = unwrap<Function>(From)->getSubprogram();
-  if (!Scope || !Scope->getUnit() || Scope->getUnit()->getEmissionKind() == DICompileUnit::NoDebug)
+  if (!Scope || Scope->getUnit()->getEmissionKind() == DICompileUnit::NoDebug)
     return;
   unwrap<Function>(From)->setSubprogram(nullptr);
   unwrap<Function>(To)->setSubprogram(Scope);
@@ -201,8 +207,7 @@ LLVMBasicBlockRef oxcl_ir_split_before(LLVMValueRef Inst, const char *Name) {
 // Copies wrapping, exactness and fast-math flags where the target has such flags.
 void oxcl_ir_copy_flags(LLVMValueRef To, LLVMValueRef From) {
   if (auto *T = dyn_cast<Instruction>(unwrap(To)))
-    if (isa<Instruction>(unwrap(From)))
-      T->copyIRFlags(unwrap(From));
+    T->copyIRFlags(unwrap(From));
 }
 
 // Removes flags that could make a result poison.
@@ -263,7 +268,7 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
 // does not go on for ever. `Unroll`: what its metadata says of repeating the body; may be null.
 LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll) {
   LLVMContext &Ctx = *unwrap(C);
-  SmallVector<Metadata *, 4> Operands;
+  SmallVector<Metadata *> Operands;
   Operands.push_back(nullptr);
   if (Ends)
     Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, "llvm.loop.mustprogress")));
@@ -281,7 +286,7 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, co
 // A copy of the module with what the function reaches, and without any other function or variable.
 LLVMModuleRef oxcl_ir_clone_reached(LLVMModuleRef Source, LLVMValueRef Root) {
   Module &From = *unwrap(Source);
-  SmallPtrSet<const GlobalValue *, 32> Kept = reached(unwrap<GlobalValue>(Root));
+  Globals Kept = reached(unwrap<GlobalValue>(Root));
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Copy = CloneModule(From, Map, [&](const GlobalValue *V) { return Kept.contains(V); });
   for (GlobalValue &V : From.global_values()) {

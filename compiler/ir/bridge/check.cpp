@@ -22,6 +22,8 @@ using namespace llvm;
 
 namespace {
 
+using Values = SmallPtrSet<const Value *, 8>;
+
 bool isOf(const Value *V, const Module &M, SmallPtrSetImpl<const Value *> &Seen);
 
 // A constant whose parts may name functions and variables: all of them must be the module's.
@@ -46,7 +48,7 @@ bool isOf(const Value *V, const Module &M, SmallPtrSetImpl<const Value *> &Seen)
 }
 
 bool isOf(const Value *V, const Module &M) {
-  SmallPtrSet<const Value *, 8> Seen;
+  Values Seen;
   return isOf(V, M, Seen);
 }
 
@@ -80,6 +82,10 @@ std::optional<Instruction::CastOps> castOf(LLVMOpcode Opcode) {
   }
 }
 
+// What a type is good for: values of it, memory that holds it, vectors of it, arrays and structures of it, functions that return it;
+// a function type. The numbers are known to src/types.rs.
+enum TypeUse : uint32_t { NoUse = 0, OfValues = 1, InMemory = 2, InVectors = 4, InAggregates = 8, Returned = 16, OfFunctions = 32 };
+
 // A type that values of a function can have.
 bool isOfValues(Type *T) { return T->isFirstClassType() && !T->isLabelTy() && !T->isMetadataTy() && !T->isTokenTy(); }
 
@@ -95,7 +101,7 @@ bool bears(const Instruction &I, unsigned Index, Value *V) {
   auto *G = dyn_cast<GetElementPtrInst>(&I);
   if (!G || Index == 0)
     return true;
-  SmallVector<Value *, 8> Indices(G->idx_begin(), G->idx_end());
+  SmallVector<Value *> Indices(G->idx_begin(), G->idx_end());
   Indices[Index - 1] = V;
   return canIndex(G->getSourceElementType(), Indices);
 }
@@ -103,30 +109,28 @@ bool bears(const Instruction &I, unsigned Index, Value *V) {
 // Whether the types that an intrinsic is wanted for have what one part of its signature is made of.
 bool suits(const Intrinsic::IITDescriptor &Part, ArrayRef<Type *> For) {
   using D = Intrinsic::IITDescriptor;
-  auto IsVector = [&](unsigned At) { return At < For.size() && For[At]->isVectorTy(); };
+  auto Is = [&](unsigned At, function_ref<bool(const Type *)> Wanted) { return At < For.size() && Wanted(For[At]); };
+  auto IsAny = [](const Type *) { return true; };
+  auto IsInteger = [](const Type *T) { return T->isIntOrIntVectorTy(); };
+  auto IsVector = [](const Type *T) { return T->isVectorTy(); };
   switch (Part.Kind) {
-  case D::Argument: {
-    if (Part.getArgumentNumber() >= For.size())
-      return false;
-    Type *T = For[Part.getArgumentNumber()];
+  case D::Argument:
     switch (Part.getArgumentKind()) {
-    case D::AK_AnyInteger: return T->isIntOrIntVectorTy();
-    case D::AK_AnyFloat: return T->isFPOrFPVectorTy();
-    case D::AK_AnyVector: return T->isVectorTy();
-    case D::AK_AnyPointer: return T->isPtrOrPtrVectorTy();
-    default: return true;
+    case D::AK_AnyInteger: return Is(Part.getArgumentNumber(), IsInteger);
+    case D::AK_AnyFloat: return Is(Part.getArgumentNumber(), [](const Type *T) { return T->isFPOrFPVectorTy(); });
+    case D::AK_AnyVector: return Is(Part.getArgumentNumber(), IsVector);
+    case D::AK_AnyPointer: return Is(Part.getArgumentNumber(), [](const Type *T) { return T->isPtrOrPtrVectorTy(); });
+    default: return Is(Part.getArgumentNumber(), IsAny);
     }
-  }
   case D::ExtendArgument:
-  case D::TruncArgument:
-    return Part.getArgumentNumber() < For.size() && For[Part.getArgumentNumber()]->isIntOrIntVectorTy();
-  case D::SameVecWidthArgument: return Part.getArgumentNumber() < For.size();
+  case D::TruncArgument: return Is(Part.getArgumentNumber(), IsInteger);
+  case D::SameVecWidthArgument: return Is(Part.getArgumentNumber(), IsAny);
   case D::VecElementArgument:
   case D::Subdivide2Argument:
   case D::Subdivide4Argument:
-  case D::VecOfBitcastsToInt: return IsVector(Part.getArgumentNumber());
-  case D::OneNthEltsVecArgument: return IsVector(Part.getRefArgNumber());
-  case D::VecOfAnyPtrsToElt: return IsVector(Part.getRefArgNumber()) && IsVector(Part.getOverloadArgNumber());
+  case D::VecOfBitcastsToInt: return Is(Part.getArgumentNumber(), IsVector);
+  case D::OneNthEltsVecArgument: return Is(Part.getRefArgNumber(), IsVector);
+  case D::VecOfAnyPtrsToElt: return Is(Part.getRefArgNumber(), IsVector) && Is(Part.getOverloadArgNumber(), IsVector);
   default: return true;
   }
 }
@@ -243,13 +247,13 @@ bool oxcl_ir_is_valid_call(LLVMTypeRef Callee, LLVMValueRef *Arguments, size_t C
   return true;
 }
 
-// 1: a value can have the type, 2: memory can hold it, 4: a vector can be made of it, 8: arrays and structures can, 16: a
-// function can return it, 32: a function type.
+// What a type is good for; all that hold.
 uint32_t oxcl_ir_type_uses(LLVMTypeRef Ty) {
   Type *T = unwrap(Ty);
-  return (isOfValues(T) ? 1 : 0) | (T->isSized() ? 2 : 0) | (VectorType::isValidElementType(T) ? 4 : 0) |
-         (ArrayType::isValidElementType(T) && StructType::isValidElementType(T) ? 8 : 0) |
-         (FunctionType::isValidReturnType(T) ? 16 : 0) | (T->isFunctionTy() ? 32 : 0);
+  auto If = [](bool Holds, TypeUse Use) { return Holds ? uint32_t(Use) : NoUse; };
+  return If(isOfValues(T), OfValues) | If(T->isSized(), InMemory) | If(VectorType::isValidElementType(T), InVectors) |
+         If(ArrayType::isValidElementType(T) && StructType::isValidElementType(T), InAggregates) |
+         If(FunctionType::isValidReturnType(T), Returned) | If(T->isFunctionTy(), OfFunctions);
 }
 
 // The number of an attribute that holds nothing or an integer, and so no type; 0 where there is none of that name.
@@ -268,7 +272,7 @@ LLVMValueRef oxcl_ir_intrinsic(LLVMModuleRef M, const char *Name, size_t Length,
   for (Type *T : For)
     if (&T->getContext() != &unwrap(M)->getContext() || !isOfValues(T))
       return nullptr;
-  SmallVector<Intrinsic::IITDescriptor, 8> Table;
+  SmallVector<Intrinsic::IITDescriptor> Table;
   Intrinsic::getIntrinsicInfoTableEntries(Id, Table);
   if (!all_of(Table, [&](const Intrinsic::IITDescriptor &Part) { return suits(Part, For); }))
     return nullptr;

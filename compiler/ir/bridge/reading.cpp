@@ -42,17 +42,17 @@ std::unique_ptr<Module> read(MemoryBufferRef Bytes, LLVMContext &C, std::string 
 
 extern "C" {
 
-// Where it ends well, `Made` is the caller's; otherwise `Message` is to be freed.
-oxcl::Ended oxcl_ir_read_module(LLVMContextRef C, const char *Data, size_t Size, const char *Name, LLVMModuleRef *Made,
-                                char **Message) {
+// Within so many seconds of a processor's time and bytes of memory. Where it ends well, `Made` is the caller's; otherwise `Message`
+// is to be freed.
+oxcl::Ended oxcl_ir_read_module(LLVMContextRef C, const char *Data, size_t Size, const char *Name, uint32_t Seconds,
+                                uint64_t Bytes, LLVMModuleRef *Made, char **Message) {
   std::string Words;
-  // A hundred times what modules take.
-  oxcl::Watch Watch(10 + Size / (1 << 20), (1ull << 30) + 100 * uint64_t(Size));
+  oxcl::Watch Watch(Seconds, Bytes);
   oxcl::Ended Ended = oxcl::guarded(*unwrap(C), Words, [&](std::string &Errors) {
     Watch.begin();
     // A copy, because the reader of text needs a zero behind it.
-    std::unique_ptr<MemoryBuffer> Bytes = MemoryBuffer::getMemBufferCopy(StringRef(Data, Size), Name);
-    *Made = wrap(read(*Bytes, *unwrap(C), Errors).release());
+    std::unique_ptr<MemoryBuffer> Copy = MemoryBuffer::getMemBufferCopy(StringRef(Data, Size), Name);
+    *Made = wrap(read(*Copy, *unwrap(C), Errors).release());
     Watch.end();
   });
   Watch.end();

@@ -55,7 +55,7 @@ void oxcl_ir_adapt_scopes(LLVMValueRef Inst, const LLVMValueRef *Old, const LLVM
   for (uint32_t Index = 0; Index < Count; ++Index)
     Known[nodeOf(Old[Index])] = nodeOf(New[Index]);
   auto Adapted = [&](const MDNode *List, bool Whole) -> MDNode * {
-    SmallVector<Metadata *, 8> Scopes;
+    SmallVector<Metadata *> Scopes;
     for (const MDOperand &Scope : List->operands()) {
       if (Metadata *Own = Known.lookup(Scope.get()))
         Scopes.push_back(Own);

@@ -45,7 +45,7 @@ const Cycle *SyncDependence::outermostLeft(const Cycle *C, const BasicBlock *To)
 
 // Who comes out of a cycle, by any of its exits, with this label; without one, each exit is a label of its own.
 std::vector<SyncDependence::Arrival> SyncDependence::leave(const Cycle *C, Label At) const {
-  SmallVector<BasicBlock *, 4> Exits;
+  SmallVector<BasicBlock *> Exits;
   C->getExitBlocks(Exits);
   std::vector<Arrival> All;
   for (BasicBlock *Exit : Exits)

@@ -54,7 +54,7 @@ struct OxclUniformity {
   // work-items come to it in different rounds of a cycle.
   uint8_t *Terminators;
   uint8_t *Joins;
-  // For each block the innermost cycle, or -1; for each cycle (as many as there are blocks at most) its header, the one
+  // For each block the innermost cycle, or none; for each cycle (as many as there are blocks at most) its header, the one
   // around it, and whether work-items leave it in different rounds.
   int32_t *CycleOf;
   int32_t *Header;
@@ -65,6 +65,12 @@ struct OxclUniformity {
 } // extern "C"
 
 namespace {
+
+// The number of no cycle.
+constexpr int32_t NONE = -1;
+
+using Blocks = SmallPtrSet<const BasicBlock *, 16>;
+using Functions = SmallPtrSet<const Function *, 8>;
 
 // Address spaces of the front-end target.
 enum : unsigned { PRIVATE = 0, GLOBAL = 1, CONSTANT = 2, LOCAL = 3 };
@@ -134,11 +140,11 @@ private:
       return false;
     if (Callee->isIntrinsic())
       return !namesTheItem(*Callee);
-    SmallPtrSet<const Function *, 8> Seen;
+    Functions Seen;
     return isFunctionOfItsArguments(*Callee, Seen);
   }
 
-  bool isFunctionOfItsArguments(const Function &Callee, SmallPtrSetImpl<const Function *> &Seen) const {
+  bool isFunctionOfItsArguments(const Function &Callee, Functions &Seen) const {
     if (Callee.isDeclaration())
       return false;
     if (!Seen.insert(&Callee).second)
@@ -173,29 +179,30 @@ private:
     }
   }
 
-  // Pieces of blocks that one walks between without passing a barrier are one interval. Of each is noted whether an access
-  // sees what others have done, and who writes where.
+  // A piece of a block has the name of what it begins with: the block, or a barrier in it.
+  using Piece = const Value *;
+
+  // Pieces that one walks between without passing a barrier are one interval. Of each is noted whether an access sees what
+  // others have done, and who writes where.
   void collectMemory() {
-    DenseMap<const BasicBlock *, unsigned> Last;
-    unsigned Count = 0;
+    DenseMap<const BasicBlock *, Piece> Last;
     for (const BasicBlock &BB : F) {
-      First[&BB] = Count;
+      Piece Own = &BB;
       for (const Instruction &I : BB)
         if (auto Known = Answers.find(&I); Known != Answers.end() && Known->second == ANSWER_BARRIER)
-          Intervals.insert(Count++);
-        else if (I.mayReadOrWriteMemory())
-          noteAccess(I, Count);
-      Last[&BB] = Count;
-      Intervals.insert(Count++);
+          Own = &I;
+        else
+          noteAccess(I, Own);
+      Last[&BB] = Own;
     }
     for (const BasicBlock &BB : F)
       for (const BasicBlock *Next : successors(&BB))
         if (!AfterBarrier.contains(Next))
-          Intervals.unionSets(Last[&BB], First[Next]);
+          Intervals.unionSets(Last[&BB], Next);
   }
 
-  void noteAccess(const Instruction &I, unsigned Piece) {
-    PieceOf[&I] = Piece;
+  void noteAccess(const Instruction &I, Piece Own) {
+    PieceOf[&I] = Own;
     if (Answers.contains(&I))
       return;
     if (I.mayWriteToMemory() && !I.isLifetimeStartOrEnd())
@@ -203,11 +210,11 @@ private:
     // A relaxed access orders others only together with a fence, and a fence only together with an access.
     bool Unknown = isa<CallBase>(I) && !isa<IntrinsicInst>(I) && I.mayReadFromMemory() && I.mayWriteToMemory();
     if (isa<FenceInst>(I))
-      Fences.push_back(Piece);
+      Fences.push_back(Own);
     else if (Unknown || (I.isVolatile() && !isa<StoreInst>(I)))
-      Ordering.push_back(Piece);
+      Ordering.push_back(Own);
     else if (I.isAtomic() && !isa<StoreInst>(I))
-      (isRelaxed(I) ? Relaxed : Ordering).push_back(Piece);
+      (isRelaxed(I) ? Relaxed : Ordering).push_back(Own);
   }
 
   static bool isRelaxed(const Instruction &I) {
@@ -224,8 +231,8 @@ private:
   // synchronises by atomics between the same barriers, as the holders of a lock do, and somebody may write there. Others of
   // the group may write local memory between the same barriers only, other groups the rest at any time.
   bool mayChangeBetweenItems(const LoadInst &Load) const {
-    unsigned Own = PieceOf.lookup(&Load);
-    auto Beside = [&](unsigned Other) { return Intervals.isEquivalent(Own, Other); };
+    Piece Own = PieceOf.lookup(&Load);
+    auto Beside = [&](Piece Other) { return Intervals.isEquivalent(Own, Other); };
     if (none_of(Ordering, Beside) && (none_of(Relaxed, Beside) || none_of(Fences, Beside)))
       return false;
     unsigned Space = Load.getPointerAddressSpace();
@@ -268,13 +275,12 @@ private:
   Function &F;
   DenseMap<const Instruction *, uint8_t> Answers;
   SmallPtrSet<const Instruction *, 8> Forced;
-  SmallPtrSet<const BasicBlock *, 16> AfterBarrier;
-  EquivalenceClasses<unsigned> Intervals;
-  DenseMap<const BasicBlock *, unsigned> First;
-  DenseMap<const Instruction *, unsigned> PieceOf;
-  std::vector<unsigned> Ordering;
-  std::vector<unsigned> Relaxed;
-  std::vector<unsigned> Fences;
+  Blocks AfterBarrier;
+  EquivalenceClasses<Piece> Intervals;
+  DenseMap<const Instruction *, Piece> PieceOf;
+  std::vector<Piece> Ordering;
+  std::vector<Piece> Relaxed;
+  std::vector<Piece> Fences;
   std::vector<const Instruction *> Writers;
 };
 
@@ -305,7 +311,7 @@ public:
   int32_t run() {
     const CycleInfo &Cycles = Managers.getResult<CycleAnalysis>(F);
     oxcl::SyncDependence Sync(F, Cycles);
-    SmallPtrSet<const BasicBlock *, 16> Seen;
+    Blocks Seen;
     // LLVM's analysis is used as the pass that it is, for its class is complete inside LLVM only.
     UniformityInfo Found = UniformityInfoAnalysis().run(F, Managers);
     while (complete(Found, Sync, Seen))
@@ -315,12 +321,17 @@ public:
   }
 
 private:
+  // Whether work-items may leave a block by different ways. To LLVM a divergent terminator may also be the only way on.
+  static bool parts(UniformityInfo &Found, const BasicBlock &BB) {
+    return Found.hasDivergentTerminator(BB) && BB.getTerminator()->getNumSuccessors() > 1;
+  }
+
   // Calls divergent what LLVM has missed, and what is uniform where it is computed and not where it is read. To LLVM a PHI node
   // of one value and undefined ones is uniform, but here whoever comes with the undefined one would overwrite what the others
   // brought. True if there was any.
-  bool complete(UniformityInfo &Found, oxcl::SyncDependence &Sync, SmallPtrSetImpl<const BasicBlock *> &Seen) {
+  bool complete(UniformityInfo &Found, oxcl::SyncDependence &Sync, Blocks &Seen) {
     for (BasicBlock &BB : F)
-      if (Found.hasDivergentTerminator(BB) && BB.getTerminator()->getNumSuccessors() > 1 && Seen.insert(&BB).second)
+      if (parts(Found, BB) && Seen.insert(&BB).second)
         Sync.add(BB);
     bool Changed = false;
     for (Instruction &I : instructions(F))
@@ -354,7 +365,7 @@ private:
     size_t Block = 0, Value = 0;
     for (BasicBlock &BB : F) {
       Out.Joins[Block] = Sync.isJoin(&BB) || Sync.isLost(&BB);
-      Out.Terminators[Block] = Found.hasDivergentTerminator(BB) && BB.getTerminator()->getNumSuccessors() > 1;
+      Out.Terminators[Block] = parts(Found, BB);
       ++Block;
       for (Instruction &I : BB)
         Out.Divergent[Value++] = !I.getType()->isVoidTy() && Found.isDivergent(&I);
@@ -375,7 +386,7 @@ private:
       const Cycle *C = Waiting[Next];
       Number[C] = Count;
       Out.Header[Count] = Index.lookup(C->getHeader());
-      Out.Parent[Count] = C->getParentCycle() ? Number.lookup(C->getParentCycle()) : -1;
+      Out.Parent[Count] = C->getParentCycle() ? Number.lookup(C->getParentCycle()) : NONE;
       Out.DivergentExit[Count] = Sync.isLeftInDifferentRounds(C);
       ++Count;
       for (const Cycle *Child : C->children())
@@ -383,7 +394,7 @@ private:
     }
     for (BasicBlock &BB : F) {
       const Cycle *C = Cycles.getCycle(&BB);
-      Out.CycleOf[Index.lookup(&BB)] = C ? Number.lookup(C) : -1;
+      Out.CycleOf[Index.lookup(&BB)] = C ? Number.lookup(C) : NONE;
     }
     return Count;
   }

@@ -121,19 +121,52 @@ impl fmt::Debug for Module<'_> {
     }
 }
 
+/// What reading a module may take: over bytes that are none some parts of LLVM come to no end.
+#[derive(Debug, PartialEq, Eq)]
+struct Limits {
+    /// Of a processor's time.
+    seconds: u32,
+    /// That the process grows by.
+    bytes: u64,
+}
+
+impl Limits {
+    /// About a hundred times what modules of this size take.
+    fn of(size: usize) -> Self {
+        let seconds = u32::try_from(size >> 20).unwrap_or(u32::MAX);
+        let bytes = u64::try_from(size).unwrap_or(u64::MAX);
+        Limits {
+            seconds: seconds.saturating_add(10),
+            bytes: bytes.saturating_mul(100).saturating_add(1 << 30),
+        }
+    }
+}
+
 /// Reads a module from bitcode or from IR text; `name` is its name.
 ///
 /// # Errors
 /// [`IrError::Read`] with LLVM's words where the bytes are no valid module, [`IrError::Crash`] where LLVM fails over them.
 pub fn read_module<'c>(context: &'c Context, bytes: &[u8], name: &str) -> Result<Module<'c>, IrError> {
-    let name = c_name(name);
+    let (name, limits) = (c_name(name), Limits::of(bytes.len()));
     let (mut made, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
     let how = llvm!(
         oxcl_ir_read_module; context.raw(), bytes.as_ptr().cast(), bytes.len(), name.as_ptr(),
-        &raw mut made, &raw mut message
+        limits.seconds, limits.bytes, &raw mut made, &raw mut message
     );
     ended(how, message, "reading a module", |message| IrError::Read { message })?;
     fits(!made.is_null(), "a module that was read");
     // SAFETY: the bridge gives the module away; it is valid and was made in `context`.
     Ok(unsafe { Module::new(made) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_modules_may_take_longer_and_more() {
+        assert_eq!(Limits::of(0), Limits { seconds: 10, bytes: 1 << 30 });
+        assert_eq!(Limits::of(32 << 20), Limits { seconds: 42, bytes: (1 << 30) + (3200 << 20) });
+        assert_eq!(Limits::of(usize::MAX).bytes, u64::MAX);
+    }
 }

@@ -188,9 +188,7 @@ impl<'a, 'c> Ranges<'a, 'c> {
                     false => return None,
                 }
             }
-            Opcode::LLVMOr if value.is_disjoint_or() => {
-                self.exact(value, depth).filter(|exact| exact.is_in(signed))?
-            }
+            Opcode::LLVMOr => self.exact(value, depth).filter(|exact| exact.is_in(signed))?,
             Opcode::LLVMTrunc => operand(0).filter(|range| range.is_in(signed))?,
             Opcode::LLVMSExt | Opcode::LLVMFreeze => operand(0)?,
             Opcode::LLVMZExt => {

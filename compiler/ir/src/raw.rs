@@ -162,6 +162,8 @@ unsafe extern "C" {
         data: *const c_char,
         size: usize,
         name: *const c_char,
+        seconds: u32,
+        bytes: u64,
         made: *mut LLVMModuleRef,
         message: *mut *mut c_char,
     ) -> u32;

@@ -2,7 +2,7 @@
 
 use oxcl_ir::metadata::Node;
 use oxcl_ir::module::{self as ir_module, Layout};
-use oxcl_ir::{Block, Context, Function, IrError, Module, Opcode, Value, read_module};
+use oxcl_ir::{Block, Builder, Context, Function, IrError, Module, Opcode, Type, Value, read_module};
 
 const LAYOUT: &str = "target datalayout = \"e-m:e-i64:64-i128:128-f80:128-n8:16:32:64-S128\"\n";
 
@@ -104,6 +104,79 @@ fn pointers_in_initial_values_are_told_with_their_places() {
     assert_eq!(pointers("integer").1, [(0, "target".to_owned(), 0)]);
     for name in ["narrow", "function", "difference", "declared"] {
         assert!(ir_module::initial_bytes(global(&module, name), layout).is_none(), "{name} has bytes");
+    }
+}
+
+#[test]
+fn initial_bytes_stay_inside_of_an_image_that_is_too_small() {
+    let context = Context::create();
+    let module = read(
+        &context,
+        "@word = global { i8, i64 } { i8 1, i64 2 }
+@pointer = global { i8, ptr } { i8 1, ptr @word }",
+    );
+    let narrow = "target datalayout = \"e-p:32:32-i64:32\"\n@word = global i64 0";
+    let narrow = read_module(&context, narrow.as_bytes(), "narrow").unwrap();
+    for name in ["word", "pointer"] {
+        assert!(ir_module::initial_bytes(global(&module, name), Layout::of(&module)).is_some());
+        assert!(ir_module::initial_bytes(global(&module, name), Layout::of(&narrow)).is_none(), "{name}");
+    }
+}
+
+/// The name of an intrinsic that is made for types.
+fn intrinsic<'c>(
+    builder: &Builder<'c>,
+    name: &str,
+    given: &[Type<'c>],
+    arguments: &[Type<'c>],
+) -> Option<String> {
+    let arguments: Vec<Value<'c>> = arguments.iter().map(|ty| ty.poison()).collect();
+    Some(builder.intrinsic(name, given, &arguments, "")?.callee()?.name())
+}
+
+#[test]
+fn intrinsics_are_made_for_the_types_that_they_have() {
+    let context = Context::create();
+    let module = read(&context, "define void @f() { ret void }");
+    let types = ir_module::types(&module);
+    let (int, float, pointer) = (types.i32(), types.float(), types.pointer(0));
+    let (ints, floats, pointers) = (int.vector(4), float.vector(4), pointer.vector(4));
+    let builder = Builder::before(function(&module, "f").instructions()[0]);
+    let is_made = |name: &str, given, arguments: &[_], full: &str| {
+        assert_eq!(intrinsic(&builder, name, &[given], arguments).as_deref(), Some(full));
+        assert_eq!(intrinsic(&builder, name, &[], arguments), None, "{name} for no types");
+    };
+    // Any integer, any float, any vector, any pointer; and what follows from another type: its elements, as many truth values,
+    // twice or half as many bits, half as many elements, pointers to its elements.
+    is_made("llvm.ctpop", int, &[int], "llvm.ctpop.i32");
+    is_made("llvm.ctpop", ints, &[ints], "llvm.ctpop.v4i32");
+    is_made("llvm.fabs", floats, &[floats], "llvm.fabs.v4f32");
+    is_made("llvm.vector.reduce.add", ints, &[ints], "llvm.vector.reduce.add.v4i32");
+    is_made("llvm.vector.reduce.fadd", floats, &[float, floats], "llvm.vector.reduce.fadd.v4f32");
+    is_made("llvm.is.fpclass", floats, &[floats, int], "llvm.is.fpclass.v4f32");
+    is_made("llvm.vector.reverse", floats, &[floats], "llvm.vector.reverse.v4f32");
+    is_made("llvm.aarch64.neon.smull", ints, &[types.int(16).vector(4); 2], "llvm.aarch64.neon.smull.v4i32");
+    is_made("llvm.aarch64.neon.addhn", types.int(16).vector(4), &[ints; 2], "llvm.aarch64.neon.addhn.v4i16");
+    is_made(
+        "llvm.vector.interleave2",
+        types.float().vector(8),
+        &[floats; 2],
+        "llvm.vector.interleave2.v8f32",
+    );
+    for (name, given) in [
+        ("llvm.ctpop", float),
+        ("llvm.ctpop", pointer),
+        ("llvm.fabs", int),
+        ("llvm.vector.reduce.add", int),
+        ("llvm.vector.reduce.fadd", float),
+        ("llvm.vector.interleave2", float),
+        ("llvm.aarch64.neon.smull", floats),
+        ("llvm.aarch64.neon.addhn", pointers),
+        ("llvm.prefetch", int),
+        ("llvm.masked.gather", floats),
+        ("llvm.masked.gather", pointers),
+    ] {
+        assert_eq!(intrinsic(&builder, name, &[given], &[]), None, "{name}");
     }
 }
 
@@ -294,7 +367,10 @@ fn a_copy_holds_what_its_root_reaches() {
 @used = internal global i32 1
 @unused = internal global i32 2
 define internal void @called.by.table() { ret void }
-define internal void @callee(ptr %p) { ret void }
+define internal void @callee(ptr %p) {
+  call void @callee(ptr %p)
+  ret void
+}
 define internal void @other() { ret void }
 define void @root() {
   call void @callee(ptr @table)
@@ -396,6 +472,34 @@ fn other_opaque_types_stay() {
     let module = read(&context, "declare void @f(target(\"spirv.Sampler\"))");
     ir_module::lower_events(&module);
     assert!(ir_module::print(&module).contains("spirv.Sampler"));
+}
+
+#[test]
+fn functions_that_are_rarely_run_are_left_as_they_are_but_for_what_nobody_reaches() {
+    let context = Context::create();
+    let body = "{
+entry:
+  %cell = alloca i32
+  store i32 %a, ptr %cell
+  %v = load i32, ptr %cell
+  br i1 false, label %never, label %end
+never:
+  br label %end
+end:
+  %p = phi i32 [ %v, %entry ], [ 0, %never ]
+  ret i32 %p
+}";
+    let text = format!("define i32 @rare(i32 %a) \"oxcl-rare\" {body}\ndefine i32 @other(i32 %a) {body}");
+    let module = read(&context, &text);
+    let shape = |name| {
+        let function = function(&module, name);
+        let cells = function.instructions().into_iter().filter(|i| i.is(Opcode::LLVMAlloca)).count();
+        (cells, function.blocks().len())
+    };
+    ir_module::run_passes(&module, "function(sroa)").unwrap();
+    assert_eq!((shape("rare"), shape("other")), ((1, 3), (0, 3)));
+    ir_module::run_passes(&module, "function(simplifycfg)").unwrap();
+    assert_eq!((shape("rare"), shape("other")), ((1, 1), (0, 1)));
 }
 
 #[test]

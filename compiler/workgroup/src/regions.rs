@@ -172,15 +172,7 @@ impl Cuts {
         loop {
             let mut changed = false;
             for &block in &cfg.order {
-                if !self.entry[block] {
-                    continue;
-                }
-                for &branch in &deciders[block] {
-                    changed |= self.take_by_group(cfg, shapes, branch)?;
-                }
-            }
-            for &block in &cfg.order {
-                if self.group_branch[block] {
+                if self.entry[block] || self.group_branch[block] {
                     for &branch in &deciders[block] {
                         changed |= self.take_by_group(cfg, shapes, branch)?;
                     }

@@ -304,11 +304,10 @@ impl<'c> Finder<'_, 'c> {
         if !value.is_instruction() {
             return true;
         }
-        match self.slots.home(value) {
-            Some(Home::Item(_)) => return false,
-            Some(Home::Group(_)) => return is_external(self.regions, self.number, value),
-            _ => {}
+        if let Some(Home::Group(_)) = self.slots.home(value) {
+            return is_external(self.regions, self.number, value);
         }
+        // What has a slot is never cheap.
         if *budget == 0 || value.is_phi() {
             return false;
         }

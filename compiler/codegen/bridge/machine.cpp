@@ -8,6 +8,7 @@
 
 #include "empty_masks.h"
 #include "far.h"
+#include "first_lanes.h"
 #include "guarded.h"
 #include "masks.h"
 #include "rare.h"
@@ -226,6 +227,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::PassBuilder builder(target->machine.get(), tuning, std::nullopt, &callbacks);
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(oxcl::AccessFirstLanes());
         oxcl::addBeforeVectoriser(passes);
       });
     builder.registerModuleAnalyses(modules);

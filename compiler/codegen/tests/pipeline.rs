@@ -279,3 +279,57 @@ define void @f(i1 %c) "target-cpu"="x86-64-v4" "prefer-vector-width"="512" {{
     // As it is: the optimiser would take it apart.
     assert!(!machine.emit(&module, Output::Object).unwrap().is_empty());
 }
+
+/// Masked accesses of the first 1, 2, 4 ... lanes become plain ones and do the same; those of other lanes stay masked.
+#[test]
+fn masked_accesses_of_the_first_lanes_are_plain_ones() {
+    let mask = |lanes: &str| {
+        let bits: Vec<String> = lanes.chars().map(|lane| format!("i1 {}", lane == '1')).collect();
+        format!("<8 x i1> <{}>", bits.join(", "))
+    };
+    let (four, two, one) = (mask("11110000"), mask("11000000"), mask("10000000"));
+    let (three, gap) = (mask("11100000"), mask("10100000"));
+    let text = format!(
+        r#"
+target triple = "x86_64-unknown-linux-gnu"
+declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, <8 x i1>, <8 x float>)
+declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
+define void @add(ptr noalias %in, ptr noalias %out, i64 %n) "target-cpu"="x86-64-v3" {{
+  %from.8 = getelementptr float, ptr %in, i64 8
+  %a = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %in, {four}, <8 x float> splat (float 7.0))
+  %b = call <8 x float> @llvm.masked.load.v8f32.p0(ptr align 4 %from.8, {two}, <8 x float> zeroinitializer)
+  %sum = fadd <8 x float> %a, %b
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %sum, ptr align 4 %out, {four})
+  %out.8 = getelementptr float, ptr %out, i64 8
+  store <8 x float> %sum, ptr %out.8, align 4
+  %out.16 = getelementptr float, ptr %out, i64 16
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %sum, ptr align 4 %out.16, {one})
+  %out.24 = getelementptr float, ptr %out, i64 24
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %sum, ptr align 4 %out.24, {three})
+  %out.32 = getelementptr float, ptr %out, i64 32
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %sum, ptr align 4 %out.32, {gap})
+  ret void
+}}
+"#
+    );
+    let context = Context::create();
+    let module = module(&context, &text);
+    let machine = Machine::new(&CpuTarget::named("x86-64-v3").unwrap(), Level::O3).unwrap();
+    machine.optimise(&module, &Passes::default()).unwrap();
+    let after = module.print_to_string().to_string();
+    let masked: Vec<&str> =
+        after.lines().filter(|line| line.contains("call") && line.contains("masked")).collect();
+    assert_eq!(masked.len(), 2, "{after}");
+    assert!(masked.iter().all(|line| line.contains(&three) || line.contains(&gap)), "{after}");
+
+    let object = machine.emit(&module, Output::Object).unwrap();
+    let out = call_add(&link_shared(&[&object], &["add"]).unwrap());
+    let sum = [8.0, 10.0, 2.0, 3.0, 7.0, 7.0, 7.0, 7.0];
+    let mut expected = vec![0.0; 100];
+    expected[0..4].copy_from_slice(&sum[..4]);
+    expected[8..16].copy_from_slice(&sum);
+    expected[16] = sum[0];
+    expected[24..27].copy_from_slice(&sum[..3]);
+    (expected[32], expected[34]) = (sum[0], sum[2]);
+    assert_eq!(out, expected);
+}

@@ -29,7 +29,7 @@ const OVER: u8 = 2;
 pub struct Heat {
     /// Processor time of them all, estimated.
     pub spent: Duration,
-    /// How many there were.
+    /// How many there were; of short ones, estimated.
     pub launches: u32,
 }
 
@@ -113,12 +113,6 @@ impl Watch {
         if self.stage.load(Ordering::Relaxed) != MEASURING {
             return call();
         }
-        if first {
-            // One that has begun will take as long as those before did on average.
-            let before = u64::from(self.launches.fetch_add(1, Ordering::Relaxed));
-            let spent = self.spent.load(Ordering::Relaxed);
-            self.look(spent.saturating_add(spent.checked_div(before).unwrap_or(0)));
-        }
         *turn = turn.wrapping_add(1);
         let is_first = self.samples.load(Ordering::Relaxed) < ALL;
         let weight = if is_first || self.last.load(Ordering::Relaxed) >= LONG {
@@ -126,8 +120,18 @@ impl Watch {
         } else if turn.is_multiple_of(INTERVAL) {
             INTERVAL
         } else {
-            return call();
+            0
         };
+        // Counting costs as much as a short launch, so of these not all are counted, but for the first few.
+        if first && (weight != 0 || self.launches.load(Ordering::Relaxed) < ALL) {
+            // One that has begun will take as long as those before did on average.
+            let before = u64::from(self.launches.fetch_add(weight.max(1).into(), Ordering::Relaxed));
+            let spent = self.spent.load(Ordering::Relaxed);
+            self.look(spent.saturating_add(spent.checked_div(before).unwrap_or(0)));
+        }
+        if weight == 0 {
+            return call();
+        }
         let begin = Instant::now();
         let result = call();
         let time = begin.elapsed();
@@ -244,6 +248,25 @@ mod tests {
             watch.run(false, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL + 10);
+    }
+
+    #[test]
+    fn first_launches_are_counted_and_then_some() {
+        let (watch, _) = counted(Duration::MAX);
+        let mut turn = 0;
+        let mut run = |first| {
+            watch.last.store(0, Ordering::Relaxed);
+            watch.run(first, &mut turn, || ());
+        };
+        // A launch of many pieces, and others of one.
+        run(true);
+        (0..40).for_each(|_| run(false));
+        for launches in 2..=ALL {
+            run(true);
+            assert_eq!(watch.heat().launches, launches);
+        }
+        (0..160).for_each(|_| run(true));
+        assert_eq!(watch.heat().launches, ALL + 160);
     }
 
     #[test]

@@ -125,8 +125,9 @@ pub(crate) struct Points {
     lines: HashMap<ResourceId, Line, BuildHasherDefault<Spread>>,
     /// Changes when all is forgotten.
     age: u64,
-    /// The last command that somebody has seen the end of: it and those before it are neither waited for nor failed with.
-    finished: Option<EventId>,
+    /// The number of the last command that somebody has seen the end of: it and those before it are neither waited for nor failed with.
+    /// Number 0 is no command's.
+    finished: u64,
     /// When there are so many lines, those without anything left are removed.
     sweep_at: usize,
     /// A line that has become long.
@@ -213,7 +214,7 @@ impl Line {
     fn wait_for(
         &mut self,
         touch: &Touch,
-        finished: Option<EventId>,
+        finished: u64,
         spread: Option<&Arc<QueueShared>>,
         mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
@@ -227,7 +228,7 @@ impl Line {
             }
             // Readers have waited for the writer; what the writer's failure means to who reads remains.
             if let Some(writer) = &segment.writer
-                && Some(writer.id) > finished
+                && writer.id.0 > finished
                 && (!readers_matter || touch.access.reads())
             {
                 let task = match touch.access {
@@ -282,8 +283,8 @@ impl Line {
 
     /// Forgets commands that are over; of those that failed only what somebody has seen the end of, as who reads what they
     /// did not write fails with them.
-    fn forget_what_is_over(&mut self, finished: Option<EventId>) {
-        let told = |task: &Task| is_over(task) && (!task.has_cause() || Some(task.id) <= finished);
+    fn forget_what_is_over(&mut self, finished: u64) {
+        let told = |task: &Task| is_over(task) && (!task.has_cause() || task.id.0 <= finished);
         self.segments.retain_mut(|segment| {
             if segment.writer.as_deref().is_some_and(told) {
                 segment.writer = None;
@@ -361,7 +362,7 @@ impl Points {
     /// All commands up to this one have ended, and somebody has waited for that: what failed of them is known. Numbers of a
     /// queue's commands grow.
     pub(crate) fn finish(&mut self, last: EventId) {
-        self.finished = self.finished.max(Some(last));
+        self.finished = self.finished.max(last.0);
     }
 
     /// Forgets everything: whatever comes waits for something else that comes after all of it.

@@ -10,7 +10,7 @@
 //! gives it up, then a fence, then looks for commands, or wakes the threads that wait for the slot, which do. One of the two sees the other. The same holds for the thread
 //! that has the slot and falls asleep (`pool::idle`).
 
-use super::{Core, Local, Next};
+use super::{Core, Found, Local};
 use crate::shim::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::task::TaskPtr;
 use crate::task::list::TaskList;
@@ -152,7 +152,7 @@ impl Core {
         let local = Local::new(0);
         while let Some(task) = self.callers.take() {
             // What else it sets free is the workers'.
-            self.run(&local, Next::Task(task), || true);
+            self.run(&local, Found::Task(task), || true);
         }
     }
 

@@ -40,7 +40,7 @@ use crate::task::{Task, TaskPtr};
 
 pub(crate) use threads::Threads;
 pub(crate) use wait::Goal;
-use work::Next;
+use work::Found;
 
 /// Ready tasks that a worker takes from the inject queue at once, at most.
 const BATCH: usize = 32;
@@ -287,27 +287,27 @@ impl Core {
     }
 
     /// Takes what a worker does next.
-    fn find(&self, local: &Local) -> Option<Next> {
+    fn find(&self, local: &Local) -> Option<Found> {
         if local.slot == 0
             && self.callers.has_work()
             && let Some(task) = self.callers.take()
         {
-            return Some(Next::Task(task));
+            return Some(Found::Task(task));
         }
         let ticks = local.ticks.get().wrapping_add(1);
         local.ticks.set(ticks);
         if ticks.is_multiple_of(FAIRNESS)
             && let Some(task) = self.take_injected(local.slot)
         {
-            return Some(Next::Task(task));
+            return Some(Found::Task(task));
         }
         if let Some(task) = self.rings[local.slot].pop() {
-            return Some(Next::Task(task));
+            return Some(Found::Task(task));
         }
         if let Some(claim) = self.board.claim_any(local.slot) {
-            return Some(Next::Chunk(claim));
+            return Some(Found::Chunk(claim));
         }
-        self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Next::Task)
+        self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Found::Task)
     }
 
     /// Takes a share of the inject queue: one task to return, the others for the worker's ring.

@@ -9,7 +9,7 @@ use oxcl_driver::{Driver, Failure, Lane, Launch, NullDriver};
 use super::aside::Aside;
 use super::parker::Parker;
 use super::wait::Search;
-use super::{Core, Local, Next};
+use super::{Core, Found, Local};
 use crate::points::{Access, ResourceId, Touch};
 use crate::queue::{Command, Queue, QueueProperties};
 use crate::task::TaskPtr;
@@ -207,7 +207,7 @@ fn models_launch_comes_while_a_worker_falls_asleep() {
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || theirs.work(1));
         be_late(late);
-        core.run(&Local::new(0), Next::Task(taken), || false);
+        core.run(&Local::new(0), Found::Task(taken), || false);
         drop(q);
         core.stop_threads();
         worker.join().unwrap();
@@ -235,7 +235,7 @@ fn models_row_comes_while_a_worker_falls_asleep() {
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || theirs.work(1));
         be_late(late);
-        core.run(&Local::new(0), Next::Task(taken), || false);
+        core.run(&Local::new(0), Found::Task(taken), || false);
         drop(q);
         core.stop_threads();
         worker.join().unwrap();
@@ -254,7 +254,7 @@ fn models_launch_comes_while_the_host_falls_asleep() {
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || {
             be_late(late);
-            theirs.run(&Local::new(1), Next::Task(taken), || false);
+            theirs.run(&Local::new(1), Found::Task(taken), || false);
         });
         q.finish().unwrap();
         worker.join().unwrap();

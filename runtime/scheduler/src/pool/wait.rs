@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::parker::Parker;
-use super::{Core, Local, Next};
+use super::{Core, Found, Local};
 use crate::shim::{Ordering, fence, lock, spin_loop};
 use crate::task::Task;
 use crate::task::notice::{NoticeList, Registered};
@@ -284,7 +284,7 @@ impl Core {
 
 /// What a search ended with.
 pub(super) enum Search {
-    Found(Next),
+    Found(Found),
     Over,
     Nothing,
 }

@@ -53,22 +53,36 @@ fn measure_pieces(launch: &Arc<dyn Launch>, all: u64, first: u64, count: u64, la
     outcome
 }
 
-/// What a worker does next.
+/// What a worker has found to do.
 #[derive(Clone, Copy)]
-pub(super) enum Next {
+pub(super) enum Found {
     /// Execute a ready task, which nobody else sees.
     Task(TaskPtr),
-    /// Take part in what stands at a place of the board, if anything is left of it.
-    Open(usize),
     /// Execute a chunk of what stands on the board.
     Chunk(Claim),
 }
 
+/// What a worker does after that, which set it free. Two words, so that it stays in registers from step to step.
+#[derive(Clone, Copy)]
+enum Next {
+    /// As [`Found::Task`].
+    Task(TaskPtr),
+    /// Take part in what stands at a place of the board, if anything is left of it.
+    Open(usize),
+}
+
 impl Core {
     /// Executes what a worker has found and what that sets free, as long as one follows the other, or until `enough`.
-    pub(super) fn run(&self, local: &Local, first: Next, enough: impl Fn() -> bool) {
+    pub(super) fn run(&self, local: &Local, first: Found, enough: impl Fn() -> bool) {
         let _entered = self.enter(local.slot);
-        let mut next = self.step(local, first, &enough);
+        let mut next = match first {
+            Found::Task(at) => self.step(local, Next::Task(at), &enough),
+            Found::Chunk(claim) => {
+                let mut released = Released::default();
+                self.take_part(local, claim, &mut released, &enough);
+                self.conclude_step(local, &mut released)
+            }
+        };
         let mut streak = 0;
         while let Some(found) = next {
             streak += 1;
@@ -88,35 +102,38 @@ impl Core {
             }
             // It stands on the board.
             Next::Open(_) => self.tell(MANY),
-            Next::Chunk(_) => {}
         }
     }
 
-    /// Executes one task, or takes part in one; returns what it set free. Other tasks that it set free go to this
-    /// worker's ring, where they find what they read still in the cache.
-    fn step(&self, local: &Local, found: Next, enough: &impl Fn() -> bool) -> Option<Next> {
+    /// Executes one task, or takes part in one; returns what it set free.
+    fn step(&self, local: &Local, next: Next, enough: &impl Fn() -> bool) -> Option<Next> {
         // What comes next is likely to lie in another worker's cache, and comes here while this one runs.
         self.rings[local.slot].peek().inspect(|next| next.prefetch());
         let mut released = Released::default();
-        match found {
+        match next {
             Next::Task(at) => self.execute(local, at, &mut released, enough),
             Next::Open(place) => {
                 if let Some(claim) = self.board.claim(place) {
                     self.take_part(local, claim, &mut released, enough);
                 }
             }
-            Next::Chunk(claim) => self.take_part(local, claim, &mut released, enough),
         }
-        // Others begin with what was set free before this thread tidies up, which may set free more.
-        release::settle_nested(&mut released, true);
-        let mut next = self.hand_out(local, &mut released, None);
+        self.conclude_step(local, &mut released)
+    }
+
+    /// Hands out what was set free, tidies up, and calls callbacks. Returns what this worker does next; the other tasks go to
+    /// its ring, where they find what they read still in the cache.
+    fn conclude_step(&self, local: &Local, released: &mut Released) -> Option<Next> {
+        // Others begin with it before this thread tidies up, which may set free more.
+        release::settle_nested(released, true);
+        let mut next = self.hand_out(local, released, None);
         if let Some(Next::Task(task)) = next
             && let Some(place) = self.open(local, task)
         {
             next = Some(Next::Open(place));
         }
-        release::settle_nested(&mut released, false);
-        next = self.hand_out(local, &mut released, next);
+        release::settle_nested(released, false);
+        next = self.hand_out(local, released, next);
         // Callbacks may take long.
         if released.has_callbacks()
             && let Some(found) = next.take()
@@ -165,11 +182,24 @@ impl Core {
     }
 
     /// Lets other workers have what was set free, but for what this one does next, if it has nothing to do.
+    #[inline]
     fn hand_out(&self, local: &Local, released: &mut Released, next: Option<Next>) -> Option<Next> {
         released.give_to_callers();
-        if released.ready.is_empty() && released.rows.is_empty() {
-            return next;
+        if released.rows.is_empty() {
+            if released.ready.is_empty() {
+                return next;
+            }
+            // The links of a chain: nothing is left for others.
+            if next.is_none() && released.ready.len() == 1 && !released.has_callbacks() {
+                return released.ready.pop().map(Next::Task);
+            }
         }
+        self.share_out(local, released, next)
+    }
+
+    /// As [`Core::hand_out`], where there is more than one task.
+    #[inline(never)]
+    fn share_out(&self, local: &Local, released: &mut Released, next: Option<Next>) -> Option<Next> {
         let mut next = next;
         if next.is_none() && released.ready.len() == 1 && !released.has_callbacks() {
             next = released.ready.pop().map(Next::Task);

@@ -66,7 +66,9 @@ pub(super) fn enter(at: TaskPtr, plan: &[Planned]) -> u32 {
     for (index, planned) in plan.iter().enumerate() {
         // SAFETY: the planner holds a reference, as it still holds the queue's lock.
         let other = unsafe { planned.task.get() };
-        let joined = if planned.depends && !planned.retired { other.rare.row.join(at) } else { Joined::Full };
+        // Only joins have rows, and a row lies in a cache line that nothing else here touches.
+        let has_row = planned.depends && !planned.retired && other.role == Role::Join;
+        let joined = if has_row { other.rare.row.join(at) } else { Joined::Full };
         let waits = match joined {
             Joined::Yes => true,
             Joined::Closed => false,

@@ -81,7 +81,13 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     "_Z14get_local_sizej",
     "oxcl_collective_memory",
     "oxcl_ref_current_item",
+    QUESTIONS[0],
+    QUESTIONS[1],
 ];
+
+/// Whether fused multiply-adds, and products with powers of two, are one operation of the machine: whoever compiles for one says
+/// so.
+const QUESTIONS: [&str; 2] = ["oxcl_has_fma", "oxcl_has_ldexp"];
 
 /// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
 const REFERENCE_UNIT: &str = "ref_workitem";
@@ -184,6 +190,8 @@ fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> Made {
         // Conditions of scalars are combined as those of vectors are.
         .arg("-Wno-bitwise-instead-of-logical")
         .args(["-include", "opencl-c-base.h", "-include", "base.h"])
+        // Work-items meet in none of the mathematics, whatever it calls.
+        .args(native::UNITS.contains(&unit.source).then_some("-fno-convergent-functions"))
         .args(unit.defines.iter().map(|define| format!("-D{define}")))
         .args(["-S", "-emit-llvm", "-o", "-"])
         .arg(format!("{}.cl", unit.source));
@@ -325,7 +333,7 @@ fn write_index(path: &Path, mut index: Vec<String>) {
 /// Writes the machine code and its indices.
 fn write_native(out: &Path, units: &[Unit], made: &BTreeMap<(u32, usize), Made>) {
     let mut code = String::from("static LEVELS: &[NativeLevel] = &[\n");
-    for (level, (cpu, register_bits)) in native::LEVELS.iter().enumerate() {
+    for (level, (cpu, register_bits, _)) in native::LEVELS.iter().enumerate() {
         let mut index = Vec::new();
         let mut objects = String::new();
         let with_code = units.iter().enumerate().filter(|(unit, _)| !made[&(64, *unit)].native.is_empty());

@@ -6,10 +6,13 @@
 
 use std::process::Command;
 
-use crate::{Tools, run, symbol_in};
+use crate::{QUESTIONS, Tools, run, symbol_in};
 
-/// A level: LLVM's name of it, and the bits of its widest registers.
-pub(crate) const LEVELS: [(&str, u32); 3] = [("x86-64-v4", 512), ("x86-64-v3", 256), ("x86-64-v2", 128)];
+/// A level: LLVM's name of it, the bits of its widest registers, and the answers to [`QUESTIONS`].
+type Level = (&'static str, u32, [bool; 2]);
+
+pub(crate) const LEVELS: [Level; 3] =
+    [("x86-64-v4", 512, [true, true]), ("x86-64-v3", 256, [true, false]), ("x86-64-v2", 128, [false, false])];
 
 /// Units whose functions are worth a call.
 pub(crate) const UNITS: [&str; 11] =
@@ -27,8 +30,8 @@ pub(crate) struct NativeCode {
 }
 
 /// The machine code of a unit for a level.
-pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> NativeCode {
-    let (cpu, register_bits) = level;
+pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
+    let (cpu, register_bits, answers) = level;
     let pure = pure_groups(text);
     let rugged = rugged_functions(text);
     let short = short_functions(text, &rugged);
@@ -45,6 +48,13 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: (&str, u32)) -> NativeCo
         if let Some(attributes) = line.strip_prefix("attributes #").and_then(|rest| rest.strip_suffix(" }")) {
             out.push_str(&format!(
                 "attributes #{attributes} \"target-cpu\"=\"{cpu}\" \"prefer-vector-width\"=\"{register_bits}\" }}\n"
+            ));
+            continue;
+        }
+        let asked = QUESTIONS.iter().zip(answers).find(|(question, _)| symbol_in(line) == **question);
+        if let Some((question, answer)) = asked.filter(|_| line.starts_with("declare ")) {
+            out.push_str(&format!(
+                "define internal zeroext i1 @{question}() alwaysinline {{ ret i1 {answer} }}\n"
             ));
             continue;
         }
@@ -106,7 +116,8 @@ fn rugged_functions(text: &str) -> Vec<&str> {
         if let Some((label, _)) = line.split_once(':').filter(|_| !line.starts_with([' ', '!'])) {
             labels.push(label);
         }
-        let calls = line.contains(" call ") && !symbol_in(line).starts_with("llvm.");
+        let callee = symbol_in(line);
+        let calls = line.contains(" call ") && !callee.starts_with("llvm.") && !QUESTIONS.contains(&callee);
         let mut targets = line.split("label %").skip(1).map(|rest| rest.split([',', ' ']).next());
         let goes_back = targets.any(|target| target.is_some_and(|target| labels.contains(&target)));
         if (calls || goes_back) && found.last() != Some(&function) {

@@ -12,8 +12,8 @@
 //! device retargets them together with the program. Every function that has vector forms is one source for all widths,
 //! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.
 //!
-//! What stays undefined: work-item functions and barriers, which the work-group pass lowers. For the reference executor
-//! alone, [`reference_work_items`] defines them.
+//! What stays undefined: work-item functions and barriers, which the work-group pass lowers, and [`HAS_FMA`] and
+//! [`HAS_LDEXP`], which are answered once the processor is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
 //!
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 
@@ -26,3 +26,10 @@ pub use catalog::catalogue;
 pub use native::{NativeLevel, NativeObject, native_levels};
 pub use symbols::{AddressBits, Unit, reference_work_items, symbols, unit_of, units, units_for};
 pub use vector_form::vector_form;
+
+/// A function `bool ()` that the library calls: whether a fused multiply-add is one operation of the machine. Results are the
+/// same either way, but for products that underflow.
+pub const HAS_FMA: &str = "oxcl_has_fma";
+
+/// The same for a product with a power of two.
+pub const HAS_LDEXP: &str = "oxcl_has_ldexp";

@@ -10,6 +10,7 @@ mod last;
 mod names;
 mod native;
 mod objects;
+mod operations;
 mod pack;
 mod pipeline;
 mod print;

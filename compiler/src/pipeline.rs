@@ -211,6 +211,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
                 self.settings.shown_size,
             );
             let copy = work_group::own_module(self.module, &signature.name);
+            cpu.operations.settle(&copy);
             let shown = self
                 .timings
                 .measure(Stage::WorkGroup, || alone::analysis(&copy, &signature.name, &options))?;

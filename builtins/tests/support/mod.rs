@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libloading::{Library, Symbol};
-use oxcl_builtins::{AddressBits, NativeLevel, units_for};
+use oxcl_builtins::{AddressBits, HAS_FMA, HAS_LDEXP, NativeLevel, units_for};
 use tempfile::TempDir;
 
 /// A program that was compiled, linked and loaded.
@@ -78,7 +78,7 @@ impl Program {
         }
         run(&bin.join("llvm-link"), &link);
         let linked = fs::read_to_string(path("all.ll")).unwrap();
-        fs::write(path("native.ll"), retargeted(&linked)).unwrap();
+        fs::write(path("native.ll"), retargeted(&linked, processor)).unwrap();
         let machine = format!("-march={processor}");
         let (from, to) = (path("native.ll"), path("program.so"));
         let mut code = ["-O1", &machine, "-fPIC", "-shared", "-Wno-override-module", "-o", &to, &from, "-lm"]
@@ -110,8 +110,20 @@ impl Program {
     }
 }
 
-/// The IR for this machine: its triple and layout, and the C calling convention.
-fn retargeted(text: &str) -> String {
+/// Whether a processor of this name has fused multiply-adds, and products with powers of two.
+fn answers(processor: &str) -> [(&'static str, bool); 2] {
+    let (fma, ldexp) = match processor {
+        "native" => (
+            std::is_x86_feature_detected!("fma"),
+            std::is_x86_feature_detected!("avx512dq") && std::is_x86_feature_detected!("avx512vl"),
+        ),
+        named => (["x86-64-v3", "x86-64-v4"].contains(&named), named == "x86-64-v4"),
+    };
+    [(HAS_FMA, fma), (HAS_LDEXP, ldexp)]
+}
+
+/// The IR for this machine: its triple and layout, the C calling convention, and what it can do.
+fn retargeted(text: &str, processor: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         if line.starts_with("target datalayout") {
@@ -119,6 +131,15 @@ fn retargeted(text: &str) -> String {
         }
         if line.starts_with("target triple") {
             out.push_str("target triple = \"x86_64-unknown-linux-gnu\"\n");
+            continue;
+        }
+        let asked = |(question, _): &(&str, bool)| line.contains(&format!("@{question}("));
+        if let Some((question, answer)) =
+            answers(processor).into_iter().find(asked).filter(|_| line.starts_with("declare "))
+        {
+            out.push_str(&format!(
+                "define internal zeroext i1 @{question}() alwaysinline {{ ret i1 {answer} }}\n"
+            ));
             continue;
         }
         out.push_str(&line.replace("spir_func ", "").replace("spir_kernel ", ""));

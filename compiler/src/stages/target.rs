@@ -7,11 +7,13 @@ use oxcl_codegen::{CpuTarget, Level, Machine, TRIPLE};
 use oxcl_workgroup::{Target, Vectors};
 
 use crate::error::CompileError;
+use crate::operations::Operations;
 
 /// One CPU to make code for.
 pub(crate) struct Cpu {
     pub(crate) machine: Machine,
     pub(crate) target: Target,
+    pub(crate) operations: Operations,
 }
 
 /// Runs the stage.
@@ -31,5 +33,5 @@ pub(crate) fn run(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
             masks_bytes: cpu.has("avx512bw"),
         },
     };
-    Ok(Cpu { machine, target })
+    Ok(Cpu { machine, target, operations: Operations::of(cpu) })
 }

@@ -55,6 +55,7 @@ pub(crate) fn run<'ctx>(
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Formed), CompileError> {
     let copy = own_module(module, kernel);
+    cpu.operations.settle(&copy);
     let (copy, formed) = form_best(copy, kernel, options)
         .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;
     cpu.machine.retarget(&copy);
@@ -69,6 +70,7 @@ pub(crate) fn reference<'ctx>(
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Vec<u64>), CompileError> {
     let copy = module.clone();
+    cpu.operations.settle(&copy);
     let sizes = reference_code::build(&copy, kernel, &variables.offsets, &cpu.target)?;
     cpu.machine.retarget(&copy);
     Ok((copy, sizes))

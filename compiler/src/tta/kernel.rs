@@ -6,6 +6,7 @@
 
 use super::{Language, Program, finish, read, select};
 use crate::error::CompileError;
+use crate::operations::Operations;
 use crate::pack::MAX_GROUP;
 use crate::request::SourceFile;
 use crate::settings::Program as Sources;
@@ -127,6 +128,8 @@ pub(super) fn form_kernel(
         remarks: false,
         strict: false,
     };
+    // What must be fused is a call.
+    Operations::default().settle(module);
     form(module, name, &options).map_err(|error| CompileError::Kernel { kernel: name.to_owned(), error })
 }
 

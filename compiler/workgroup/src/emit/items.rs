@@ -8,6 +8,7 @@ use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
 use super::rows::ItemIds;
 use super::scopes::OwnScopes;
+use super::tested::Tested;
 use super::{Frame, is_marker};
 use crate::error::FormError;
 use crate::plan::chunks::Chunks;
@@ -85,6 +86,7 @@ pub(super) fn emit<'c>(
         local: HashMap::new(),
         cells: HashMap::new(),
         mask_cells: HashMap::new(),
+        tested: HashMap::new(),
         rounds: Vec::new(),
         group_values: HashMap::new(),
         group_head,
@@ -152,6 +154,8 @@ pub(super) struct RegionEmitter<'r, 'a, 'c> {
     pub(super) local: HashMap<Value<'c>, Lanes<'c>>,
     pub(super) cells: HashMap<Value<'c>, Cell<'c>>,
     pub(super) mask_cells: HashMap<usize, Value<'c>>,
+    /// The addresses that were tested in blocks that all lanes run together.
+    pub(super) tested: HashMap<Value<'c>, Tested<'c>>,
     /// The headers of loops that lanes leave in different rounds, and where a round begins.
     pub(super) rounds: Vec<(usize, Block<'c>)>,
     /// The group's values that this region's work-items use.
@@ -307,7 +311,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     }
 
     /// Whether every way into a chunk passes a block.
-    fn dominates_entries(&self, block: usize, chunk: usize) -> bool {
+    pub(super) fn dominates_entries(&self, block: usize, chunk: usize) -> bool {
         let cfg = &self.frame.regions.cfg;
         let region = &self.frame.regions.regions[self.number];
         region.blocks.iter().filter(|&&from| self.chunks.of(from) != Some(chunk)).all(|&from| {

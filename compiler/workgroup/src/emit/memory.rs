@@ -16,7 +16,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         load: Value<'c>,
         pointer: &Lanes<'c>,
     ) -> Result<Lanes<'c>, FormError> {
-        let (layout, ty) = (self.frame.kernel.layout, load.ty());
+        let ty = load.ty();
         let Some(parts) = components(ty) else {
             return Err(self.decline(load, "a value of this type has no lanes"));
         };
@@ -27,8 +27,36 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 self.load_vector(b, parts[0].vector(lanes), *first, load.alignment(), self.mask, count);
             return Ok(Lanes::Each(deinterleave(b, joined, count, self.width())));
         }
+        if self.how(load) == How::GatherUnlessConsecutive {
+            let ways = self.test_addresses(b, load, load.operand(0))?;
+            let vector = ty.vector(self.width());
+            let near = self.load_vector(b, vector, ways.first, load.alignment(), self.mask, 1);
+            b.branch(ways.done);
+            b.position_at_end(ways.apart);
+            let addresses = self.addresses_apart(b, load.operand(0), &ways);
+            let far = self.gather(b, load, &addresses, &parts)?;
+            let apart = b.block();
+            b.branch(ways.done);
+            b.position_at_end(ways.done);
+            let loaded = b.phi(vector, &load.name());
+            loaded.add_incoming(near, ways.consecutive);
+            loaded.add_incoming(far[0], apart);
+            return Ok(Lanes::Each(vec![loaded]));
+        }
+        Ok(Lanes::Each(self.gather(b, load, pointer, &parts)?))
+    }
+
+    /// A load from an address for each lane.
+    fn gather(
+        &self,
+        b: &Builder<'c>,
+        load: Value<'c>,
+        pointer: &Lanes<'c>,
+        parts: &[Type<'c>],
+    ) -> Result<Vec<Value<'c>>, FormError> {
+        let (layout, ty) = (self.frame.kernel.layout, load.ty());
         let pointers = widen(b, pointer, self.width())[0];
-        let mut made = Vec::with_capacity(count);
+        let mut made = Vec::with_capacity(parts.len());
         for (part, offset) in parts.iter().zip(offsets(layout, ty)) {
             let at = offset_all(b, pointers, offset);
             let vector = part.vector(self.width());
@@ -43,7 +71,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.mark(gather);
             made.push(gather);
         }
-        Ok(Lanes::Each(made))
+        Ok(made)
     }
 
     /// A store of all lanes.
@@ -71,6 +99,29 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
             return Ok(());
         }
+        if self.how(store) == How::GatherUnlessConsecutive {
+            let ways = self.test_addresses(b, store, store.operand(1))?;
+            self.store_vector(b, wide[0], ways.first, store.alignment(), self.mask, 1);
+            b.branch(ways.done);
+            b.position_at_end(ways.apart);
+            let addresses = self.addresses_apart(b, store.operand(1), &ways);
+            self.scatter(b, store, &addresses, wide)?;
+            b.branch(ways.done);
+            b.position_at_end(ways.done);
+            return Ok(());
+        }
+        self.scatter(b, store, pointer, wide)
+    }
+
+    /// A store to an address for each lane.
+    fn scatter(
+        &self,
+        b: &Builder<'c>,
+        store: Value<'c>,
+        pointer: &Lanes<'c>,
+        wide: Vec<Value<'c>>,
+    ) -> Result<(), FormError> {
+        let ty = store.operand(0).ty();
         let pointers = widen(b, pointer, self.width())[0];
         for (part, offset) in wide.into_iter().zip(offsets(self.frame.kernel.layout, ty)) {
             let at = offset_all(b, pointers, offset);

@@ -19,11 +19,13 @@ mod masked;
 mod memory;
 mod rows;
 mod scopes;
+mod tested;
 mod wide;
 mod window;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use memory::{is_dense, is_simple_access};
+pub(crate) use tested::varying_index;
 pub(crate) use wide::is_componentwise;
 
 use crate::bodies::{Bodies, Ids, mark_rare, rests_on_small_ids};

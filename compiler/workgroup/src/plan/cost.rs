@@ -32,6 +32,8 @@ const MASKED_BLOCK: f64 = 3.0;
 /// What a mask costs more, for each register of 32-bit lanes, where there are no mask registers: LLVM packs what comparisons give into
 /// bytes, and unpacks these for each blend.
 const PACKED_MASK: f64 = 5.0;
+/// Whether the lanes' addresses are one behind the other, in half of the cases.
+const TEST_OF_ADDRESSES: f64 = 3.0;
 /// What code around a lane's turn costs.
 const TURN: f64 = 3.0;
 /// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
@@ -118,7 +120,7 @@ pub(super) fn of_llvm<'c>(
     let narrow =
         (widest < 4).then(|| Narrow { ranges: Ranges::new(&range_of_small), share: widest as f64 / 4.0 });
     let weights = weights(regions, 0.0);
-    Costs { plan, divergence: plan, kernel, regions, vectors, weights, narrow }.of_regions()
+    Costs { plan, divergence: plan, kernel, regions, vectors, weights, by_llvm: true, narrow }.of_regions()
 }
 
 /// Lanes that are as narrow as their numbers are.
@@ -216,6 +218,8 @@ pub(super) struct Costs<'a, 'c> {
     regions: &'a Regions<'c>,
     vectors: &'a Vectors,
     weights: Vec<f64>,
+    /// The code is LLVM's, made from the loop over work-items.
+    by_llvm: bool,
     narrow: Option<Narrow<'a, 'c>>,
 }
 
@@ -228,7 +232,8 @@ impl<'a, 'c> Costs<'a, 'c> {
         regions: &'a Regions<'c>,
         vectors: &'a Vectors,
     ) -> Self {
-        Costs { plan, divergence, kernel, regions, vectors, weights: weights(regions, PASSING), narrow: None }
+        let weights = weights(regions, PASSING);
+        Costs { plan, divergence, kernel, regions, vectors, weights, by_llvm: false, narrow: None }
     }
 
     fn of_regions(&self) -> Cost {
@@ -447,7 +452,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                 if by_constant(value).is_some() { 7.0 } else { 14.0 }
             }
             Some(Opcode::LLVMLoad) => match self.plan.how(value) {
-                How::Gather => 20.0,
+                How::Gather | How::GatherUnlessConsecutive => 20.0,
                 _ => 5.0,
             },
             Some(Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMFreeze) => 0.0,
@@ -481,6 +486,13 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::Wide(form) => 20.0 * lanes / f64::from(form.lanes),
             How::Consecutive => self.consecutive(instruction, masked),
             How::Gather => self.gather(instruction, masked),
+            // LLVM makes no tests.
+            How::GatherUnlessConsecutive if self.by_llvm => self.gather(instruction, masked),
+            How::GatherUnlessConsecutive => {
+                let (apart, consecutive) =
+                    (self.gather(instruction, masked), self.consecutive(instruction, masked));
+                TEST_OF_ADDRESSES + (apart + consecutive) / 2.0
+            }
             How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }

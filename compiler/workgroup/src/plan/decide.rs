@@ -5,8 +5,9 @@
 //! lanes come to the same.
 
 use super::forced::form_of_forced;
+use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
-use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
+use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access, varying_index};
 use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -106,7 +107,7 @@ fn instruction_form<'c>(
     let effects = instruction.effects();
     match instruction.opcode() {
         Some(Opcode::LLVMLoad) => {
-            let how = access(plan, kernel, instruction, forms[0], instruction.ty());
+            let how = access(plan, kernel, regions, instruction, instruction.ty());
             let once = how == How::Once && shape.is_uniform();
             return match how {
                 // The lanes load together, and yet may not go by one of them where others order what they do.
@@ -115,7 +116,7 @@ fn instruction_form<'c>(
             };
         }
         Some(Opcode::LLVMStore) => {
-            let how = access(plan, kernel, instruction, forms[1], instruction.operand(0).ty());
+            let how = access(plan, kernel, regions, instruction, instruction.operand(0).ty());
             return (if how == How::Once { How::Last } else { how }, Form::Uniform);
         }
         _ => {}
@@ -144,18 +145,47 @@ fn instruction_form<'c>(
 fn access<'c>(
     plan: &Plan<'c>,
     kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
     instruction: Value<'c>,
-    pointer: Form,
     ty: oxcl_ir::Type<'c>,
 ) -> How {
     if !is_simple_access(instruction, ty) {
         return How::EachLane;
     }
     debug_assert!(plan.width > 1);
-    match pointer {
+    let pointer = instruction.operand(if instruction.is(Opcode::LLVMStore) { 1 } else { 0 });
+    match plan.form(pointer) {
         Form::Uniform => How::Once,
         Form::Strided(step) if is_dense(kernel.layout, ty, step) => How::Consecutive,
+        Form::Vector
+            if varying_index(plan, regions, kernel.layout, instruction).is_some()
+                && may_be_consecutive(kernel, regions, pointer) =>
+        {
+            How::GatherUnlessConsecutive
+        }
         _ => How::Gather,
+    }
+}
+
+/// Whether addresses that are no linear function of the ids are mostly one behind the other for all we know: they are made of
+/// parts of ids, or of choices between such, not of what memory holds.
+fn may_be_consecutive<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, pointer: Value<'c>) -> bool {
+    match Steps::new(&regions.cfg, kernel.layout, Variable::Id(0)).of(pointer) {
+        Step::NotLinear(value) => matches!(
+            value.opcode(),
+            Some(
+                Opcode::LLVMUDiv
+                    | Opcode::LLVMSDiv
+                    | Opcode::LLVMURem
+                    | Opcode::LLVMSRem
+                    | Opcode::LLVMAnd
+                    | Opcode::LLVMLShr
+                    | Opcode::LLVMAShr
+                    | Opcode::LLVMSelect
+                    | Opcode::LLVMCall
+            )
+        ),
+        Step::By(_) | Step::Loaded(_) => false,
     }
 }
 

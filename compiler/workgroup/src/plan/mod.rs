@@ -66,6 +66,8 @@ pub(crate) enum How {
     Consecutive,
     /// A gather or scatter.
     Gather,
+    /// The same, or one vector where a test finds the addresses one behind the other.
+    GatherUnlessConsecutive,
     /// A store to one address, where the last active lane's value stays.
     Last,
     /// Once for each active lane.

@@ -185,12 +185,13 @@ pub(super) struct HowText {
 }
 
 impl HowText {
-    const PLAIN: [How; 8] = [
+    const PLAIN: [How; 9] = [
         How::Once,
         How::First,
         How::Vector,
         How::Consecutive,
         How::Gather,
+        How::GatherUnlessConsecutive,
         How::Last,
         How::EachLane,
         How::Test,
@@ -221,6 +222,8 @@ impl fmt::Display for HowText {
             How::Consecutive => "consecutive",
             How::Gather if self.is_store => "scatter",
             How::Gather => "gather",
+            How::GatherUnlessConsecutive if self.is_store => "scatter unless consecutive",
+            How::GatherUnlessConsecutive => "gather unless consecutive",
             How::Last => "the last lane's",
             How::EachLane => "lane by lane",
         })

@@ -277,7 +277,9 @@ impl<'c> Remarks<'_, 'c> {
                     "this CPU has no such accesses under masks, so lanes have turns: move it out of the branch".to_owned()
                 })
             }
-            How::Gather => Some(self.gather_help(pointer, self.kernel.layout.size(ty).cast_signed())),
+            How::Gather | How::GatherUnlessConsecutive => {
+                Some(self.gather_help(pointer, self.kernel.layout.size(ty).cast_signed()))
+            }
             _ => None,
         }
     }

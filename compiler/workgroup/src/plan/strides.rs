@@ -1,7 +1,7 @@
 //! How far a value moves when an id, or the round of a loop, grows by one: in numbers, and in what is the same for all.
 //!
 //! In: a prepared kernel. Out: [`Step`], a sum of constants and of products of values that do not change with the variable,
-//! or what stands in the way. For explanations only: wrapping around is left out of account, so that no plan may go by it.
+//! or what stands in the way. For explanations and guesses: wrapping around is left out of account, so that no plan may rest on it.
 
 use crate::workitem::Query;
 use oxcl_ir::cfg::Cfg;

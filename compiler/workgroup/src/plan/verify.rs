@@ -8,7 +8,7 @@
 
 use super::decide::can_be_first;
 use super::{Form, How, Plan, chunks::Chunks};
-use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access};
+use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access, varying_index};
 use crate::error::FormError;
 use crate::guards::is_test;
 use crate::prepare::Prepared;
@@ -235,6 +235,13 @@ fn how_obstacle<'c>(
                 otherwise(dense, "the lanes' addresses are not one behind the other")
             }),
         How::Gather => otherwise(simple, "it is volatile, atomic, or of a type that has no lanes"),
+        How::GatherUnlessConsecutive => {
+            let varying = varying_index(plan, regions, kernel.layout, instruction);
+            otherwise(
+                simple && varying.is_some(),
+                "its address has no index of elements that alone differs among lanes",
+            )
+        }
         How::Last => otherwise(
             simple && instruction.is(Opcode::LLVMStore),
             "it is no store, or volatile, atomic, or of a type that has no lanes",

@@ -35,11 +35,16 @@ fn every_way_to_make_an_access_gives_the_same() {
     let args = [buffer(&input), buffer(&[0_i32; 32]), buffer(&floats), value(21_i32)];
     let one = Kernel::build(SOURCE, "k", &options(1)).unwrap();
     let wanted = bytes(&one, &args);
-    let edits: [&[(&str, &str)]; 6] = [
+    let edits: [&[(&str, &str)]; 7] = [
         &[],
         &[("load: consecutive", "load: gather"), ("store: consecutive", "store: scatter")],
-        &[("consecutive", "lane by lane")],
-        &[("load: gather", "load: lane by lane"), ("the last lane's", "lane by lane")],
+        &[("load: consecutive", "load: lane by lane"), ("store: consecutive", "store: lane by lane")],
+        &[("gather unless consecutive", "gather")],
+        &[
+            ("gather unless consecutive", "gather"),
+            ("load: gather", "load: lane by lane"),
+            ("the last lane's", "lane by lane"),
+        ],
         &[("load: once", "load: gather"), ("the last lane's", "scatter")],
         &[
             ("load: once", "load: lane by lane"),

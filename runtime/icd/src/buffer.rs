@@ -36,7 +36,7 @@ pub(crate) fn create(
     size: usize,
     host: Memory,
 ) -> Answer<Handle<Mem>> {
-    Ok(Live::new(make(&context.get()?, flags, size, host)?)?.give())
+    Ok(Live::begin(make(&context.get()?, flags, size, host)?)?.give())
 }
 
 /// `clCreateBufferWithProperties`.
@@ -63,7 +63,7 @@ pub(crate) fn create_with_properties(
     }
     mem.properties = list;
     mem.has_device_address = has_device_address;
-    Ok(Live::new(mem)?.give())
+    Ok(Live::begin(mem)?.give())
 }
 
 fn make(context: &Shared<Context>, flags: Bitfield, size: usize, host: Memory) -> Answer<Mem> {
@@ -135,7 +135,7 @@ pub(crate) fn create_sub(
     let mut mem = Mem::new(parent.context.clone(), flags, host, part);
     mem.has_device_address = parent.has_device_address;
     mem.parent = Some((parent, origin));
-    Ok(Live::new(mem)?.give())
+    Ok(Live::begin(mem)?.give())
 }
 
 /// Bytes that the beginning of a part is a multiple of: `CL_DEVICE_MEM_BASE_ADDR_ALIGN`.

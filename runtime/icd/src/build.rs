@@ -428,7 +428,7 @@ pub(crate) fn link(
         .collect();
     let places: Vec<usize> = links.iter().flat_map(|(places, _)| places.iter().copied()).collect();
     let builds = vec![Build::NONE; devices.len()];
-    let program = Live::new(Program::new(context, devices, None, builds))?;
+    let program = Live::begin(Program::new(context, devices, None, builds))?;
     let under = begin(&program, &places, &options)?;
     let done = run(&program, notify, data, under, move |program| {
         let link = |(places, request): (Vec<usize>, _)| make(program, &places, request, LINK);

@@ -91,7 +91,7 @@ impl Context {
     pub(crate) fn shared_with(&self, kernel: &Shared<Kernel>) {
         let mut sharers = self.sharers.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel = kernel.downgrade();
-        if !sharers.iter().any(|known| *known == kernel) {
+        if !sharers.contains(&kernel) {
             sharers.retain(|known| known.is_live());
             sharers.push(kernel);
         }
@@ -156,7 +156,7 @@ fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>, reports: Reports) 
     let (queues, left, sharers) = (Mutex::default(), Mutex::default(), Mutex::default());
     let context =
         Context { devices, properties, pool, allocations, reports, destructors, queues, left, sharers };
-    Ok(Live::new(context)?.give())
+    Ok(Live::begin(context)?.give())
 }
 
 /// `clCreateContext`.

@@ -110,7 +110,7 @@ pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
         // Another number of threads was asked for, or the control group allows less time than there are CPUs.
         let cpus = if info.name == "cpu" { allowed_processors() } else { Vec::new() };
         let cpus = if cpus.len() == units { cpus } else { Vec::new() };
-        devices.push(Live::new(Device { parent: None, index, info, units, partition: Vec::new(), cpus })?);
+        devices.push(Live::begin(Device { parent: None, index, info, units, partition: Vec::new(), cpus })?);
     }
     Ok(devices)
 }
@@ -218,7 +218,7 @@ pub(crate) fn listed(handles: Vec<Handle<Device>>) -> Answer<Vec<Shared<Device>>
     let mut devices: Vec<Shared<Device>> = Vec::new();
     for handle in handles {
         let device = handle.get()?;
-        if !devices.iter().any(|known| *known == device) {
+        if !devices.contains(&device) {
             devices.push(device);
         }
     }

@@ -39,7 +39,7 @@ impl Event {
         runtime: oxcl_runtime::Event,
     ) -> Answer<Shared<Event>> {
         let (context, queue) = (queue.context.clone(), Some(queue.clone()));
-        Live::new(Event { context, queue, command, runtime, user: None })
+        Live::begin(Event { context, queue, command, runtime, user: None })
     }
 
     /// The status as C reads it.
@@ -60,7 +60,7 @@ pub(crate) fn create_user(context: Handle<Context>) -> Answer<Handle<Event>> {
     let user = context.pool.context.user_event()?;
     let runtime = user.event().clone();
     let event = Event { context, queue: None, command: cl::COMMAND_USER, runtime, user: Some(user) };
-    Ok(Live::new(event)?.give())
+    Ok(Live::begin(event)?.give())
 }
 
 /// `clSetUserEventStatus`.

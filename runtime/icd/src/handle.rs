@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn wrong_handles_are_told() {
-        let handle = Live::new(Thing).unwrap().give();
+        let handle = Live::begin(Thing).unwrap().give();
         assert!(handle.get().is_ok());
         assert!(Handle::<Thing>::NULL.get().is_err());
         let near = Handle::<Thing>(handle.0.cast::<u8>().wrapping_add(8).cast(), PhantomData);
@@ -150,7 +150,7 @@ mod tests {
                 });
             }
             for _ in 0..rounds {
-                let handle = Live::new(Counted(Arc::clone(&dropped), [7; 4])).unwrap().give();
+                let handle = Live::begin(Counted(Arc::clone(&dropped), [7; 4])).unwrap().give();
                 current.store(handle.0, Ordering::Release);
                 let _ = handle.release();
             }
@@ -204,11 +204,11 @@ mod tests {
             }
             for round in 0..all {
                 let released = if round % 3 == 0 {
-                    let handle = Live::new(Other([2; 4])).unwrap().give();
+                    let handle = Live::begin(Other([2; 4])).unwrap().give();
                     past[round % past.len()].store(handle.0, Ordering::Release);
                     handle.release()
                 } else {
-                    let handle = Live::new(One([1; 4])).unwrap().give();
+                    let handle = Live::begin(One([1; 4])).unwrap().give();
                     past[round % past.len()].store(handle.0, Ordering::Release);
                     handle.release()
                 };
@@ -220,13 +220,13 @@ mod tests {
 
     #[test]
     fn who_only_knows_an_object_does_not_take_another_for_it() {
-        let first = Live::new(Thing).unwrap();
+        let first = Live::begin(Thing).unwrap();
         let (known, handle) = (first.downgrade(), first.handle());
         assert!(known.is_live() && known.upgrade().is_some() && known == first.downgrade());
         assert!(first.into_inner().is_some_and(|last| last.references() == 0), "nothing else held it");
         assert!(!known.is_live() && known.upgrade().is_none() && handle.get().is_err());
         // Other tests take slots too, so it may take some time.
-        let next = (0..1_000_000).map(|_| Live::new(Thing).unwrap()).find(|next| next.handle() == handle);
+        let next = (0..1_000_000).map(|_| Live::begin(Thing).unwrap()).find(|next| next.handle() == handle);
         let next = next.expect("a slot is taken again");
         assert!(handle.get().is_ok_and(|found| found == next), "as good as it gets");
         assert!(!known.is_live() && known.upgrade().is_none() && known != next.downgrade());
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn references_and_holders_keep_an_object() {
-        let held = Live::new(Thing).unwrap();
+        let held = Live::begin(Thing).unwrap();
         let handle = held.clone().give();
         handle.retain().unwrap();
         assert_eq!(held.references(), 2);

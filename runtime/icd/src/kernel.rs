@@ -111,7 +111,7 @@ fn new(
     // Relaxed: only the end of the last kernel matters to who builds.
     program.kernels.fetch_add(1, Ordering::Relaxed);
     let (args, prepared) = (Mutex::new(args), Mutex::default());
-    Live::new(Kernel { program: program.clone(), variants, any, args, prepared })
+    Live::begin(Kernel { program: program.clone(), variants, any, args, prepared })
 }
 
 /// `clCreateKernel`.

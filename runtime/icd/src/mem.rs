@@ -91,7 +91,7 @@ impl Mem {
     pub(crate) fn remembered_by(&self, kernel: &Shared<Kernel>) {
         let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let kernel = kernel.downgrade();
-        if !users.iter().any(|known| *known == kernel) {
+        if !users.contains(&kernel) {
             users.retain(|known| known.is_live());
             users.push(kernel);
         }

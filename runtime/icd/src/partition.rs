@@ -95,7 +95,7 @@ pub(crate) fn create(
         let mut made = Vec::new();
         for (units, cpus) in sizes.iter().cloned() {
             let (index, info, partition) = (parent.index, parent.info.clone(), kept.clone());
-            made.push(Live::new(Device {
+            made.push(Live::begin(Device {
                 parent: Some(parent.clone()),
                 index,
                 info,

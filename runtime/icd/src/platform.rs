@@ -45,7 +45,7 @@ pub(crate) fn root() -> Answer<&'static Root> {
             ForkLock { rank: 3, hold: || Box::new(std::ptr::from_ref(Host::get())), in_child: None },
             ForkLock { rank: 4, hold: || Box::new(crate::launch::printer()), in_child: None },
         ]);
-        Ok(Root { platform: Live::new(Platform)?, devices: crate::device::all()? })
+        Ok(Root { platform: Live::begin(Platform)?, devices: crate::device::all()? })
     });
     root.as_ref().map_err(|status| *status)
 }

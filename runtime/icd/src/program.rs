@@ -125,7 +125,7 @@ pub(crate) fn create_with_source(
     }
     let devices = context.devices.clone();
     let builds = vec![Build::NONE; devices.len()];
-    Ok(Live::new(Program::new(context, devices, Some(source), builds))?.give())
+    Ok(Live::begin(Program::new(context, devices, Some(source), builds))?.give())
 }
 
 /// `clCreateProgramWithBinary`.
@@ -165,7 +165,7 @@ pub(crate) fn create_with_binary(
         }
     }
     worst?;
-    Ok(Live::new(Program::new(context, devices, None, builds))?.give())
+    Ok(Live::begin(Program::new(context, devices, None, builds))?.give())
 }
 
 /// `clCreateProgramWithBuiltInKernels`.

@@ -55,7 +55,7 @@ fn make(
             runtime = runtime.bound_to(&device.cpus);
         }
     }
-    let queue = Live::new(Queue { context: context.clone(), device, runtime, properties, list })?;
+    let queue = Live::begin(Queue { context: context.clone(), device, runtime, properties, list })?;
     context.add_queue(&queue);
     Ok(queue.give())
 }

@@ -305,7 +305,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     fn kept_for(&self, from: usize, to: usize) -> Option<Value<'c>> {
         let alone = self.chunks.is_divided(from);
         // What a call does with lanes that have left takes longer, if it is large.
-        self.mask.filter(|_| alone && !(self.goes_round(from, to) && !self.calls_forms(to)))
+        self.mask.filter(|_| alone && (self.calls_forms(to) || !self.goes_round(from, to)))
     }
 
     /// Whether an edge is the only one that leads back to a loop's header.

@@ -63,7 +63,7 @@ impl<T: Object> Drop for Live<T> {
 
 impl<T: Object> Live<T> {
     /// Makes an object. The application has no reference to it yet.
-    pub(crate) fn new(value: T) -> Answer<Shared<T>> {
+    pub(crate) fn begin(value: T) -> Answer<Shared<T>> {
         let slot = Region::get().and_then(Region::take).ok_or(Status(cl::OUT_OF_HOST_MEMORY))?;
         let live = NonNull::from(Box::leak(Box::new(Live { slot, value })));
         // Relaxed: `begin` publishes all of it.
@@ -106,7 +106,7 @@ impl<T: Object> Clone for Shared<T> {
 impl<T: Object> Drop for Shared<T> {
     fn drop(&mut self) {
         if self.slot.count.leave() {
-            // SAFETY: `Live::new` took it from a box, and this was the last reference.
+            // SAFETY: `Live::begin` took it from a box, and this was the last reference.
             drop(unsafe { Box::from_raw(self.live.as_ptr()) });
         }
     }
@@ -143,7 +143,7 @@ impl<T: Object> Shared<T> {
     /// The object, if this was the last reference to it.
     pub(crate) fn into_inner(self) -> Option<Box<Live<T>>> {
         let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `Live::new` took it from a box, and this was the last reference.
+        // SAFETY: `Live::begin` took it from a box, and this was the last reference.
         this.slot.count.leave().then(|| unsafe { Box::from_raw(this.live.as_ptr()) })
     }
 

@@ -2,6 +2,8 @@
 
 #include "divisions.h"
 
+#include "innermost.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -69,14 +71,5 @@ static bool hoist(Loop &loop, DominatorTree &dominators, LoopInfo &loops) {
 PreservedAnalyses oxcl::HoistDivisions::run(Function &function, FunctionAnalysisManager &functions) {
   auto &loops = functions.getResult<LoopAnalysis>(function);
   auto &dominators = functions.getResult<DominatorTreeAnalysis>(function);
-  bool changed = false;
-  for (Loop *loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost())
-      changed |= hoist(*loop, dominators, loops);
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserve<LoopAnalysis>();
-  preserved.preserve<DominatorTreeAnalysis>();
-  return preserved;
+  return oxcl::changeInnermost(loops, [&](Loop &loop) { return hoist(loop, dominators, loops); });
 }

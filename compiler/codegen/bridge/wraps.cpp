@@ -2,6 +2,8 @@
 
 #include "wraps.h"
 
+#include "innermost.h"
+
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -50,14 +52,5 @@ static bool hide(Loop &loop) {
 
 PreservedAnalyses oxcl::HideNarrowWraps::run(Function &function, FunctionAnalysisManager &functions) {
   auto &loops = functions.getResult<LoopAnalysis>(function);
-  bool changed = false;
-  for (Loop *loop : loops.getLoopsInPreorder())
-    if (loop->isInnermost())
-      changed |= hide(*loop);
-  if (!changed)
-    return PreservedAnalyses::all();
-  PreservedAnalyses preserved;
-  preserved.preserve<LoopAnalysis>();
-  preserved.preserve<DominatorTreeAnalysis>();
-  return preserved;
+  return oxcl::changeInnermost(loops, [&](Loop &loop) { return hide(loop); });
 }

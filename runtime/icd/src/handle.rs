@@ -163,26 +163,18 @@ mod tests {
     /// or an object of the kind that is alive.
     #[test]
     fn threads_that_come_much_too_late_find_objects_of_the_kind_or_nothing() {
-        struct One([u64; 4]);
-        struct Other([u64; 4]);
-        impl Object for One {
-            const TAG: u32 = 0x7e5a;
+        struct Zeroed<const KIND: u32>([u64; 4]);
+        impl<const KIND: u32> Object for Zeroed<KIND> {
+            const TAG: u32 = KIND;
             const INVALID: Int = -1003;
         }
-        impl Object for Other {
-            const TAG: u32 = 0x7e5b;
-            const INVALID: Int = -1004;
-        }
-        impl Drop for One {
+        impl<const KIND: u32> Drop for Zeroed<KIND> {
             fn drop(&mut self) {
                 self.0 = [0; 4];
             }
         }
-        impl Drop for Other {
-            fn drop(&mut self) {
-                self.0 = [0; 4];
-            }
-        }
+        type One = Zeroed<0x7e5a>;
+        type Other = Zeroed<0x7e5b>;
         let past: Vec<AtomicPtr<Slot>> = (0..200).map(|_| AtomicPtr::default()).collect();
         let rounds = AtomicUsize::new(0);
         let all = 40_000;
@@ -204,11 +196,11 @@ mod tests {
             }
             for round in 0..all {
                 let released = if round % 3 == 0 {
-                    let handle = Live::begin(Other([2; 4])).unwrap().give();
+                    let handle = Live::<Other>::begin(Zeroed([2; 4])).unwrap().give();
                     past[round % past.len()].store(handle.0, Ordering::Release);
                     handle.release()
                 } else {
-                    let handle = Live::begin(One([1; 4])).unwrap().give();
+                    let handle = Live::<One>::begin(Zeroed([1; 4])).unwrap().give();
                     past[round % past.len()].store(handle.0, Ordering::Release);
                     handle.release()
                 };

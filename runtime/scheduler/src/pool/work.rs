@@ -185,25 +185,20 @@ impl Core {
     #[inline]
     fn hand_out(&self, local: &Local, released: &mut Released, next: Option<Next>) -> Option<Next> {
         released.give_to_callers();
-        if released.rows.is_empty() {
-            if released.ready.is_empty() {
-                return next;
-            }
-            // The links of a chain: nothing is left for others.
-            if next.is_none() && released.ready.len() == 1 && !released.has_callbacks() {
-                return released.ready.pop().map(Next::Task);
-            }
-        }
-        self.share_out(local, released, next)
-    }
-
-    /// As [`Core::hand_out`], where there is more than one task.
-    #[inline(never)]
-    fn share_out(&self, local: &Local, released: &mut Released, next: Option<Next>) -> Option<Next> {
         let mut next = next;
         if next.is_none() && released.ready.len() == 1 && !released.has_callbacks() {
             next = released.ready.pop().map(Next::Task);
         }
+        // Mostly, as in a chain, nothing is left for others.
+        if released.ready.is_empty() && released.rows.is_empty() {
+            return next;
+        }
+        self.share_out(local, released, next)
+    }
+
+    /// As [`Core::hand_out`], where something is left for others.
+    #[inline(never)]
+    fn share_out(&self, local: &Local, released: &mut Released, mut next: Option<Next>) -> Option<Next> {
         while let Some(row) = released.rows.pop() {
             match self.open(local, row) {
                 Some(place) if next.is_none() => next = Some(Next::Open(place)),

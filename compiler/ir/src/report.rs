@@ -30,6 +30,18 @@ pub enum Subject<'c> {
     Instruction(Value<'c>),
 }
 
+impl Subject<'_> {
+    /// Whether it has been deleted since the fact was found.
+    #[must_use]
+    pub fn is_stale(self) -> bool {
+        match self {
+            Subject::Function => false,
+            Subject::Block(block) => block.is_stale(),
+            Subject::Instruction(instruction) => instruction.is_stale(),
+        }
+    }
+}
+
 /// What an analysis says of a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact<'c> {

@@ -177,6 +177,8 @@ pub fn analyse<'c>(
     if [Analysis::Regions, Analysis::Homes, Analysis::Independent, Analysis::Plan].into_iter().any(wants) {
         let cut = cut(given, options)?;
         let Cut { kernel, regions, slots, .. } = &cut;
+        // Barriers are gone, and PHI nodes that only passed a value on: nothing is left to say of them.
+        found.retain(|fact| !fact.subject.is_stale());
         if wants(Analysis::Plan) {
             found.extend(plan::show::facts(regions, &choice(&cut, options)?));
         }

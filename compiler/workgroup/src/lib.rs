@@ -35,6 +35,7 @@ mod prepare;
 mod privates;
 mod regions;
 mod report;
+mod share;
 mod slots;
 mod variables;
 mod window;

@@ -43,7 +43,8 @@ pub(crate) fn regions(cut: &Cut<'_, '_>, options: &Options) -> String {
         let _ = writeln!(text, "  group variable {}: {}", label(*value), value.ty());
     }
     for slot in &slots.items {
-        let what = slot.value.map_or_else(|| "continuation".to_owned(), label);
+        let labels: Vec<String> = slot.values.iter().map(|&value| label(value)).collect();
+        let what = if labels.is_empty() { "continuation".to_owned() } else { labels.join(" ") };
         let _ = writeln!(text, "  slot {what}: {}, {} bytes at {}", slot.ty, slot.size, slot.offset);
     }
     if slots.per_item > 0 {

@@ -3,11 +3,12 @@
 //! In: a kernel cut into regions. Out: [`Slots`]: for each such value its [`Home`], and the layout of the scratch
 //! memory: structure of arrays, one array for each slot, indexed by the linear local id, slots of larger alignment
 //! first. What is uniform lives once for the group; what follows cheaply from ids and arguments is computed again; only
-//! the rest takes scratch memory.
+//! the rest takes scratch memory, where values that a PHI node joins may share a slot ([`share`]).
 
 use crate::prepare::Prepared;
 use crate::privates;
 use crate::regions::{End, Regions};
+use crate::share;
 use crate::workitem::Query;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
@@ -29,10 +30,10 @@ pub(crate) enum Home {
 }
 
 /// An array in scratch memory with one element for each work-item.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Slot<'c> {
-    /// The value, or the alloca, that lives here; `None`: the region that the work-item continues in.
-    pub(crate) value: Option<Value<'c>>,
+    /// The values, or the alloca, that live here; none: the region that the work-item continues in.
+    pub(crate) values: Vec<Value<'c>>,
     /// The element's type.
     pub(crate) ty: Type<'c>,
     /// Bytes of one element.
@@ -92,33 +93,31 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     finder.private_variables(kernel.function);
     let wanted = std::mem::take(&mut finder.wanted);
     let mut slots = finder.slots;
+    let mut items = Vec::new();
     // Definition order makes the layout deterministic; the order of the set does not matter.
-    for value in kernel.function.instructions() {
-        if !wanted.contains(&value) {
-            continue;
-        }
-        let home = match slots.homes.get(&value) {
+    for value in kernel.function.instructions().into_iter().filter(|value| wanted.contains(value)) {
+        match slots.homes.get(&value) {
             Some(Home::Group(_)) => {
+                slots.homes.insert(value, Home::Group(slots.group.len()));
                 slots.group.push(value);
-                Home::Group(slots.group.len() - 1)
             }
-            Some(Home::Item(_)) => {
-                let ty = value.allocated().unwrap_or_else(|| value.ty());
-                let alignment = match value.allocated() {
-                    Some(_) => value.alignment().max(kernel.layout.alignment(ty)),
-                    None => kernel.layout.alignment(ty),
-                };
-                let size = kernel.layout.size(ty).next_multiple_of(u64::from(alignment));
-                slots.items.push(Slot { value: Some(value), ty, size, alignment, offset: 0 });
-                continue;
-            }
-            _ => continue,
+            Some(Home::Item(_)) => items.push(value),
+            _ => {}
+        }
+    }
+    for values in share::classes(regions, &items) {
+        let value = values[0];
+        let ty = value.allocated().unwrap_or_else(|| value.ty());
+        let alignment = match value.allocated() {
+            Some(_) => value.alignment().max(kernel.layout.alignment(ty)),
+            None => kernel.layout.alignment(ty),
         };
-        slots.homes.insert(value, home);
+        let size = kernel.layout.size(ty).next_multiple_of(u64::from(alignment));
+        slots.items.push(Slot { values, ty, size, alignment, offset: 0 });
     }
     if !regions.regular {
         let ty = kernel.function.types().i32();
-        slots.items.push(Slot { value: None, ty, size: 4, alignment: 4, offset: 0 });
+        slots.items.push(Slot { values: Vec::new(), ty, size: 4, alignment: 4, offset: 0 });
     }
     lay_out(&mut slots);
     slots
@@ -130,12 +129,10 @@ fn lay_out(slots: &mut Slots<'_>) {
     for (number, slot) in slots.items.iter_mut().enumerate() {
         slot.offset = offset;
         offset += slot.size;
-        match slot.value {
-            Some(value) => {
-                slots.homes.insert(value, Home::Item(number));
-            }
-            None => slots.continuation = Some(number),
+        if slot.values.is_empty() {
+            slots.continuation = Some(number);
         }
+        slots.homes.extend(slot.values.iter().map(|&value| (value, Home::Item(number))));
     }
     slots.per_item = offset;
 }

@@ -110,8 +110,8 @@ fn edges(regions: &Regions<'_>, end: &End) -> Vec<(usize, usize)> {
     }
 }
 
-/// Whether the work-items store what a PHI node of the next region takes from here: always where each has its own, and
-/// for the group's where only they know which way they came.
+/// Whether the work-items store what a PHI node of the next region takes from here: where each has its own, unless what it
+/// takes is in the PHI node's slot already; and for the group's where only they know which way they came.
 pub(crate) fn stores_live_out<'c>(
     regions: &Regions<'c>,
     slots: &Slots<'c>,
@@ -121,7 +121,11 @@ pub(crate) fn stores_live_out<'c>(
     to: usize,
 ) -> bool {
     match slots.home(phi) {
-        Some(Home::Item(_)) => true,
+        Some(home @ Home::Item(_)) => {
+            let mut incoming = phi.incoming().into_iter();
+            let taken = incoming.find(|(_, block)| regions.cfg.number(*block) == from);
+            taken.is_none_or(|(value, _)| slots.home(value) != Some(home))
+        }
         Some(Home::Group(_)) => {
             let ends = &regions.regions[number].ends;
             let all: Vec<usize> = ends

@@ -65,6 +65,19 @@ fn signature(parameters: &[Parameter]) -> String {
     parameters.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
+/// The parameters without a value.
+pub(crate) fn missing<'p>(
+    kernel: &Kernel,
+    parameters: &'p [Parameter],
+    given: &[(String, Value)],
+) -> Result<Vec<&'p Parameter>, CliError> {
+    let mut named = Vec::new();
+    for (name, _) in given {
+        named.push(find(kernel, parameters, name)?.position);
+    }
+    Ok(parameters.iter().filter(|parameter| !named.contains(&parameter.position)).collect())
+}
+
 /// Gives every parameter its value.
 pub(crate) fn bind(
     kernel: &Kernel,

@@ -4,6 +4,7 @@ use crate::argv;
 use crate::cmd;
 use crate::error::CliError;
 use crate::exit::{Exit, Outcome};
+use crate::interrupt;
 use crate::ui::{ColorChoice, Ui};
 use clap::{Args, Parser, Subcommand};
 
@@ -46,10 +47,12 @@ enum Command {
     #[cfg(feature = "compiler")]
     Compile(Box<cmd::compile::CompileArgs>),
     Run(Box<cmd::run::RunArgs>),
+    New(cmd::new::NewArgs),
     #[cfg(feature = "compiler")]
     Serve(cmd::serve::ServeArgs),
     Devices(cmd::devices::DevicesArgs),
     Icd(cmd::icd::IcdArgs),
+    Doctor(cmd::doctor::DoctorArgs),
     Check(cmd::check::CheckArgs),
     Reduce(cmd::reduce::ReduceArgs),
     Inspect(cmd::inspect::InspectArgs),
@@ -68,6 +71,13 @@ enum Command {
 pub(crate) fn run() -> Exit {
     let cli = match Cli::try_parse_from(argv::prepare(std::env::args_os())) {
         Ok(cli) => cli,
+        // What follows `--` is for others.
+        Err(error)
+            if error.use_stderr() && std::env::args().take_while(|a| a != "--").any(|a| a == "--json") =>
+        {
+            Ui::new(true, false, false, false, ColorChoice::Never).usage(&error);
+            return Exit::Usage;
+        }
         Err(error) => {
             // Help that nobody reads is no failure.
             let _ = error.print();
@@ -76,6 +86,7 @@ pub(crate) fn run() -> Exit {
     };
     let global = cli.global;
     let mut ui = Ui::new(global.json, global.quiet, global.verbose, global.time, global.color);
+    interrupt::install(ui.interruption());
     match cli.command.run(&mut ui) {
         Ok(Outcome::Ok) => Exit::Ok,
         Ok(Outcome::Negative) => Exit::Negative,
@@ -92,10 +103,12 @@ impl Command {
             #[cfg(feature = "compiler")]
             Command::Compile(args) => cmd::compile::run(&args, ui),
             Command::Run(args) => cmd::run::run(&args, ui),
+            Command::New(args) => cmd::new::run(&args, ui),
             #[cfg(feature = "compiler")]
             Command::Serve(args) => cmd::serve::run(&args),
             Command::Devices(args) => cmd::devices::run(&args, ui),
             Command::Icd(args) => cmd::icd::run(&args, ui),
+            Command::Doctor(args) => cmd::doctor::run(&args, ui),
             Command::Check(args) => cmd::check::run(&args, ui),
             Command::Reduce(args) => cmd::reduce::run(&args, ui),
             Command::Inspect(args) => cmd::inspect::run(&args, ui),

@@ -1,5 +1,6 @@
 //! The devices by the names that the command line and workloads use.
 
+use crate::nearest::nearest;
 use std::path::Path;
 
 /// What the name of a simulated processor begins with; the path of its description follows.
@@ -79,6 +80,11 @@ impl Device {
 
 /// Reads a device on the command line.
 pub(crate) fn parse(text: &str) -> Result<Device, String> {
-    Device::of_name(text, Path::new(""))
-        .ok_or_else(|| "devices are cpu, basic, ref, discrete and ttasim:MACHINE.adf".to_owned())
+    Device::of_name(text, Path::new("")).ok_or_else(|| {
+        let lower = text.to_ascii_lowercase();
+        match nearest(&lower, Device::ALL.map(Device::name)) {
+            Some(near) => format!("did you mean {near}?"),
+            None => "devices are cpu, basic, ref, discrete and ttasim:MACHINE.adf".to_owned(),
+        }
+    })
 }

@@ -2,6 +2,7 @@
 
 use crate::data::file::DataError;
 use crate::exit::Exit;
+use crate::nearest::nearest_file;
 use crate::param::{BindError, BindProblem};
 use crate::value::BufferError;
 use crate::workload::problem::{Problem, WorkloadError};
@@ -112,6 +113,9 @@ impl CliError {
                 _ if error.example.is_empty() => None,
                 _ => Some(format!("for example: {option}{}", error.example)),
             },
+            CliError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                nearest_file(path).map(|near| format!("did you mean '{}'?", near.display()))
+            }
             CliError::Internal { .. } => Some(crate::panic::REPORT.to_owned()),
             _ => None,
         }

@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Io = 6,
     /// A fault of ours.
     Internal = 70,
+    /// Interrupted from the keyboard.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

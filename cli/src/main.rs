@@ -13,9 +13,11 @@ mod cli;
 mod cmd;
 mod data;
 mod device;
+mod doctor;
 mod error;
 mod exit;
 mod inspect;
+mod interrupt;
 #[cfg(feature = "compiler")]
 mod kept;
 mod launching;
@@ -24,6 +26,7 @@ mod nearest;
 mod panic;
 mod param;
 mod program;
+mod propose;
 mod reduce;
 #[cfg(feature = "compiler")]
 mod serve;

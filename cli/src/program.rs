@@ -4,6 +4,8 @@
 use crate::device::Device;
 use crate::error::CliError;
 use crate::ui::Ui;
+#[cfg(feature = "compiler")]
+use crate::ui::progress::Progress;
 use oxcl_runtime::{Coded, LoadError, Program};
 use std::fs;
 use std::path::Path;
@@ -79,7 +81,10 @@ fn build(
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
+    let mut progress = Progress::new(ui);
+    progress.step(&format!("compiling {}", path.display()));
     let built = crate::build::for_here(path, text, how, devices, ui)?;
+    drop(progress);
     let mut stages = built.stages;
     let start = Instant::now();
     let program = Program::from_archive(&built.bytes).map_err(|e| load_error(path, &e))?;

@@ -256,7 +256,17 @@ fn the_command_shows_checks_and_clears() {
     let (code, text) = run(&["cache", "list"]);
     assert!(code == Some(0) && text.contains("program: scale"), "{text}");
     assert_eq!(run(&["cache", "verify"]), (Some(0), "0 damaged\n".to_owned()));
+    let (code, text) = run(&["cache", "stats"]);
+    assert!(code == Some(0) && text.contains("results                           1\n"), "{text}");
     let program = files(folder.path()).into_iter().max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    fs::write(&program, "half").unwrap();
+    let json: serde_json::Value = serde_json::from_str(&run(&["cache", "stats", "--json"]).1).unwrap();
+    assert_eq!((json["data"]["results"].as_u64(), json["data"]["damaged"].as_u64()), (Some(0), Some(1)));
+    let pruned = run(&["cache", "prune"]);
+    assert_eq!(pruned, (Some(0), "removed 1 files, 0.0 MiB\n".to_owned()));
+    assert_eq!(run(&["cache", "verify"]), (Some(0), "0 damaged\n".to_owned()));
+    assert_eq!(run(&["cache", "prune"]).1, "removed 0 files, 0.0 MiB\n");
+    build(folder.path(), &request(SCALE));
     fs::write(&program, "half").unwrap();
     let (code, text) = run(&["cache", "verify"]);
     assert!(code == Some(1) && text.contains("not whole"), "{text}");

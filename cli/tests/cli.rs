@@ -99,6 +99,89 @@ fn errors_can_be_json() {
 }
 
 #[test]
+fn errors_of_the_command_line_are_json_too() {
+    let sandbox = Sandbox::new();
+    let error = |line: &str| {
+        let ran = sandbox.run(&words(line));
+        assert_eq!(ran.out, "", "{line}");
+        let json: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{ran:?}"));
+        assert_eq!(json["data"]["exit"].as_i64(), ran.code.map(i64::from), "{line}");
+        json["data"].clone()
+    };
+    let usage = error("--json run a.cl f --gloabl 8");
+    assert_eq!(usage["exit"], 2);
+    assert!(usage["message"].as_str().unwrap().contains("--gloabl"), "{usage}");
+    assert!(usage["help"].as_str().unwrap().contains("--global"), "{usage}");
+    assert_eq!(error("devcies --json")["exit"], 2);
+    sandbox.write("cut.poclbin", b"poclbin\0");
+    let damaged = error("--json run cut.poclbin f -g 8");
+    assert_eq!((damaged["exit"].as_u64(), damaged["code"].as_str()), (Some(4), Some("OX0601")), "{damaged}");
+    assert_eq!(error("--json check none.toml")["code"], serde_json::Value::Null);
+}
+
+#[test]
+fn the_nearest_word_is_proposed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("blur.toml", "");
+    for (line, want) in [
+        ("devcies", "devices"),
+        ("run a.cl f --gloabl 8", "--global"),
+        ("run a.cl f --device bsaic", "did you mean basic?"),
+        ("bench tasks --only bth", "did you mean both?"),
+        ("gen man dcotor", "did you mean `doctor`?"),
+        ("gen completions bsah", "bash"),
+        ("check bulr.toml", "did you mean 'blur.toml'?"),
+        ("run bulr.toml", "did you mean 'blur.toml'?"),
+    ] {
+        let ran = sandbox.run(&words(line));
+        assert!(ran.code != Some(0) && ran.err.contains(want), "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_is_code_130() {
+    let sandbox = Sandbox::new();
+    sandbox.write("kernel.cl", "kernel void f() {}");
+    // A command that runs until it is interrupted: it waits for what it runs itself.
+    let line = ["reduce", "kernel.cl", "--status", "1", "--", "sh", "-c", "touch begun; exec sleep 20"];
+    for (json, want) in [(false, "oxcl: interrupted\n"), (true, r#""exit":130"#)] {
+        let mut command = sandbox.command(&line);
+        if json {
+            command = sandbox.command(&[&["--json"], &line[..]].concat());
+        }
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = sandbox.path().join("begun");
+        while !begun.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::fs::remove_file(begun).unwrap();
+        let number = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-INT", &number]).status().unwrap().success());
+        let ran = sandbox.finished(child.wait_with_output().unwrap());
+        assert!(ran.code == Some(130) && ran.err.contains(want), "{ran:?}");
+    }
+}
+
+#[test]
+fn the_line_for_the_loader() {
+    let sandbox = Sandbox::new();
+    let library = sandbox.write("liboxcl.so", "").canonicalize().unwrap().display().to_string();
+    let ran = sandbox.run(&["icd", "oxcl.icd", "--library", "liboxcl.so"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""));
+    assert_eq!(sandbox.read("oxcl.icd"), format!("{library}\n").into_bytes());
+    for (line, file) in
+        [("icd --json --library liboxcl.so", None), ("icd --json a.icd --library liboxcl.so", Some("a.icd"))]
+    {
+        let output = sandbox.command(&words(line)).output().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (json["data"]["library"].as_str(), json["data"]["file"].as_str()),
+            (Some(&*library), file)
+        );
+    }
+}
+
+#[test]
 fn completions_and_manual_pages_exist() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -51,7 +51,9 @@ mod storage;
 
 pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
-pub use cache::{Cache, CacheInfo, CacheRow, Claimed, Damage, Key as CacheKey, Stored as CachedBuild};
+pub use cache::{
+    Cache, CacheInfo, CacheRow, CacheStats, Claimed, Damage, Key as CacheKey, Pruned, Stored as CachedBuild,
+};
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -82,7 +84,9 @@ pub use processor::{MachineText, Processor};
 pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for, has_module};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};
 pub use rect::RectRegion;
-pub use service::{Environment as ServiceEnvironment, Service, ServiceOptions};
+pub use service::{
+    CompilerSearch, Environment as ServiceEnvironment, Service, ServiceOptions, seek_compiler,
+};
 pub use shared::{SharedKind, SharedMemory};
 
 /// The page `docs/add-a-driver.md`: its examples are compiled and run with the documentation tests.

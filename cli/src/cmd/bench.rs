@@ -4,6 +4,7 @@ use super::bench_memory::{self, MemoryArgs};
 use crate::device::{self, Device};
 use crate::error::CliError;
 use crate::exit::Outcome;
+use crate::nearest::nearest;
 use crate::tasks::{Compiled, Kernels};
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
@@ -89,7 +90,10 @@ const EXAMPLES: &str = "Examples:
 fn benchmark(name: &str) -> Result<Benchmark, String> {
     Benchmark::from_name(name).ok_or_else(|| {
         let names: Vec<_> = Benchmark::ALL.iter().map(|benchmark| benchmark.name()).collect();
-        format!("there are {}", names.join(", "))
+        match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("there are {}", names.join(", ")),
+        }
     })
 }
 

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::tta::fuzz::{Pair, Verdict};
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -40,7 +41,9 @@ pub(crate) fn run(args: &FuzzArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.note(&format!("seed {seed}"));
     let (mut done, mut cycles, mut failed, mut at) = (0_u64, 0_u64, 0_u64, seed);
     let mut unsuitable: BTreeMap<String, u64> = BTreeMap::new();
+    let mut progress = Progress::new(ui);
     while done < args.pairs {
+        progress.part("pairs", done, args.pairs);
         let pair = Pair::of(at);
         match pair.verdict() {
             Verdict::Same(spent) => {
@@ -66,6 +69,7 @@ pub(crate) fn run(args: &FuzzArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         at = at.wrapping_add(1);
     }
+    drop(progress);
     let refused: u64 = unsuitable.values().sum();
     if ui.json {
         let data = json!({

@@ -4,6 +4,7 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::launching;
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::Table;
 use crate::width::generate::{FEATURES, Made, generate};
 use crate::width::{Times, WIDTHS, measure};
@@ -96,7 +97,9 @@ pub(crate) fn run(args: &WidthArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let device = launching::device(crate::device::Device::Cpu)?;
     let mut rows = Vec::new();
+    let mut progress = Progress::new(ui);
     for seed in seeds {
+        progress.part("kernels", seed - args.seed, args.count);
         let made = generate(seed);
         let times = measure(&made, &device, args.runs, args.cpu.as_deref())?;
         let row = Row { seed, made, times };

@@ -3,21 +3,26 @@
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::Table;
 use clap::Subcommand;
-use oxcl_runtime::Cache;
+use oxcl_runtime::{Cache, CacheStats};
 use std::io;
 use std::time::SystemTime;
 
 /// Look at programs that are kept, or remove them
 #[derive(Debug, Subcommand)]
-#[command(after_help = "Examples:\n  oxcl cache info\n  oxcl cache clear\n\nOXCL_CACHE=off turns it off, \
+#[command(after_help = "Examples:\n  oxcl cache stats\n  oxcl cache prune\n\nOXCL_CACHE=off turns it off, \
     OXCL_CACHE_DIR and OXCL_CACHE_SIZE (MiB) say where it is and how large")]
 pub(crate) enum CacheArgs {
     /// Where it is, and how large
     Info,
     /// What is in it, the last used first
     List,
+    /// What is in it, counted
+    Stats,
+    /// Remove what is of no use any more: damaged files, those of other versions, and what makes it too large
+    Prune,
     /// Remove everything
     Clear,
     /// Check that everything in it is whole; exit code 1 if not
@@ -29,6 +34,8 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(cache) = Cache::from_environment() else {
         return none(ui);
     };
+    let mut progress = Progress::new(ui);
+    progress.step("reading the cache");
     let failed = |source: io::Error| CliError::Read { path: cache.folder().to_owned(), source };
     match args {
         CacheArgs::Info => {
@@ -69,6 +76,17 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             }
             ui.result(&table.to_string())?;
         }
+        CacheArgs::Stats => stats(&cache, &cache.stats().map_err(failed)?, ui)?,
+        CacheArgs::Prune => {
+            let pruned = cache
+                .prune()
+                .map_err(|source| CliError::Write { path: cache.folder().to_owned(), source })?;
+            if ui.json {
+                ui.json("cache", &serde_json::json!({ "removed": pruned.files, "bytes": pruned.bytes }))?;
+            } else {
+                ui.result(&format!("removed {} files, {}\n", pruned.files, mebibytes(pruned.bytes)))?;
+            }
+        }
         CacheArgs::Clear => {
             let removed = cache
                 .clear()
@@ -97,6 +115,40 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
     }
     Ok(Outcome::Ok)
+}
+
+fn stats(cache: &Cache, stats: &CacheStats, ui: &mut Ui) -> Result<(), CliError> {
+    let counts = [
+        ("results", stats.results),
+        ("lists of included files", stats.includes),
+        ("compilers", stats.compilers),
+        ("of other versions", stats.others),
+        ("damaged", stats.damaged),
+        ("being written or left behind", stats.temporary),
+    ];
+    if ui.json {
+        let data = serde_json::json!({
+            "folder": cache.folder().display().to_string(),
+            "results": stats.results,
+            "includes": stats.includes,
+            "compilers": stats.compilers,
+            "others": stats.others,
+            "damaged": stats.damaged,
+            "temporary": stats.temporary,
+            "bytes": stats.bytes,
+            "limit": cache.limit(),
+            "oldest_seconds_since_use": stats.oldest.map(seconds_ago),
+        });
+        return ui.json("cache", &data);
+    }
+    let mut table = Table::new(&["what", "files"]).right(1);
+    for (what, count) in counts {
+        table.row(vec![what.to_owned(), count.to_string()]);
+    }
+    ui.result(&table.to_string())?;
+    ui.result(&format!("\n{} of {}", mebibytes(stats.bytes), mebibytes(cache.limit())))?;
+    let oldest = stats.oldest.map(|time| format!(", not used for {} s at most", seconds_ago(time)));
+    ui.result(&format!("{}\n", oldest.unwrap_or_default()))
 }
 
 fn none(ui: &mut Ui) -> Result<Outcome, CliError> {

@@ -3,6 +3,7 @@
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::exit::Outcome;
+use crate::nearest::nearest;
 use crate::ui::Ui;
 use clap::{CommandFactory as _, Subcommand};
 use clap_complete::Shell;
@@ -38,8 +39,13 @@ pub(crate) fn run(args: &GenerateArgs, ui: &mut Ui) -> Result<Outcome, CliError>
         GenerateArgs::Man { command: Some(name) } => {
             command.build();
             let found = command.find_subcommand(name).cloned();
-            let found =
-                found.ok_or_else(|| CliError::usage(format!("there is no command called `{name}`")))?;
+            let found = found.ok_or_else(|| {
+                let message = format!("there is no command called `{name}`");
+                match nearest(name, command.get_subcommands().map(clap::Command::get_name)) {
+                    Some(near) => CliError::usage_with_help(message, format!("did you mean `{near}`?")),
+                    None => CliError::usage(message),
+                }
+            })?;
             render(found.display_name(format!("oxcl-{name}")), &mut text)?;
         }
     }

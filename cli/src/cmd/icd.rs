@@ -32,11 +32,11 @@ pub(crate) fn run(args: &IcdArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let line = format!("{}\n", library.display());
     if let Some(file) = &args.file {
         std::fs::write(file, &line).map_err(|source| CliError::Write { path: file.clone(), source })?;
-        return Ok(Outcome::Ok);
     }
     if ui.json {
-        ui.json("icd", &json!({ "library": library.display().to_string() }))?;
-    } else {
+        let file = args.file.as_ref().map(|file| file.display().to_string());
+        ui.json("icd", &json!({ "library": library.display().to_string(), "file": file }))?;
+    } else if args.file.is_none() {
         ui.result(&line)?;
     }
     Ok(Outcome::Ok)

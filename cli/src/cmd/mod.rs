@@ -16,9 +16,11 @@ pub(crate) mod compile;
 #[cfg(feature = "compiler")]
 mod compile_tta;
 pub(crate) mod devices;
+pub(crate) mod doctor;
 pub(crate) mod generate;
 pub(crate) mod icd;
 pub(crate) mod inspect;
+pub(crate) mod new;
 pub(crate) mod reduce;
 pub(crate) mod run;
 mod run_kernel;

@@ -13,7 +13,9 @@ use crate::exit::Outcome;
 use crate::launching;
 use crate::param::{Bound, Parameter};
 use crate::program::{self, How};
+use crate::propose;
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::{cycles, duration, figure, sizes};
 use oxcl_runtime::{Kernel, LaunchReport};
 use serde_json::{Map, Value as Json, json};
@@ -41,9 +43,6 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             Ok((name.to_owned(), arguments::value("--arg", name, text)?))
         })
         .collect::<Result<Vec<_>, CliError>>()?;
-    let Some(global) = &args.global else {
-        return Err(CliError::usage_with_help("a kernel needs a global size", "for example: --global 1024"));
-    };
     if args.tolerance.is_nan() || args.tolerance < 0.0 {
         return Err(CliError::usage("--tolerance is a number from 0 on"));
     }
@@ -55,6 +54,10 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let loaded = program::load(&args.file, how, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
     let parameters = arguments::parameters(&kernel);
+    let missing = arguments::missing(&kernel, &parameters, &given)?;
+    let (Some(global), true) = (&args.global, missing.is_empty()) else {
+        return Err(incomplete(args, &kernel, &parameters, &missing)?);
+    };
     let bound = arguments::bind(&kernel, &parameters, &given)?;
     let range = launching::range(
         &global.0,
@@ -67,13 +70,21 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e))?;
     let mut times = Vec::new();
     let mut report = None;
-    for _ in 0..args.repeat {
+    let mut progress = Progress::new(ui);
+    for run in 0..args.repeat {
+        let text = format!("running {}", kernel.name());
+        if args.repeat > 1 {
+            progress.part(&text, run.into(), args.repeat.into());
+        } else {
+            progress.step(&text);
+        }
         // Every run begins with the same data, so that one that works in place gives the same result.
         memory.reset()?;
         let done = launch.run().map_err(|e| launching::launch_error(&e))?;
         times.push(done.elapsed);
         report = Some(done);
     }
+    drop(progress);
     let Some(report) = report else {
         return Err(CliError::Internal { message: "a kernel ran no times".to_owned() });
     };
@@ -128,6 +139,45 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     ui.times(&stages);
     Ok(outcome)
+}
+
+/// What is missing of a command line, and a whole one that runs.
+fn incomplete(
+    args: &RunArgs,
+    kernel: &Kernel,
+    parameters: &[Parameter],
+    missing: &[&Parameter],
+) -> Result<CliError, CliError> {
+    let mut wants = Vec::new();
+    if args.global.is_none() {
+        wants.push("a global size".to_owned());
+    }
+    if !missing.is_empty() {
+        let list = missing.iter().map(|p| format!("{} ({})", p.label(), p.type_name)).collect::<Vec<_>>();
+        wants.push(format!("a value for {}", list.join(", ")));
+    }
+    let mut words = vec![args.file.display().to_string()];
+    words.extend(args.rest.iter().cloned());
+    if let Some(device) = args.device {
+        words.extend(["--device".to_owned(), device.name().to_owned()]);
+    }
+    words.extend(args.build.options());
+    let mut given = Vec::new();
+    for text in &args.args {
+        let (name, _) = arguments::split("--arg", text)?;
+        given.push((arguments::find(kernel, parameters, name)?.position, text.as_str()));
+    }
+    let said = propose::Said {
+        words,
+        global: args.global.as_ref().map(|sizes| sizes.0.clone()),
+        local: args.local.as_ref().map(|sizes| sizes.0.clone()),
+        given,
+        looked_at: !(args.print.is_empty() && args.save.is_empty() && args.expect.is_empty()),
+    };
+    Ok(CliError::usage_with_help(
+        format!("kernel `{}` needs {}", kernel.name(), wants.join(", and ")),
+        format!("for example: {}", propose::command(kernel, parameters, &said)),
+    ))
 }
 
 /// Checks what `--print`, `--save` and `--expect` name, and reads what is expected.

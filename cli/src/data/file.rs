@@ -5,6 +5,7 @@ use super::HostData;
 use super::element::Element;
 use super::npy::{self, NpyError};
 use super::picture::{self, Layout, PictureError};
+use crate::nearest::nearest_file;
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -81,6 +82,9 @@ impl DataError {
                 "convert the array (numpy: a.astype), or take its bytes as they are: @{}:{want}",
                 path.display()
             )),
+            DataError::Read { path, source } if source.kind() == io::ErrorKind::NotFound => {
+                nearest_file(path).map(|near| format!("did you mean '{}'?", near.display()))
+            }
             DataError::Untyped { path } => Some(format!("name it: @{}:float4", path.display())),
             _ => None,
         }

@@ -7,6 +7,8 @@ pub(crate) mod table;
 pub(crate) mod timeline;
 
 use crate::error::CliError;
+use crate::exit::Exit;
+use crate::interrupt;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -97,7 +99,36 @@ impl Ui {
 
     /// Lines for standard error as they are; whoever has closed it wants none.
     pub(crate) fn message(&mut self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+        let clear = if interrupt::is_progress_shown() { "\r\x1b[K" } else { "" };
+        let _ = writeln!(io::stderr().lock(), "{clear}{}", text.trim_end_matches('\n'));
+    }
+
+    /// The line of JSON that tells why a command failed.
+    fn json_failure(&mut self, exit: Exit, message: &str, help: Option<&str>) {
+        if let Ok(line) = failure(exit, message, help) {
+            self.message(&line);
+        }
+    }
+
+    /// Says what the command line's parser found.
+    pub(crate) fn usage(&mut self, error: &clap::Error) {
+        let text = error.render().to_string();
+        let mut paragraphs = text.trim().split("\n\n").map(str::trim);
+        let message = paragraphs.next().unwrap_or_default();
+        let message = message.strip_prefix("error: ").unwrap_or(message).replace('\n', " ");
+        let tip = paragraphs.find_map(|paragraph| paragraph.strip_prefix("tip: "));
+        self.json_failure(Exit::Usage, &message, tip);
+    }
+
+    /// What is said when the process is interrupted.
+    pub(crate) fn interruption(&self) -> String {
+        const MESSAGE: &str = "interrupted";
+        match (self.json, self.quiet) {
+            // Of these words there is always an object.
+            (true, _) => failure(Exit::Interrupted, MESSAGE, None).unwrap_or_default() + "\n",
+            (false, true) => String::new(),
+            (false, false) => format!("{} {MESSAGE}\n", self.paint("1;31", "oxcl:")),
+        }
     }
 
     /// Says why a command failed.
@@ -106,12 +137,8 @@ impl Ui {
             return;
         }
         if self.json {
-            let data = serde_json::json!({
-                "exit": error.exit() as u8,
-                "message": error.text(),
-                "help": error.help(),
-            });
-            self.json_message("error", &data);
+            let text = error.text();
+            self.json_failure(error.exit(), &text, error.help().as_deref());
             return;
         }
         let text = error.text();
@@ -139,6 +166,26 @@ impl Ui {
     }
 }
 
+/// An error as JSON: the exit code, the error's code where it has one, the message, and what can be done.
+fn failure(exit: Exit, message: &str, help: Option<&str>) -> Result<String, CliError> {
+    let data = serde_json::json!({
+        "exit": exit as u8,
+        "code": code_of(message),
+        "message": message,
+        "help": help,
+    });
+    object("error", &data)
+}
+
+/// The code that stands in brackets in a message, as `docs/errors.md` says that it does; the last one names the cause.
+fn code_of(message: &str) -> Option<&str> {
+    let (_, rest) = message.rsplit_once("[OX")?;
+    let digits = rest.get(..4)?;
+    let end = message.len() - rest.len() + 4;
+    (rest[4..].starts_with(']') && digits.bytes().all(|digit| digit.is_ascii_digit()))
+        .then(|| &message[end - 6..end])
+}
+
 fn object(kind: &str, data: &impl Serialize) -> Result<String, CliError> {
     #[derive(Serialize)]
     struct Object<'a, T> {
@@ -148,4 +195,18 @@ fn object(kind: &str, data: &impl Serialize) -> Result<String, CliError> {
     }
     serde_json::to_string(&Object { schema: 1, kind, data })
         .map_err(|e| CliError::Internal { message: format!("the result cannot be written as JSON: {e}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_of;
+
+    #[test]
+    fn codes_are_found_in_messages() {
+        assert_eq!(code_of("no device [OX0501]"), Some("OX0501"));
+        assert_eq!(code_of("a [OX0710]: b [OX0201]"), Some("OX0201"));
+        for none in ["", "[OX]", "[OX05", "[OX05ab]", "OX0501", "[OX0501"] {
+            assert_eq!(code_of(none), None, "{none}");
+        }
+    }
 }

@@ -76,8 +76,8 @@ pub(crate) fn run(
     let mut commands = vec![Done::default(); plan.commands.len()];
     for (position, index) in plan.order.iter().enumerate() {
         let command = &plan.commands[*index];
-        let (done, all) = (position + 1, plan.order.len());
-        progress.step(&format!("{}: {} ({done} of {all})", plan.title, command.name));
+        let text = format!("{}: {}", plan.title, command.name);
+        progress.part(&text, position as u64, plan.order.len() as u64);
         let Some(Enqueued { event, launch }) = &enqueued[*index] else { continue };
         if let Err(cause) = event.wait() {
             let error = match launch {

@@ -51,3 +51,12 @@ mod transfer;
 mod types;
 mod usm;
 mod usm_commands;
+
+/// What `oxcl doctor` looks for in the library's file, to say which version a program would load.
+#[used]
+static MARK: [u8; TEXT.len()] = {
+    let mut bytes = [0; TEXT.len()];
+    bytes.copy_from_slice(TEXT.as_bytes());
+    bytes
+};
+const TEXT: &str = concat!("\0oxcl library version ", env!("CARGO_PKG_VERSION"), "\n");

@@ -55,6 +55,16 @@ impl Entry {
     }
 }
 
+/// Whether a file is as it was written, under this key, by whatever version: one that [`Entry::decode`] does not take is then
+/// another version's, and no damage.
+pub(super) fn is_whole(bytes: &[u8], key: &Key) -> bool {
+    let Some(end) = bytes.len().checked_sub(HASH).filter(|end| *end >= HEADER) else { return false };
+    // Magic, schema, kind, key: the key's place is the same in all schemas.
+    bytes.starts_with(&MAGIC)
+        && bytes[HEADER - 32..HEADER] == key.digest
+        && Sha256::of(&bytes[..end]) == bytes[end..]
+}
+
 /// What a file's bytes say.
 struct Parts<'a> {
     key: [u8; 32],
@@ -106,6 +116,20 @@ fn decode_paths(mut bytes: &[u8]) -> Option<Vec<String>> {
 mod tests {
     use super::*;
     use oxcl_binary::pipe::Quality;
+
+    #[test]
+    fn what_another_version_wrote_is_whole_and_not_taken() {
+        let whole = entries()[1].encode(&key(7));
+        let mut other = whole[..whole.len() - HASH].to_vec();
+        other[8] ^= 0x40;
+        let hash = Sha256::of(&other);
+        other.extend(hash);
+        assert!(Entry::decode(&other, &key(7)).is_none() && is_whole(&other, &key(7)));
+        assert!(is_whole(&whole, &key(7)) && !is_whole(&whole, &key(8)));
+        assert!(!is_whole(&whole[..whole.len() - 1], &key(7)) && !is_whole(b"", &key(7)));
+        other[8] ^= 0x40;
+        assert!(!is_whole(&other, &key(7)));
+    }
 
     fn key(byte: u8) -> Key {
         Key { digest: [byte; 32] }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use oxcl_binary::archive::Archive;
 
-use super::entry::Entry;
+use super::entry::{Entry, is_whole};
 use super::key::Key;
 use super::store::{Cache, TEMPORARY};
 use super::{host, lock};
@@ -32,6 +32,36 @@ pub struct CacheInfo {
     pub bytes: u64,
     /// Bytes that it may have.
     pub limit: u64,
+}
+
+/// What is in the cache, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CacheStats {
+    /// Programs and compiled objects.
+    pub results: u64,
+    /// Lists of included files.
+    pub includes: u64,
+    /// What compilers said of themselves.
+    pub compilers: u64,
+    /// Files of other versions.
+    pub others: u64,
+    /// Files that are not what they should be.
+    pub damaged: u64,
+    /// Files that are being written, or were left behind.
+    pub temporary: u64,
+    /// Bytes of all these.
+    pub bytes: u64,
+    /// The time of the use that is longest ago.
+    pub oldest: Option<SystemTime>,
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Files.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// One thing in the cache.
@@ -90,8 +120,8 @@ impl Cache {
             .into_iter()
             .filter_map(|file| {
                 let key = file.key?;
-                let entry = Entry::decode(&fs::read(&file.path).ok()?, &key);
-                let what = match entry {
+                let bytes = fs::read(&file.path).ok()?;
+                let what = match Entry::decode(&bytes, &key) {
                     Some(Entry::Result(done)) if done.kernels.is_empty() => "compiled object".to_owned(),
                     Some(Entry::Result(done)) => format!("program: {}", done.kernels.join(", ")),
                     Some(Entry::Paths(paths)) => format!("included files: {}", paths.join(", ")),
@@ -99,6 +129,7 @@ impl Cache {
                         let path = hello.files.first().map_or("", |file| file.path.as_str());
                         format!("compiler: {path}")
                     }
+                    None if is_whole(&bytes, &key) => "of another version".to_owned(),
                     None => "damaged".to_owned(),
                 };
                 Some(CacheRow { key: key.name(), bytes: file.bytes, used: file.used, what })
@@ -118,6 +149,8 @@ impl Cache {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => error.to_string(),
                 Ok(bytes) => match Entry::decode(&bytes, &key) {
+                    // No version takes another's, and tidying removes them in time.
+                    None if is_whole(&bytes, &key) => continue,
                     None => "it is not whole, or not what its name says".to_owned(),
                     Some(Entry::Result(done)) => match Archive::read(&done.archive) {
                         Err(error) => error.to_string(),
@@ -129,6 +162,56 @@ impl Cache {
             damages.push(Damage { path: file.path, reason });
         }
         Ok(damages)
+    }
+
+    /// What is in it, in figures. Every file is read.
+    ///
+    /// # Errors
+    /// The folder is there and cannot be read.
+    pub fn stats(&self) -> io::Result<CacheStats> {
+        let mut stats = CacheStats::default();
+        for file in self.files()? {
+            stats.bytes += file.bytes;
+            let count = match (&file.key, fs::read(&file.path)) {
+                (None, _) | (_, Err(_)) => &mut stats.temporary,
+                (Some(key), Ok(bytes)) => match Entry::decode(&bytes, key) {
+                    Some(Entry::Result(_)) => &mut stats.results,
+                    Some(Entry::Paths(_)) => &mut stats.includes,
+                    Some(Entry::Compiler(_)) => &mut stats.compilers,
+                    None if is_whole(&bytes, key) => &mut stats.others,
+                    None => &mut stats.damaged,
+                },
+            };
+            *count += 1;
+            stats.oldest = Some(stats.oldest.map_or(file.used, |oldest| oldest.min(file.used)));
+        }
+        Ok(stats)
+    }
+
+    /// Removes what is of no use any more: damaged files, those of other versions, what was left behind, and what has not
+    /// been used for longest while the cache is larger than it shall be.
+    ///
+    /// # Errors
+    /// The folder is there and cannot be read, or something cannot be removed.
+    pub fn prune(&self) -> io::Result<Pruned> {
+        let before = self.info()?;
+        for file in self.files()? {
+            let Some(key) = file.key else { continue };
+            let useless = fs::read(&file.path).is_ok_and(|bytes| Entry::decode(&bytes, &key).is_none());
+            if useless {
+                match fs::remove_file(&file.path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    // Somebody else may have done it.
+                    _ => {}
+                }
+            }
+        }
+        self.tidy();
+        let after = self.info()?;
+        Ok(Pruned {
+            files: before.files.saturating_sub(after.files),
+            bytes: before.bytes.saturating_sub(after.bytes),
+        })
     }
 
     /// Removes everything; gives the number of files.

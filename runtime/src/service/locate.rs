@@ -32,43 +32,63 @@ pub(super) fn locate(environment: &Environment) -> Result<PathBuf, LocateError> 
     if let Some(path) = &environment.compiler {
         return if is_program(path) { Ok(path.clone()) } else { Err(LocateError::NotThere(path.clone())) };
     }
+    let sought = seek(library().as_deref(), std::env::current_exe().ok().as_deref(), &environment.path);
+    sought.found.ok_or(LocateError::NotFound(sought.looked))
+}
+
+/// Where a compiler was looked for, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompilerSearch {
+    /// The program that is taken.
+    pub found: Option<PathBuf>,
+    /// Programs of the right name that are not taken, because others than the system, this user and the library's owner
+    /// may have written them.
+    pub refused: Vec<PathBuf>,
+    /// The folders that were looked into, in their order.
+    pub looked: Vec<String>,
+}
+
+/// Looks for the compiler of a library as the library itself does where `OXCL_COMPILER` names none: `program` is the one
+/// that has loaded it, `path` the folders of `PATH`.
+#[must_use]
+pub fn seek(library: Option<&Path>, program: Option<&Path>, path: &[PathBuf]) -> CompilerSearch {
     // SAFETY: takes nothing.
     let user = unsafe { libc::geteuid() };
-    let library = library();
-    let owner = library.as_ref().and_then(|library| library.metadata().ok()).map(|data| data.uid());
-    let program = std::env::current_exe().ok();
-    let beside = |file: &PathBuf| {
+    let owner = library.and_then(|library| library.metadata().ok()).map(|data| data.uid());
+    let beside = |file: &Path| {
         let folder = file.parent()?.to_owned();
         let up = folder.parent().unwrap_or(&folder).to_owned();
         Some((folder, up))
     };
     let mut folders = Vec::new();
-    if let Some((folder, up)) = library.as_ref().and_then(beside) {
+    if let Some((folder, up)) = library.and_then(beside) {
         // `lib/x86_64-linux-gnu` and the like.
         let further = up.parent().map(|further| further.join("bin"));
         folders.extend([folder, up.join("bin"), up]);
         folders.extend(further);
     }
-    if let Some((folder, up)) = program.as_ref().and_then(beside) {
+    if let Some((folder, up)) = program.and_then(beside) {
         folders.extend([folder, up.join("bin")]);
     }
     let trusted = folders.len();
-    folders.extend(environment.path.iter().cloned());
-    let mut looked: Vec<String> = Vec::new();
+    folders.extend(path.iter().cloned());
+    let mut search = CompilerSearch::default();
     for (index, folder) in folders.iter().enumerate() {
         let candidate = folder.join(NAME);
         let known = |owner: u32| owner == 0 || owner == user;
-        if is_program(&candidate)
-            && (index >= trusted || is_trusted(&candidate, |by| known(by) || Some(by) == owner))
-        {
-            return Ok(candidate);
+        if is_program(&candidate) {
+            if index >= trusted || is_trusted(&candidate, |by| known(by) || Some(by) == owner) {
+                search.found = Some(candidate);
+                return search;
+            }
+            search.refused.push(candidate);
         }
         let shown = folder.display().to_string();
-        if !looked.contains(&shown) {
-            looked.push(shown);
+        if !search.looked.contains(&shown) {
+            search.looked.push(shown);
         }
     }
-    Err(LocateError::NotFound(looked))
+    search
 }
 
 fn is_program(path: &Path) -> bool {

@@ -38,6 +38,7 @@ use crate::compiler::{
 use crate::error::Coded as _;
 pub use environment::Environment;
 use kept::{Kept, Outcome};
+pub use locate::{CompilerSearch, seek as seek_compiler};
 use pool::Pool;
 use server::{Answer, Lost, Server};
 

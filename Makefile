@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
+.PHONY: build install dist dist-test demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -20,6 +20,18 @@ install: build
 	mkdir -p $(DESTDIR)$(ICD_DIR)
 	echo $(PREFIX)/lib/liboxcl.so.1 > $(DESTDIR)$(ICD_DIR)/oxcl.icd
 	@echo "Installed. Programs find the library if the loader reads $(ICD_DIR): OCL_ICD_VENDORS can name it."
+
+# Packages in target/dist/packages: a tarball that runs where it is unpacked, a Debian package, checksums, and what is in them.
+dist: setup
+	@sh .ci/setup dist
+	sh cli/dist/dist.sh target/dist/packages
+
+# Tries them in bare systems (as root; ROOTS are folders that debootstrap has made, or else a Debian 12 is made here).
+ROOTS ?= target/dist/bookworm
+dist-test:
+	@sh .ci/setup dist-test
+	@for root in $(ROOTS); do [ -d $$root ] || debootstrap --variant=minbase $$(basename $$root) $$root; done
+	sh testsuite/dist.sh target/dist/packages $(ROOTS)
 
 # Kernels on real data and on simulated processors, with a table of figures at the end.
 demo: build

@@ -20,8 +20,10 @@ pub(crate) struct IcdArgs {
     library: Option<PathBuf>,
 }
 
-/// The library's file name.
-const NAME: &str = "liboxcl.so";
+/// The library's file names: as it is installed, and as it is built.
+const NAMES: [&str; 2] = ["liboxcl.so.1", "liboxcl.so"];
+/// Where it is, from the program's folder: as `make install` and the tarball have it, as Debian has it, as it is built.
+const FOLDERS: [&str; 3] = ["../lib", "../lib/x86_64-linux-gnu", "."];
 
 /// Writes the file, or prints its line.
 pub(crate) fn run(args: &IcdArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
@@ -46,11 +48,14 @@ fn absolute(path: &Path) -> Result<PathBuf, CliError> {
     path.canonicalize().map_err(|source| CliError::Read { path: path.to_owned(), source })
 }
 
-/// Where `make install` and a build put the library: in `../lib` of the program's folder, or in that folder.
+/// The library that was installed or built with this program.
 fn beside_this_program() -> Result<PathBuf, CliError> {
     let program = std::env::current_exe().map_err(|source| CliError::Read { path: "oxcl".into(), source })?;
     let folder = program.parent().unwrap_or(Path::new("/"));
-    let places = [folder.join("../lib").join(NAME), folder.join(NAME)];
+    let places: Vec<PathBuf> = FOLDERS
+        .iter()
+        .flat_map(|place| NAMES.iter().map(move |name| folder.join(place).join(name)))
+        .collect();
     match places.iter().find(|place| place.is_file()) {
         Some(place) => absolute(place),
         None => {

@@ -39,8 +39,8 @@ impl Vendor {
     }
 }
 
-/// Looks at both; gives the library that programs get.
-pub(super) fn examine(system: &System, report: &mut Report) -> Option<Library> {
+/// Looks at both; gives the library that programs get, and the files that the loader reads.
+pub(super) fn examine(system: &System, report: &mut Report) -> (Option<Library>, Vec<PathBuf>) {
     match system.library("libOpenCL.so.1") {
         Some(path) => report.fact("loader", system.shown(&path)),
         None => report.find(
@@ -64,12 +64,16 @@ pub(super) fn examine(system: &System, report: &mut Report) -> Option<Library> {
                     ),
                     format!("unset {name}"),
                 );
-                return None;
+                return (None, files(&vendors));
             }
             vendors
         }
     };
-    named(system, &vendors, report)
+    (named(system, &vendors, report), files(&vendors))
+}
+
+fn files(vendors: &[Vendor]) -> Vec<PathBuf> {
+    vendors.iter().map(|vendor| vendor.file.clone()).collect()
 }
 
 /// What the vendors' files come to.

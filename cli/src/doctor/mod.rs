@@ -63,7 +63,7 @@ impl Report {
 pub(crate) fn examine(system: &System) -> Report {
     let mut report = Report::default();
     report.fact("program", format!("{}, version {VERSION}", system.program.display()));
-    let library = loader::examine(system, &mut report);
+    let (library, vendors) = loader::examine(system, &mut report);
     compiler::examine(system, library.as_ref(), &mut report);
     variables::examine(system, &mut report);
     cache::examine(system, &mut report);
@@ -71,7 +71,7 @@ pub(crate) fn examine(system: &System) -> Report {
     processor::examine(system, &mut report);
     // What files say is one thing, what the loader makes of them another; other systems' programs are not run.
     if system.is_this() {
-        probe::examine(system, &mut report);
+        probe::examine(system, &vendors, &mut report);
     }
     report
 }

@@ -8,6 +8,7 @@ use libloading::Library;
 use serde::{Deserialize, Serialize};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::ptr;
 use std::time::{Duration, Instant};
@@ -29,21 +30,64 @@ enum Line {
     Loader(String),
 }
 
-/// Asks the loader.
-pub(super) fn examine(system: &System, report: &mut Report) {
+/// Asks the loader. `vendors` are the files that it reads.
+pub(super) fn examine(system: &System, vendors: &[PathBuf], report: &mut Report) {
     if report.findings.iter().any(|finding| finding.problem == Problem::NoLoader) {
         return;
     }
+    let Some((text, status)) = ask(system, None) else { return };
+    if text.is_empty() {
+        blame(system, vendors, status, report);
+        return;
+    }
+    judge(&text, status, report);
+}
+
+/// What the child says, and how it ends; with a file, of that platform alone.
+fn ask(system: &System, only: Option<&Path>) -> Option<(String, Option<ExitStatus>)> {
     let mut command = Command::new(&system.program);
     command.args(["doctor", "--probe"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let Ok(mut child) = command.spawn() else { return };
+    if let Some(file) = only {
+        // ocl-icd takes a file. Khronos' loader takes folders only: nobody is blamed there.
+        command.env("OCL_ICD_VENDORS", file);
+    }
+    let mut child = command.spawn().ok()?;
     let status = wait(&mut child);
     let mut text = String::new();
     if let Some(mut out) = child.stdout.take() {
         // What cannot be read was not said.
         let _ = out.read_to_string(&mut text);
     }
-    judge(&text, status, report);
+    Some((text, status))
+}
+
+/// The loader does not come to an answer: which of the platforms' libraries ends the process?
+fn blame(system: &System, vendors: &[PathBuf], status: Option<ExitStatus>, report: &mut Report) {
+    let fails = |file: &&PathBuf| ask(system, Some(file)).is_some_and(|(text, _)| text.is_empty());
+    let (message, mend) = match vendors.iter().find(fails) {
+        Some(file) => (
+            format!(
+                "asking the OpenCL loader for platforms fails ({}): the library that {} names does so, in every \
+                 OpenCL program",
+                ended(status),
+                file.display()
+            ),
+            format!("sudo mv {0} {0}.off", file.display()),
+        ),
+        None => (
+            format!("asking the OpenCL loader for platforms fails ({})", ended(status)),
+            "OCL_ICD_DEBUG=15 clinfo -l    # says which library does so".to_owned(),
+        ),
+    };
+    report.find(Problem::LoaderFails, message, mend);
+}
+
+/// How the child ended.
+fn ended(status: Option<ExitStatus>) -> String {
+    match status {
+        Some(status) => format!("the process ended with {status}"),
+        None => format!("it did not come back in {} s", PATIENCE.as_secs()),
+    }
 }
 
 /// None where the child did not end in time.
@@ -65,10 +109,6 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
 
 /// What the child's lines and end mean.
 fn judge(text: &str, status: Option<ExitStatus>, report: &mut Report) {
-    let ended = || match status {
-        Some(status) => format!("the process ended with {status}"),
-        None => format!("it did not come back in {} s", PATIENCE.as_secs()),
-    };
     let mut kernel = None;
     let mut platforms = None;
     for line in text.lines() {
@@ -86,17 +126,8 @@ fn judge(text: &str, status: Option<ExitStatus>, report: &mut Report) {
             Err(_) => {}
         }
     }
-    let Some(platforms) = platforms else {
-        report.find(
-            Problem::LoaderFails,
-            format!(
-                "asking the OpenCL loader for platforms fails ({}): one of the libraries that it loads fails",
-                ended()
-            ),
-            "OCL_ICD_DEBUG=15 clinfo -l    # says which",
-        );
-        return;
-    };
+    // What the child said first; without it there is nothing to judge.
+    let Some(platforms) = platforms else { return };
     report.fact("platforms", platforms.join(", "));
     if !platforms.iter().any(|name| name == PLATFORM) {
         // Where files already say why, once is enough.
@@ -118,7 +149,7 @@ fn judge(text: &str, status: Option<ExitStatus>, report: &mut Report) {
         ),
         None => report.find(
             Problem::KernelFails,
-            format!("a first kernel does not run: {}", ended()),
+            format!("a first kernel does not run: {}", ended(status)),
             "OXCL_LOG=build clinfo > /dev/null",
         ),
     }
@@ -332,5 +363,55 @@ impl Api {
         };
         checked("clEnqueueReadBuffer", done)?;
         if values == [42; COUNT] { Ok(()) } else { Err("its results are wrong".to_owned()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&'static str> {
+        let mut report = Report::default();
+        judge(text, None, &mut report);
+        report.findings.iter().map(|finding| finding.problem.code()).collect()
+    }
+
+    #[test]
+    fn what_the_child_says_is_judged() {
+        let lines = |lines: &[Line]| {
+            lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect::<String>()
+        };
+        let platforms =
+            |names: &[&str]| Line::Platforms(names.iter().map(|name| (*name).to_owned()).collect());
+        assert_eq!(found(&lines(&[platforms(&["other", PLATFORM]), Line::Kernel(None)])), [""; 0]);
+        assert_eq!(found(&lines(&[platforms(&["other"])])), ["OX0823"]);
+        assert_eq!(found(&lines(&[Line::Loader("no such file".to_owned())])), ["OX0823"]);
+        let failed = Line::Kernel(Some("clBuildProgram gives -11".to_owned()));
+        assert_eq!(found(&lines(&[platforms(&[PLATFORM]), failed])), ["OX0824"]);
+        // It ended before the kernel did.
+        assert_eq!(found(&lines(&[platforms(&[PLATFORM])])), ["OX0824"]);
+    }
+
+    #[test]
+    fn the_library_that_ends_the_process_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        // In place of this program one that ends without a word where it is shown a certain file.
+        let program = path(
+            "oxcl",
+            "#!/bin/sh\ncase ${OCL_ICD_VENDORS:-all} in all | *bad.icd) kill -ABRT $$ ;; *) echo said ;; esac\n",
+        );
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let mut system = System::below(Path::new("/"));
+        system.program = program;
+        let vendors = [path("good.icd", ""), path("bad.icd", "")];
+        let mut report = Report::default();
+        blame(&system, &vendors, None, &mut report);
+        assert!(report.findings[0].message.contains("bad.icd"), "{report:?}");
+        assert!(report.findings[0].mend.ends_with("bad.icd.off"), "{report:?}");
     }
 }

@@ -83,11 +83,15 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     "oxcl_ref_current_item",
     QUESTIONS[0],
     QUESTIONS[1],
+    QUESTIONS[2],
 ];
 
-/// Whether fused multiply-adds, and products with powers of two, are one operation of the machine: whoever compiles for one says
-/// so.
-const QUESTIONS: [&str; 2] = ["oxcl_has_fma", "oxcl_has_ldexp"];
+/// Whether fused multiply-adds, products with powers of two, and estimates of reciprocal square roots are one operation of the
+/// machine: whoever compiles for one says so.
+const QUESTIONS: [&str; 3] = ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate"];
+
+/// The estimate itself, at every type and width.
+const ESTIMATE: &str = "_Z19oxcl_rsqrt_estimate";
 
 /// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
 const REFERENCE_UNIT: &str = "ref_workitem";
@@ -237,7 +241,9 @@ fn neutral(text: &str, unit: &str) -> (String, Vec<String>) {
             if line.starts_with("declare ") {
                 let name = symbol_in(line);
                 assert!(
-                    name.starts_with("llvm.") || PROVIDED_ELSEWHERE.contains(&name),
+                    name.starts_with("llvm.")
+                        || name.starts_with(ESTIMATE)
+                        || PROVIDED_ELSEWHERE.contains(&name),
                     "unit {unit} calls {name}, which it does not define: units must be complete"
                 );
             }

@@ -9,10 +9,13 @@ use std::process::Command;
 use crate::{QUESTIONS, Tools, run, symbol_in};
 
 /// A level: LLVM's name of it, the bits of its widest registers, and the answers to [`QUESTIONS`].
-type Level = (&'static str, u32, [bool; 2]);
+type Level = (&'static str, u32, [bool; 3]);
 
-pub(crate) const LEVELS: [Level; 3] =
-    [("x86-64-v4", 512, [true, true]), ("x86-64-v3", 256, [true, false]), ("x86-64-v2", 128, [false, false])];
+pub(crate) const LEVELS: [Level; 3] = [
+    ("x86-64-v4", 512, [true, true, true]),
+    ("x86-64-v3", 256, [true, false, false]),
+    ("x86-64-v2", 128, [false, false, false]),
+];
 
 /// Units whose functions are worth a call.
 pub(crate) const UNITS: [&str; 11] =

@@ -71,8 +71,7 @@ zs=mpf('0.2505')
 poly("ASIN_A","asin(t) = t + t^3 ASIN_A(t^2) for |t| <= 1/2.",[(32,asn,0,zs,4,lambda z:z),(64,asn,0,zs,11,lambda z:z)])
 ef=lambda z: erf(sqrt(z))/sqrt(z) if z>mpf('1e-30') else 2/sqrt(pi)
 poly("ERF_E","erf(t) = t ERF_E(t^2) for |t| <= 1.",[(32,ef,0,mpf('1.001'),6,lambda z:mpf(1)),(64,ef,0,mpf('1.001'),11,lambda z:mpf(1))])
-# erfc(x) = exp(-x^2) /(1+2x) * F(u), u=(x-K)/(x+K)
-K=mpf(2)
+# erfc(x) = exp(-x^2) t F(1 - 2 K t) with t = 1/(x + K)
 def erfcx(x):
     if x>40:
         # asymptotic
@@ -81,14 +80,13 @@ def erfcx(x):
             s+=t; t*=-(2*k+1)/(2*x*x)
         return s/(x*sqrt(pi))
     return erfc(x)*exp(x*x)
-def fu(u):
-    if u>=1: return 2/sqrt(pi)
-    x=K*(1+u)/(1-u)
-    return erfcx(x)*(1+2*x)
-# x in [0.84?, 30): u from (0.8-K)/(0.8+K) to ~ 0.88
-def rng(xlo,xhi): return (xlo-K)/(xlo+K),(xhi-K)/(xhi+K)
-u0,u1=rng(mpf('0.9'),mpf('10.2')); v0,v1=rng(mpf('0.9'),mpf('27.5'))
-poly("ERFC_F","erfc(x) = exp(-x^2) / (1 + 2 x) ERFC_F((x - 2) / (x + 2)) for x from 0.9 to where it vanishes.",[(32,fu,u0,u1,7,lambda u:mpf(1)),(64,fu,v0,v1,19,lambda u:mpf(1))])
+def fu(K):
+    def f(u):
+        x=K*(1+u)/(1-u)
+        return erfcx(x)*(x+K)
+    return f
+def up_to(K,x): return (x-K)/(x+K)
+poly("ERFC_F","erfc(x) = exp(-x^2) t ERFC_F(1 - 2 K t) with t = 1 / (x + K) from 0 to where it vanishes; K is 3 and 4.",[(32,fu(mpf(3)),mpf(-1),up_to(3,mpf('10.2')),9,lambda u:mpf(1)),(64,fu(mpf(4)),mpf(-1),up_to(4,mpf('27.5')),22,lambda u:mpf(1))])
 # Stirling: log gamma(x) = (x-.5) log x - x + log(2pi)/2 + S(1/x^2)/x
 def st(z):
     if z<mpf('1e-8'): return mpf(1)/12-z/360+z*z/1260-z**3/1680

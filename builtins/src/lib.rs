@@ -12,8 +12,8 @@
 //! device retargets them together with the program. Every function that has vector forms is one source for all widths,
 //! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.
 //!
-//! What stays undefined: work-item functions and barriers, which the work-group pass lowers, and [`HAS_FMA`] and
-//! [`HAS_LDEXP`], which are answered once the processor is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
+//! What stays undefined: work-item functions and barriers, which the work-group pass lowers, and what asks
+//! for operations of a processor ([`QUESTIONS`], [`RSQRT_ESTIMATE`]), which is answered once that is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
 //!
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 
@@ -33,3 +33,13 @@ pub const HAS_FMA: &str = "oxcl_has_fma";
 
 /// The same for a product with a power of two.
 pub const HAS_LDEXP: &str = "oxcl_has_ldexp";
+
+/// The same for an estimate of a reciprocal square root. Results differ by less than the accuracy that is asked for.
+pub const HAS_RSQRT_ESTIMATE: &str = "oxcl_has_rsqrt_estimate";
+
+/// All questions.
+pub const QUESTIONS: [&str; 3] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE];
+
+/// What the mangled names of the estimate of a reciprocal square root begin with; the type of its one argument and of its
+/// result follows. It stays a call until machine code is made. It is called only where [`HAS_RSQRT_ESTIMATE`] says so.
+pub const RSQRT_ESTIMATE: &str = "_Z19oxcl_rsqrt_estimate";

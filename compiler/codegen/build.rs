@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/wraps.cpp",
             "bridge/divisions.cpp",
             "bridge/empty_masks.cpp",
+            "bridge/estimates.cpp",
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",

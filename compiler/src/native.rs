@@ -10,7 +10,7 @@ use oxcl_ir::inkwell::GlobalVisibility;
 use oxcl_ir::{Function, Module, Opcode, Place};
 
 /// The attribute that LLVM knows vector forms by.
-const WIDE_FORMS: &str = "vector-function-abi-variant";
+pub(crate) const WIDE_FORMS: &str = "vector-function-abi-variant";
 
 /// What each level of x86-64 asks of a processor, in LLVM's names, beyond the levels below it.
 const NEEDS: [(&str, &[&str]); 3] = [

@@ -1,11 +1,17 @@
 //! Operations of a processor that the mathematics has two ways for.
 //!
 //! In: a module with its builtins linked, for one processor. Out: the same, in which the library's questions whether that has them
-//! are answered. What follows folds the branches on it.
+//! are answered. What follows folds the branches on it. An estimate that the processor has stays a call, which names its vector
+//! forms; code generation makes the operation of it.
 
-use oxcl_builtins::{HAS_FMA, HAS_LDEXP};
+use oxcl_builtins::{HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
 use oxcl_codegen::CpuTarget;
-use oxcl_ir::{Function, Module, Opcode};
+use oxcl_ir::{Function, Module, Opcode, Place};
+
+use crate::native::WIDE_FORMS;
+
+/// The elements of the estimate's vector forms.
+const WIDTHS: [u32; 4] = [2, 4, 8, 16];
 
 /// What a processor does in one operation.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,25 +20,55 @@ pub(crate) struct Operations {
     fma: bool,
     /// A product with a power of two, rounded once.
     ldexp: bool,
+    /// An estimate of a reciprocal square root.
+    rsqrt: bool,
 }
 
 impl Operations {
     /// Those of a processor.
     pub(crate) fn of(cpu: &CpuTarget) -> Self {
-        let ldexp = ["avx512f", "avx512dq", "avx512vl"].iter().all(|feature| cpu.has(feature));
-        Self { fma: cpu.has("fma"), ldexp }
+        let has = |features: &[&str]| features.iter().all(|feature| cpu.has(feature));
+        Self {
+            fma: cpu.has("fma"),
+            ldexp: has(&["avx512f", "avx512dq", "avx512vl"]),
+            rsqrt: has(&["avx512f", "avx512vl"]),
+        }
     }
 
     /// Answers the questions.
     pub(crate) fn settle(self, module: &Module<'_>) {
-        for (question, answer) in [(HAS_FMA, self.fma), (HAS_LDEXP, self.ldexp)] {
+        let answers = [(HAS_FMA, self.fma), (HAS_LDEXP, self.ldexp), (HAS_RSQRT_ESTIMATE, self.rsqrt)];
+        for (question, answer) in answers {
             let Some(question) = Function::find(module, question) else { continue };
-            for user in question.value().users() {
-                if user.is(Opcode::LLVMCall) {
-                    user.replace_uses_with(user.ty().int(answer.into()));
-                    user.erase();
+            replace_calls(question, |call| call.ty().int(answer.into()));
+        }
+        for ty in ["f", "d"] {
+            let symbol = format!("{RSQRT_ESTIMATE}{ty}");
+            let wide = |width: u32| format!("{RSQRT_ESTIMATE}Dv{width}_{ty}");
+            if self.rsqrt {
+                let Some(scalar) = Function::find(module, &symbol) else { continue };
+                let form = |width| format!("_ZGV_LLVM_N{width}v_{symbol}({})", wide(width));
+                scalar.add_string_attribute(WIDE_FORMS, &WIDTHS.map(form).join(","));
+                for name in ["nounwind", "willreturn", "nofree", "nosync"] {
+                    scalar.add_attribute(Place::Function, name);
                 }
+                continue;
             }
+            // Calls are behind a branch that is not taken, and a module that is not optimised keeps them.
+            let symbols = [symbol.clone(), wide(3)].into_iter().chain(WIDTHS.map(wide));
+            for estimate in symbols.filter_map(|symbol| Function::find(module, &symbol)) {
+                replace_calls(estimate, |call| call.ty().poison());
+            }
+        }
+    }
+}
+
+/// Puts values in the places of a function's calls.
+fn replace_calls<'c>(function: Function<'c>, value: impl Fn(oxcl_ir::Value<'c>) -> oxcl_ir::Value<'c>) {
+    for user in function.value().users() {
+        if user.is(Opcode::LLVMCall) {
+            user.replace_uses_with(value(user));
+            user.erase();
         }
     }
 }

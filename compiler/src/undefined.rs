@@ -1,14 +1,14 @@
 //! What a module still lacks: symbols that are declared and used, but not defined. Decides which builtins are linked,
 //! and names what nothing defines.
 
-use oxcl_builtins::{HAS_FMA, HAS_LDEXP};
+use oxcl_builtins::{QUESTIONS, RSQRT_ESTIMATE};
 use oxcl_ir::Module;
 use oxcl_ir::inkwell::values::BasicValue;
 
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 21] = [
+const LOWERED_LATER: [&str; 23] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -28,8 +28,10 @@ const LOWERED_LATER: [&str; 21] = [
     "_Z22atomic_work_item_fence",
     "llvm.",
     "oxcl_print_block",
-    HAS_FMA,
-    HAS_LDEXP,
+    QUESTIONS[0],
+    QUESTIONS[1],
+    QUESTIONS[2],
+    RSQRT_ESTIMATE,
 ];
 
 /// The names of the functions and variables that `module` declares, uses and does not define, in its order.

@@ -7,10 +7,11 @@
 #define OVERLOAD __attribute__((overloadable))
 // A helper: never a symbol of its own.
 #define HELPER static inline __attribute__((overloadable, always_inline))
-// Whether a fused multiply-add, or a product with a power of two, is one operation of the machine: known when the program is
-// compiled for one.
+// Whether a fused multiply-add, a product with a power of two, or an estimate of 1 / sqrt(x) that is good to 14 bits, is one
+// operation of the machine: known when the program is compiled for one.
 __attribute__((const)) bool oxcl_has_fma(void);
 __attribute__((const)) bool oxcl_has_ldexp(void);
+__attribute__((const)) bool oxcl_has_rsqrt_estimate(void);
 
 // A helper for inputs so rare that its code must not be spread over every caller.
 #define RARE static __attribute__((overloadable, noinline))

@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libloading::{Library, Symbol};
-use oxcl_builtins::{AddressBits, HAS_FMA, HAS_LDEXP, NativeLevel, units_for};
+use oxcl_builtins::{
+    AddressBits, HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, RSQRT_ESTIMATE, units_for,
+};
 use tempfile::TempDir;
 
 /// A program that was compiled, linked and loaded.
@@ -110,21 +112,63 @@ impl Program {
     }
 }
 
-/// Whether a processor of this name has fused multiply-adds, and products with powers of two.
-fn answers(processor: &str) -> [(&'static str, bool); 2] {
-    let (fma, ldexp) = match processor {
+/// Whether a processor of this name has fused multiply-adds, products with powers of two, and estimates of reciprocal square
+/// roots.
+fn answers(processor: &str) -> [(&'static str, bool); 3] {
+    let (fma, avx512) = match processor {
         "native" => (
             std::is_x86_feature_detected!("fma"),
             std::is_x86_feature_detected!("avx512dq") && std::is_x86_feature_detected!("avx512vl"),
         ),
         named => (["x86-64-v3", "x86-64-v4"].contains(&named), named == "x86-64-v4"),
     };
-    [(HAS_FMA, fma), (HAS_LDEXP, ldexp)]
+    [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512)]
+}
+
+/// The estimate of reciprocal square roots that a line declares, element by element.
+fn estimate(declaration: &str) -> Option<String> {
+    let (_, rest) = declaration.strip_prefix("declare ")?.split_once(&format!("@{RSQRT_ESTIMATE}"))?;
+    let (suffix, rest) = rest.split_once('(')?;
+    let (ty, _) = rest.split_once([')', '\"'])?;
+    // A vector's own angle brackets end before any attribute.
+    let ty = ty.find('>').map_or_else(|| ty.split(' ').next().unwrap_or(ty), |end| &ty[..=end]);
+    let element = if suffix.ends_with('f') { "float" } else { "double" };
+    let (register, form) = if element == "float" { (4, "ps") } else { (2, "pd") };
+    let wide = format!("<{register} x {element}>");
+    let lanes: usize = match ty.strip_prefix('<') {
+        Some(rest) => rest.split(' ').next()?.parse().ok()?,
+        None => 1,
+    };
+    let mut text = format!("define internal {ty} @{RSQRT_ESTIMATE}{suffix}({ty} %x) alwaysinline {{\n");
+    let mut all = "poison".to_owned();
+    for lane in 0..lanes {
+        let vector = ty.starts_with('<');
+        let one = if vector { format!("%x{lane}") } else { "%x".to_owned() };
+        if vector {
+            text.push_str(&format!("  {one} = extractelement {ty} %x, i32 {lane}\n"));
+        }
+        text.push_str(&format!("  %in{lane} = insertelement {wide} poison, {element} {one}, i32 0\n"));
+        text.push_str(&format!(
+            "  %est{lane} = call {wide} @llvm.x86.avx512.rsqrt14.{form}.128({wide} %in{lane}, {wide} zeroinitializer, i8 -1)\n"
+        ));
+        text.push_str(&format!("  %out{lane} = extractelement {wide} %est{lane}, i32 0\n"));
+        if vector {
+            text.push_str(&format!(
+                "  %all{lane} = insertelement {ty} {all}, {element} %out{lane}, i32 {lane}\n"
+            ));
+            all = format!("%all{lane}");
+        } else {
+            all = format!("%out{lane}");
+        }
+    }
+    text.push_str(&format!("  ret {ty} {all}\n}}\n"));
+    Some(text)
 }
 
 /// The IR for this machine: its triple and layout, the C calling convention, and what it can do.
 fn retargeted(text: &str, processor: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut estimates = false;
     for line in text.lines() {
         if line.starts_with("target datalayout") {
             continue;
@@ -142,8 +186,19 @@ fn retargeted(text: &str, processor: &str) -> String {
             ));
             continue;
         }
+        if let Some(body) = estimate(line) {
+            out.push_str(&body);
+            estimates = true;
+            continue;
+        }
         out.push_str(&line.replace("spir_func ", "").replace("spir_kernel ", ""));
         out.push('\n');
+    }
+    if estimates {
+        out.push_str("declare <4 x float> @llvm.x86.avx512.rsqrt14.ps.128(<4 x float>, <4 x float>, i8)\n");
+        out.push_str(
+            "declare <2 x double> @llvm.x86.avx512.rsqrt14.pd.128(<2 x double>, <2 x double>, i8)\n",
+        );
     }
     out
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "empty_masks.h"
+#include "estimates.h"
 #include "far.h"
 #include "first_lanes.h"
 #include "guarded.h"
@@ -354,6 +355,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     }
     oxcl::dropFarAddresses(module);
     oxcl::foldEmptyMasks(module);
+    oxcl::lowerEstimates(module);
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);

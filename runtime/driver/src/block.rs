@@ -1,7 +1,9 @@
 //! Blocks of host memory ([`HostMemory`]), for buffers, scratch and local memory and for drivers whose device memory is the
 //! host's: aligned to [`MAX_ALIGNMENT`], and an error when there is none.
 //!
-//! Small blocks come from the allocator, large ones from `mmap`, so that zeroed memory costs nothing until touched. Behind
+//! Small blocks come from the allocator, large ones from `mmap`, so that zeroed memory costs nothing until touched. For the
+//! largest the system is asked for large pages: they are there after fewer faults, and kernels that go through them in any
+//! order miss fewer translations. Behind
 //! each is some memory that belongs to it and that nobody was promised: kernels that read or write a few bytes too many do
 //! no harm.
 
@@ -16,6 +18,9 @@ use crate::memory::HostSpan;
 
 /// Blocks of at least this many bytes are mapped instead of allocated.
 const MAP_FROM: usize = 256 * 1024;
+
+/// For blocks of at least this many bytes the system is asked for large pages: two of x86-64's.
+const LARGE_PAGES_FROM: usize = 4 * 1024 * 1024;
 
 /// A block of host memory, aligned to [`MAX_ALIGNMENT`], freed on drop.
 #[derive(Debug)]
@@ -81,6 +86,11 @@ impl HostMemory {
         let whole = Self::padded(bytes).and_then(|whole| usize::try_from(whole).ok()).ok_or_else(out)?;
         if size >= MAP_FROM {
             let start = map(whole).ok_or_else(out)?;
+            if size >= LARGE_PAGES_FROM {
+                // A refusal changes nothing but the speed.
+                // SAFETY: the range is the new mapping, which nobody else knows yet; the advice changes no content.
+                unsafe { libc::madvise(start.as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
+            }
             return Ok(Self { start, bytes: size, source: Source::Mapped(whole) });
         }
         let layout = Layout::from_size_align(whole, MAX_ALIGNMENT).map_err(|_| out())?;
@@ -93,15 +103,6 @@ impl HostMemory {
         };
         let start = NonNull::new(raw).ok_or_else(out)?;
         Ok(Self { start, bytes: size, source: Source::Allocator(layout) })
-    }
-
-    /// All of it will be used soon: the system is asked for large pages.
-    pub fn expect_use(&self) {
-        if matches!(self.source, Source::Mapped(_)) {
-            // A refusal changes nothing but the speed.
-            // SAFETY: the range is the block's mapping; the advice changes no content.
-            unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, libc::MADV_HUGEPAGE) };
-        }
     }
 
     /// The block's first byte; dangling (but aligned) where it is empty.

@@ -12,16 +12,6 @@ pub(crate) fn arbitrary(bytes: u64, resource: Resource) -> Result<HostMemory, Ou
     HostMemory::arbitrary(bytes).map_err(|_| OutOfResources { resource, amount: bytes })
 }
 
-/// A block of `bytes` bytes, all zero, all of which will be used soon: the system is asked for large pages.
-///
-/// # Errors
-/// As for [`arbitrary`].
-pub(crate) fn for_pages(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
-    let block = OutOfResources::zeroed(bytes, resource)?;
-    block.expect_use();
-    Ok(block)
-}
-
 /// Makes a block at least `bytes` long. What it held is lost when it has to grow.
 ///
 /// # Errors

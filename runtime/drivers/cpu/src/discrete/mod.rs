@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
-use oxcl_driver::fault::Resource;
+use oxcl_driver::fault::{OutOfResources, Resource};
 use oxcl_driver::memory::MemoryCounters;
 use oxcl_driver::program::{Binary, LaunchRequest, Program};
 use oxcl_driver::rect::Rect;
@@ -38,7 +38,6 @@ use self::operation::Operation;
 use crate::features::HostCpu;
 use crate::image;
 use crate::loader::Target;
-use crate::memory;
 use crate::program::CpuProgram;
 
 mod coordinator;
@@ -220,7 +219,7 @@ impl DiscreteDriver {
         let alignment = MAX_ALIGNMENT as u64;
         let memory = memory.max(MIN_DISCRETE_MEMORY) / alignment * alignment;
         let out = |_| DriverError::OutOfMemory { needed: memory, available: 0 };
-        let region = memory::for_pages(memory, Resource::Buffer).map_err(out)?;
+        let region = OutOfResources::zeroed(memory, Resource::Buffer).map_err(out)?;
         let device = |reason: String| DriverError::Device { reason };
         let pool = Pool::new(0..memory, alignment, Box::new(Adaptive::new(memory)));
         let pool = pool.map_err(|error| device(error.to_string()))?;

@@ -15,8 +15,7 @@ use oxcl_memory::{Action, Extent, ObjectId, Plan, Source};
 use super::coordinator::Object;
 use super::engine::Engine;
 use super::{PagingKind, Shared, presence};
-use crate::memory;
-use oxcl_driver::fault::Resource;
+use oxcl_driver::fault::{OutOfResources, Resource};
 
 /// Bytes copied at a time.
 const PIECE: u64 = 256 << 10;
@@ -251,7 +250,7 @@ impl Backing {
             Some(at) => self.spare.swap_remove(at),
             None => {
                 // Others may be of no use any more, and their memory is what is missing.
-                let new = || memory::for_pages(object.size, Resource::Buffer);
+                let new = || OutOfResources::zeroed(object.size, Resource::Buffer);
                 let retry = |_| {
                     self.spare.clear();
                     new()

@@ -30,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/divisions.cpp",
             "bridge/empty_masks.cpp",
             "bridge/estimates.cpp",
+            "bridge/spills.cpp",
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",

@@ -14,6 +14,7 @@
 #include "guarded.h"
 #include "masks.h"
 #include "rare.h"
+#include "spills.h"
 #include "tap.h"
 #include "target.h"
 #include "whole.h"
@@ -356,6 +357,8 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     oxcl::dropFarAddresses(module);
     oxcl::foldEmptyMasks(module);
     oxcl::lowerEstimates(module);
+    if (isX86)
+      oxcl::alignStacks(module);
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);

@@ -333,3 +333,30 @@ define void @add(ptr noalias %in, ptr noalias %out, i64 %n) "target-cpu"="x86-64
     (expected[32], expected[34]) = (sum[0], sum[2]);
     assert_eq!(out, expected);
 }
+
+/// Vectors that live across calls of functions of vectors wait at multiples of their size, whatever the caller aligned the stack to.
+#[test]
+fn stacks_are_aligned_to_the_vectors_that_calls_take() {
+    let text = r#"
+target triple = "x86_64-unknown-linux-gnu"
+declare <16 x float> @wide(<16 x float>)
+declare float @plain(float)
+define <16 x float> @vectors(<16 x float> %x) "target-cpu"="x86-64-v4" "prefer-vector-width"="512" {
+  %y = call <16 x float> @wide(<16 x float> %x)
+  %z = fadd <16 x float> %x, %y
+  ret <16 x float> %z
+}
+define float @scalars(float %x) "target-cpu"="x86-64-v4" {
+  %y = call float @plain(float %x)
+  %z = fadd float %x, %y
+  ret float %z
+}
+"#;
+    let context = Context::create();
+    let module = module(&context, text);
+    let machine = Machine::new(&CpuTarget::named("x86-64-v4").unwrap(), Level::O3).unwrap();
+    let assembly = String::from_utf8(machine.emit(&module, Output::Assembly).unwrap()).unwrap();
+    let (vectors, scalars) = assembly.split_once("scalars:").unwrap();
+    assert!(vectors.contains("andq\t$-64, %rsp") && vectors.contains("vmovaps\t%zmm0, "), "{vectors}");
+    assert!(!scalars.contains("andq"), "{scalars}");
+}

@@ -46,12 +46,11 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         b.compare(IntPredicate::LLVMIntNE, packed, packed.ty().zero(), "any")
     }
 
-    /// Whether a condition holds for all lanes at work.
-    pub(super) fn all_pass(&self, b: &Builder<'c>, condition: &Lanes<'c>) -> Value<'c> {
-        let condition = widen(b, condition, self.width())[0];
+    /// Whether a mask is set for all lanes at work.
+    pub(super) fn all_set(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
         let held = match self.mask {
-            Some(mask) => b.select(mask, condition, self.mask_type().int(-1), ""),
-            None => condition,
+            Some(working) => b.select(working, mask, self.mask_type().int(-1), ""),
+            None => mask,
         };
         let packed = self.packed(b, held);
         b.compare(IntPredicate::LLVMIntEQ, packed, packed.ty().int(-1), "all")

@@ -20,6 +20,7 @@ mod memory;
 mod rows;
 mod scopes;
 mod tested;
+mod together;
 mod wide;
 mod window;
 

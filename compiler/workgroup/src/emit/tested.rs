@@ -195,7 +195,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         };
         let wanted = spread(b, begin, 1, width);
         let same = b.compare(IntPredicate::LLVMIntEQ, lanes, wanted, "");
-        let all = self.all_pass(b, &Lanes::Each(vec![same]));
+        let all = self.all_set(b, same);
         // What is extended must not wrap around on the way from the first lane to the last.
         let ascends = match extension {
             Some(Opcode::LLVMSExt) => IntPredicate::LLVMIntSLT,

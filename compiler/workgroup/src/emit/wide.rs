@@ -80,7 +80,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             How::Query | How::Once => {
                 Some(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))))
             }
-            How::Test => Some(Lanes::One(self.all_pass(b, &inputs[0]))),
+            How::Test => Some(Lanes::One(self.all_pass(b, operands[0])?)),
             How::First => Some(self.first(b, instruction, &inputs)),
             How::Vector => self.each(b, instruction, &operands, &inputs),
             How::Wide(form) => self.wide_call(b, instruction, &inputs, form),

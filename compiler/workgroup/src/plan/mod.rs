@@ -30,7 +30,7 @@ use crate::slots::Slots;
 use crate::workitem::Together;
 use chunks::Chunks;
 use oxcl_ir::Value;
-use oxcl_ir::shape::Shapes;
+use oxcl_ir::shape::{Shape, Shapes};
 use space::Space;
 use std::collections::HashMap;
 use std::fmt;
@@ -160,6 +160,12 @@ impl<'c> Plan<'c> {
     /// The form of a value: what is no instruction is uniform.
     pub(crate) fn form(&self, value: Value<'c>) -> Form {
         self.forms.get(&value).copied().unwrap_or(Form::Uniform)
+    }
+
+    /// Whether lanes' values differ by their step as signed numbers: none wraps around.
+    pub(crate) fn is_even(&self, value: Value<'c>) -> bool {
+        let shape = self.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(value));
+        matches!(shape, Shape::Strided(stride) if stride.signed)
     }
 
     /// How an instruction is made.

@@ -88,6 +88,7 @@ fn exported(module: &Module<'_>) -> Vec<String> {
 pub(crate) fn analysis(module: &Module<'_>, kernel: &str, options: &Options) -> Result<String, CompileError> {
     let failed = |error: FormError| CompileError::Kernel { kernel: kernel.to_owned(), error };
     run_step(module, kernel, options, Step::Prepare).map_err(failed)?;
+    run_step(module, kernel, options, Step::Narrow).map_err(failed)?;
     run_step(module, kernel, options, Step::Guards).map_err(failed)?;
     let facts = analyse(module, kernel, options, &Analysis::ALL, Among::Group).map_err(failed)?;
     let function = Function::find(module, kernel)

@@ -180,7 +180,10 @@ impl<'a, 'c> Ranges<'a, 'c> {
         let operand = |index| self.operand(value, index, depth);
         let signed = Range::signed(bits);
         Some(match value.opcode()? {
-            Opcode::LLVMCall => (self.asked)(value)?,
+            Opcode::LLVMCall => match (self.asked)(value) {
+                Some(range) => range,
+                None => self.intrinsic(value, bits, depth)?,
+            },
             Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
                 let exact = self.exact(value, depth)?;
                 match exact.is_in(signed) || value.no_signed_wrap() {
@@ -188,7 +191,14 @@ impl<'a, 'c> Ranges<'a, 'c> {
                     false => return None,
                 }
             }
-            Opcode::LLVMOr => self.exact(value, depth).filter(|exact| exact.is_in(signed))?,
+            Opcode::LLVMOr | Opcode::LLVMXor => match self.exact(value, depth) {
+                Some(exact) if exact.is_in(signed) => exact,
+                _ => {
+                    // No bit above the highest of both.
+                    let both = operand(0)?.hull(operand(1)?);
+                    both.is_natural().then(|| Range::unsigned(128 - both.high.leading_zeros()))?
+                }
+            },
             Opcode::LLVMTrunc => operand(0).filter(|range| range.is_in(signed))?,
             Opcode::LLVMSExt | Opcode::LLVMFreeze => operand(0)?,
             Opcode::LLVMZExt => {
@@ -228,6 +238,31 @@ impl<'a, 'c> Ranges<'a, 'c> {
             Opcode::LLVMPHI => self.phi(value, depth)?,
             _ => return None,
         })
+    }
+
+    /// What LLVM's intrinsics for the least, the greatest and the absolute number give.
+    fn intrinsic(&self, call: Value<'c>, bits: u32, depth: u32) -> Option<Range> {
+        let name = call.callee().filter(|callee| callee.is_intrinsic())?.name();
+        let word = name.strip_prefix("llvm.")?.split('.').next()?;
+        let argument = |index: usize| Some(self.within(*call.arguments().get(index)?, bits, depth));
+        let one = argument(0)?;
+        if word == "abs" {
+            let far = one.low.abs().max(one.high);
+            let near = if one.is_natural() { one.low } else { 0 };
+            // The least number has no positive one.
+            return Some(Range::new(near, far)).filter(|range| range.is_in(Range::signed(bits)));
+        }
+        let other = argument(1)?;
+        let least = Range::new(one.low.min(other.low), one.high.min(other.high));
+        let greatest = Range::new(one.low.max(other.low), one.high.max(other.high));
+        match (word, one.is_natural(), other.is_natural()) {
+            ("smin", ..) | ("umin", true, true) => Some(least),
+            ("smax", ..) | ("umax", true, true) => Some(greatest),
+            // What is negative is large where it is read without its sign.
+            ("umin", true, false) => Some(Range::new(0, one.high)),
+            ("umin", false, true) => Some(Range::new(0, other.high)),
+            _ => None,
+        }
     }
 
     /// A PHI node: what comes in; where a way brings the node itself plus what is never negative, and cannot wrap, only the

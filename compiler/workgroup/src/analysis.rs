@@ -14,7 +14,7 @@ use crate::prepare::{self, Prepared};
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
 use crate::workitem::{Together, range_of_small};
-use crate::{FormError, Options, Width, facts, guards, launch, report};
+use crate::{FormError, Options, Width, facts, guards, launch, narrow, report};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
@@ -102,6 +102,8 @@ pub enum Among {
 pub enum Step {
     /// Brings it into the form that the others expect.
     Prepare,
+    /// Does arithmetic in fewer bits where that gives the same results, where several lanes may come of the options.
+    Narrow,
     /// Gives guards tests whether all lanes pass them, where several lanes may come of the options.
     Guards,
     /// Cuts it into regions and makes the body of the work-group function. The kernel stays beside it.
@@ -120,6 +122,12 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
         return Ok(());
     }
     let given = given(module, kernel)?;
+    if step == Step::Narrow {
+        if options.has_lanes() {
+            narrow::narrow(given.function);
+        }
+        return Ok(());
+    }
     if step == Step::Guards {
         return if options.has_lanes() { guards::test_together(&given) } else { Ok(()) };
     }

@@ -29,6 +29,7 @@ mod guards;
 mod indices;
 mod launch;
 mod locals;
+mod narrow;
 mod plan;
 mod pocl_print;
 mod prepare;
@@ -279,6 +280,7 @@ fn cut<'m, 'c>(
     let kernel = prepare::prepare(module, kernel, options)?;
     let facts = facts::collect(&kernel);
     if options.has_lanes() {
+        narrow::narrow(kernel.function);
         guards::test_together(&kernel)?;
     }
     Ok((Cut::of(kernel, facts.printf, options)?, facts))

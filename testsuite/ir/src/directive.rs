@@ -98,7 +98,7 @@ pub fn parse(text: &str) -> Result<IrTest, DirectiveError> {
     let message = if test.analyses.is_empty() && test.steps.is_empty() {
         "neither 'analysis:' nor 'step:': the file checks nothing"
     } else if !test.analyses.is_empty()
-        && test.steps.iter().any(|step| !matches!(step, Step::Prepare | Step::Guards))
+        && test.steps.iter().any(|step| !matches!(step, Step::Prepare | Step::Narrow | Step::Guards))
     {
         "an analysis needs a kernel that is not emitted yet"
     } else if test.fails_with.is_some() && (test.steps.is_empty() || !test.analyses.is_empty()) {
@@ -130,10 +130,11 @@ impl IrTest {
             }
             "step" => self.steps.push(match value {
                 "prepare" => Step::Prepare,
+                "narrow" => Step::Narrow,
                 "guards" => Step::Guards,
                 "emit" => Step::Emit,
                 "launch" => Step::Launch,
-                other => return Err(format!("'{other}' is not prepare, guards, emit or launch")),
+                other => return Err(format!("'{other}' is not prepare, narrow, guards, emit or launch")),
             }),
             "width" if value == "chosen" => self.width = Width::Chosen,
             "width" => {

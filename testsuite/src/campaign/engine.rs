@@ -127,7 +127,7 @@ impl Configuration {
     /// Several work-items at a time.
     #[must_use]
     pub fn of_wide() -> Vec<Self> {
-        [1, 4, 8, 16, 32].map(|width| Self { width: Some(width), ..Self::new(Engine::Cpu) }).to_vec()
+        [1, 4, 8, 16, 32, 64].map(|width| Self { width: Some(width), ..Self::new(Engine::Cpu) }).to_vec()
     }
 }
 

@@ -2,18 +2,19 @@
 //!
 //! In: a kernel, cut into regions, and what the target's vectors can do. Out: [`Choice`], the plan to follow, and why.
 //! W = 1 is a candidate like the others: LLVM's vectorisers then do what they can with the loop over work-items and the
-//! loops inside.
+//! loops inside. Others are half a register of 32-bit lanes, one and two; and where no number in lanes takes more than 8 bits, a
+//! register of these.
 
 use super::space::Space;
-use super::{Plan, cost, lane_shapes};
+use super::{Form, Plan, cost, lane_shapes};
 use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::Query;
 use crate::{Options, Vectors, Width};
-use oxcl_ir::{Function, Module, Opcode, Value};
-use std::collections::HashMap;
+use oxcl_ir::{Function, Module, Opcode, TypeKind, Value};
+use std::collections::{HashMap, VecDeque};
 
 /// Vectors must be this much cheaper, in percent of one work-item at a time: costs are estimates, and W = 1 takes less time to
 /// compile.
@@ -115,8 +116,13 @@ pub(crate) fn choose<'c>(
             Err(error) => Err(error),
         };
     }
-    let mut plans = Vec::new();
-    for width in widths(vectors, space, options) {
+    let whole = vectors.bits / 32;
+    let mut widths: VecDeque<u32> = [whole / 2, whole, whole * 2].into();
+    widths.retain(|&width| is_wanted(width, longest_row(vectors, space, options)));
+    let mut plans: Vec<Plan<'c>> = Vec::new();
+    // The lanes of a register where they are as wide as the widest of the kernel's.
+    let mut register = whole;
+    while let Some(width) = widths.pop_front() {
         match Plan::with_shapes(kernel, regions, slots, space, &shapes, width) {
             Ok(plan) => plans.push(plan),
             Err(declined @ FormError::CannotVectorise { .. }) => {
@@ -124,11 +130,15 @@ pub(crate) fn choose<'c>(
             }
             Err(error) => return Err(error),
         }
+        if let [first] = plans.as_slice() {
+            register = vectors.bits / widest_lane(first, kernel).clamp(8, 32);
+            let more = is_wanted(register, longest_row(vectors, space, options));
+            widths.extend((more && register > whole * 2).then_some(register));
+        }
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
     let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
-    let whole = vectors.bits / 32;
     let by_llvm = plans.iter().find(|plan| plan.width == whole);
     let by_llvm = by_llvm.map(|plan| (cost::of_llvm(plan, kernel, regions, vectors), whole));
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
@@ -139,7 +149,7 @@ pub(crate) fn choose<'c>(
     for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
         let limit = match best {
             None => f64::INFINITY,
-            Some((_, so_far)) if plan.width > whole => so_far * WORTH_TWO / 100.0,
+            Some((_, so_far)) if plan.width > register => so_far * WORTH_TWO / 100.0,
             Some((_, so_far)) => so_far,
         };
         if cost < limit {
@@ -155,16 +165,27 @@ pub(crate) fn choose<'c>(
     })
 }
 
-/// The widths that are tried: half a register of 32-bit elements, a whole one, and two. A row that is known to be shorter
-/// takes no more lanes than it has.
-fn widths(vectors: &Vectors, space: Space, options: &Options) -> Vec<u32> {
-    let whole = vectors.bits / 32;
-    let longest = match options.local_size {
+/// The longest row of lanes that is tried: no more than a row is known to have.
+fn longest_row(vectors: &Vectors, space: Space, options: &Options) -> u32 {
+    match options.local_size {
         _ if space == Space::Run => u32::MAX,
         Some([x, ..]) => u32::try_from(x).unwrap_or(u32::MAX),
-        // Most groups of a kernel that leaves their size open have rows of 16 or more.
-        None => 16.max(whole),
+        // Most groups of a kernel that leaves its size open have rows of 16 or more.
+        None => 16.max(vectors.bits / 32),
+    }
+}
+
+fn is_wanted(width: u32, longest: u32) -> bool {
+    (2..=64).contains(&width) && width <= longest
+}
+
+/// The bits of the widest number that a plan keeps in lanes; addresses are no numbers.
+fn widest_lane<'c>(plan: &Plan<'c>, kernel: &Prepared<'_, 'c>) -> u32 {
+    let bits = |value: Value<'c>| match value.ty().scalar().kind() {
+        TypeKind::Int(bits) => Some(bits),
+        TypeKind::Void | TypeKind::Pointer(_) => None,
+        _ => Some(32),
     };
-    let all = [whole / 2, whole, whole * 2];
-    all.into_iter().filter(|&width| (2..=64).contains(&width) && width <= longest).collect()
+    let in_lanes = kernel.function.instructions().into_iter().filter(|&i| plan.form(i) == Form::Vector);
+    in_lanes.filter_map(bits).max().unwrap_or(32)
 }

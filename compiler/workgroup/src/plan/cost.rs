@@ -593,6 +593,8 @@ impl<'a, 'c> Costs<'a, 'c> {
         let lanes = f64::from(self.plan.width);
         match instruction.opcode() {
             Some(Opcode::LLVMMul) if wide => registers * if self.vectors.bits > 256 { 1.5 } else { 3.0 },
+            // Bytes are multiplied in 16 bits, the even ones and the odd ones.
+            Some(Opcode::LLVMMul) if self.bits(instruction.ty()) == 8 => registers * 5.0 * unit,
             Some(Opcode::LLVMMul) => registers * 2.0 * unit,
             Some(Opcode::LLVMFDiv) => registers * if wide { 2.0 } else { 1.25 } * self.long(),
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {

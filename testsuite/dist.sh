@@ -2,7 +2,7 @@
 # Tries the packages of `make dist` in bare systems: dist.sh PACKAGES ROOT...
 #
 # Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
-# the copy goes afterwards. Run as root. What is tried: the tarball and the Debian package install, run a first kernel, a
+# the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
 # PyOpenCL program and `oxcl doctor`, live beside PoCL, are upgraded and go without a trace.
 set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
@@ -47,7 +47,7 @@ fresh() {
     mount --bind /dev "$root/dev"
     mount -t devpts devpts "$root/dev/pts"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
-    cp "$packages"/*.deb "$packages"/*.tar.xz "$root/root/"
+    cp "$packages"/*.deb "$packages"/*.tar.xz "$packages"/*.whl "$root/root/"
     cat > "$root/root/first.py" <<'P'
 import numpy, pyopencl as cl
 platform = next(p for p in cl.get_platforms() if p.name == "oxcl")
@@ -93,6 +93,17 @@ for base in "$@"; do
     try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
     try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
     try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
+
+    fresh "$base"
+    inside "apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates"
+    try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
+    try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
+    try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
+    try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"
+    try "wheel: doctor finds nothing" 0 "e/bin/python -m oxcl doctor" "nothing is wrong"
+    try "wheel: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Portable"
+    try "wheel: is upgraded" 0 "e/bin/pip install --force-reinstall --no-deps oxcl-*.whl && e/bin/python first.py" "PyOpenCL runs on oxcl"
+    try "wheel: goes" 0 "e/bin/pip uninstall -y oxcl && test -z \"\$(find e -name '*oxcl*')\""
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

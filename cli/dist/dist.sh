@@ -3,6 +3,7 @@
 #
 #     oxcl-VERSION-x86_64-linux-gnu.tar.xz   the program and the library, to be unpacked anywhere
 #     oxcl_VERSION-1_amd64.deb               the same for Debian 12 and later, and Ubuntu 24.04 and later
+#     oxcl-VERSION-py3-none-manylinux_2_36_x86_64.whl   the same for Python: PyOpenCL finds the platform
 #     oxcl-VERSION.cdx.json                  what is in them
 #     SHA256SUMS                             checksums of the above
 #
@@ -37,6 +38,10 @@ tar -C "$work" --sort=name --format=gnu --owner=0 --group=0 --numeric-owner --mt
 # The number of threads is a part of the format's layout, so it is always the same.
 xz -T4 -6 < "$work/$name.tar" > "$out/$name.tar.xz"
 rm -rf "${work:?}/$name" "$work/$name.tar"
+
+# The Python wheel.
+python3 cli/dist/wheel.py "$work/stage" "$out"
+wheel=oxcl-$version-py3-none-manylinux_2_36_x86_64.whl
 
 # The Debian package: the library goes where Debian has libraries, and the loader's file gives its name only.
 deb=$work/deb
@@ -74,5 +79,5 @@ dpkg-deb --root-owner-group -Zxz -z6 --threads-max=4 --build "$deb" "$out/oxcl_$
     dpkg-deb --root-owner-group -Zxz -z6 --build "$deb" "$out/oxcl_$version-1_amd64.deb" > "$work/log"
 
 cp "$work/stage/share/doc/oxcl/sbom.cdx.json" "$out/oxcl-$version.cdx.json"
-(cd "$out" && sha256sum "$name.tar.xz" "oxcl_$version-1_amd64.deb" "oxcl-$version.cdx.json" > SHA256SUMS)
+(cd "$out" && sha256sum "$name.tar.xz" "oxcl_$version-1_amd64.deb" "$wheel" "oxcl-$version.cdx.json" > SHA256SUMS)
 ls -l "$out"

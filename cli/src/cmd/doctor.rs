@@ -26,12 +26,15 @@ pub(crate) struct DoctorArgs {
     /// Ask the OpenCL loader, and print what it says (the part that runs in a process of its own)
     #[arg(long, hide = true)]
     probe: bool,
+    /// The loader to ask
+    #[arg(long, hide = true, default_value = "libOpenCL.so.1")]
+    loader: PathBuf,
 }
 
 /// Looks; exit code 1 where something was found.
 pub(crate) fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.probe {
-        for line in doctor::probe_child() {
+        for line in doctor::probe_child(&args.loader) {
             ui.result(&format!("{line}\n"))?;
         }
         return Ok(Outcome::Ok);

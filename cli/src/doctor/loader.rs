@@ -41,6 +41,9 @@ impl Vendor {
 
 /// Looks at both; gives the library that programs get, and the files that the loader reads.
 pub(super) fn examine(system: &System, report: &mut Report) -> (Option<Library>, Vec<PathBuf>) {
+    if let Some(folder) = system.python_libraries() {
+        return examine_python(system, &folder, report);
+    }
     match system.library("libOpenCL.so.1") {
         Some(path) => report.fact("loader", system.shown(&path)),
         None => report.find(
@@ -69,6 +72,27 @@ pub(super) fn examine(system: &System, report: &mut Report) -> (Option<Library>,
             vendors
         }
     };
+    (named(system, &vendors, report), files(&vendors))
+}
+
+/// The same where this program came as a Python wheel: PyOpenCL's loader, and the folder that it looks into first.
+fn examine_python(system: &System, folder: &Path, report: &mut Report) -> (Option<Library>, Vec<PathBuf>) {
+    match system.python_loader() {
+        Some(path) => report.fact("loader", path.display().to_string()),
+        None => report.find(
+            Problem::NoLoader,
+            format!(
+                "there is no OpenCL loader in {}: PyOpenCL is not installed as a wheel",
+                folder.display()
+            ),
+            "python -m pip install --force-reinstall --no-deps --only-binary :all: pyopencl",
+        ),
+    }
+    let mut vendors = read(system, folder, report);
+    for vendor in vendors.iter_mut().filter(|vendor| !vendor.name.contains('/')) {
+        vendor.library = Some(folder.join(&vendor.name)).filter(|path| path.is_file());
+    }
+    vendors.extend(read(system, &system.path(VENDORS), report));
     (named(system, &vendors, report), files(&vendors))
 }
 

@@ -47,6 +47,11 @@ pub(super) fn examine(system: &System, vendors: &[PathBuf], report: &mut Report)
 fn ask(system: &System, only: Option<&Path>) -> Option<(String, Option<ExitStatus>)> {
     let mut command = Command::new(&system.program);
     command.args(["doctor", "--probe"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    if let Some(loader) = system.python_loader() {
+        // As PyOpenCL sets it, for its own loader.
+        let home = loader.parent().and_then(Path::parent).unwrap_or(&loader);
+        command.env("PYOPENCL_HOME", home).arg("--loader").arg(&loader);
+    }
     if let Some(file) = only {
         // ocl-icd takes a file. Khronos' loader takes folders only: nobody is blamed there.
         command.env("OCL_ICD_VENDORS", file);
@@ -156,9 +161,9 @@ fn judge(text: &str, status: Option<ExitStatus>, report: &mut Report) {
 }
 
 /// The child: asks, and runs the kernel.
-pub(crate) fn child() -> Vec<String> {
+pub(crate) fn child(loader: &Path) -> Vec<String> {
     let line = |line: &Line| serde_json::to_string(line).unwrap_or_default();
-    let api = match Api::load() {
+    let api = match Api::load(loader) {
         Ok(api) => api,
         Err(error) => return vec![line(&Line::Loader(error.to_string()))],
     };
@@ -188,9 +193,9 @@ fn checked(what: &str, status: c_int) -> Result<(), String> {
 const SOURCE: &CStr = c"kernel void first(global int *x) { x[get_global_id(0)] = 42; }";
 
 impl Api {
-    fn load() -> Result<Self, libloading::Error> {
+    fn load(loader: &Path) -> Result<Self, libloading::Error> {
         // SAFETY: the loader's own initialisers are those that every OpenCL program runs.
-        let library = unsafe { Library::new("libOpenCL.so.1") }?;
+        let library = unsafe { Library::new(loader) }?;
         Ok(Self { library })
     }
 

@@ -34,6 +34,28 @@ impl System {
         self.root == Path::new("/")
     }
 
+    /// The folder in which PyOpenCL's wheel has its loader, and looks for files that name platforms, where this program came as
+    /// a wheel too.
+    pub(crate) fn python_libraries(&self) -> Option<PathBuf> {
+        let packages = self.program.parent()?.parent()?.parent()?;
+        let is_wheel = self.is_this()
+            && self.program.ends_with("oxcl/bin/oxcl")
+            && packages.join("oxcl/__main__.py").is_file();
+        let folder = packages.join("pyopencl/.libs");
+        (is_wheel && folder.is_dir()).then_some(folder)
+    }
+
+    /// The loader that comes with PyOpenCL's wheel.
+    pub(crate) fn python_loader(&self) -> Option<PathBuf> {
+        let entries = std::fs::read_dir(self.python_libraries()?).ok()?.filter_map(Result::ok);
+        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        found.sort();
+        let is_loader = |path: &PathBuf| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libOpenCL"))
+        };
+        found.into_iter().find(is_loader)
+    }
+
     /// A variable's value, if it is set and not empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.environment.get(name).map(String::as_str).filter(|value| !value.is_empty())

@@ -5,6 +5,7 @@ use crate::exit::Outcome;
 use crate::tta::measure::{Figures, measure};
 use crate::tta::suite::{self, BENCHMARKS};
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::Table;
 use clap::Args;
 use oxcl_compiler::SourceFile;
@@ -95,6 +96,7 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
     let wanted = |all: &[String], name: &str| all.is_empty() || all.iter().any(|part| name.contains(part));
     let engine: Engine = args.engine.into();
     let mut rows = Vec::new();
+    let mut progress = Progress::new(ui);
     for benchmark in BENCHMARKS.iter().filter(|b| wanted(&args.only, b.name)) {
         let files = benchmark.files(&args.openasip)?;
         let mut request = CRequest::default();
@@ -107,6 +109,7 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
         request.sources.push(SourceFile { name: "heap.c".to_owned(), text: HEAP.to_owned() });
         request.folders = files.folders.iter().map(|f| f.display().to_string()).collect();
         for machine in benchmark.machines.iter().copied().filter(|m| wanted(&args.machine, m)) {
+            progress.step(&format!("{} on {machine}", benchmark.name));
             let twin = twin_of(&args.openasip, machine)?;
             let figures = measure(&request, &twin, &files.expected, engine);
             let published = files.published(machine);
@@ -118,6 +121,7 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
             rows.push(row);
         }
     }
+    drop(progress);
     let counted: Vec<f64> = rows.iter().filter(|r| r.counted).filter_map(Row::ratio).collect();
     let bounds: Vec<f64> = rows.iter().filter_map(Row::over_bound).collect();
     let worst = counted.iter().copied().fold(0.0, f64::max);

@@ -8,6 +8,7 @@ use crate::exit::Outcome;
 use crate::kept;
 use crate::sizes::{self, Sizes};
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::duration;
 use clap::{Args, ValueEnum};
 use oxcl_binary::archive::{Archive, Version};
@@ -299,6 +300,9 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         strict: false,
         quality: if args.quick { Quality::First } else { Quality::Full },
     };
+    let mut progress = Progress::new(ui);
+    let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
+    progress.step(&format!("compiling {}", names.join(", ")));
     if let Some(only) = args.only {
         let text = build::alone(&request, only.stage(), args.kernel.as_deref(), ui)?;
         put(&target, text.as_bytes(), ui)?;
@@ -308,6 +312,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         Emit::Archive => kept::archive(&request, &words, !args.no_cache, ui)?,
         stage => Built::new(build::compile(&request, stage, args.kernel.as_deref(), ui)?),
     };
+    drop(progress);
     put(&target, &compiled.bytes, ui)?;
     let archive = match args.stage() {
         Stage::Poclbin => Archive::read(&compiled.bytes).ok(),

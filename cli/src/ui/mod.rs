@@ -62,6 +62,10 @@ impl Ui {
 
     /// Writes a result that may be no text.
     pub(crate) fn result_bytes(&mut self, bytes: &[u8]) -> Result<(), CliError> {
+        if interrupt::is_progress_shown() {
+            // It may stand on the same terminal, and comes back below.
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
         let mut out = io::stdout().lock();
         out.write_all(bytes).and_then(|()| out.flush()).map_err(|source| match source.kind() {
             io::ErrorKind::BrokenPipe => CliError::ClosedPipe,

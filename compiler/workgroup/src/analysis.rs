@@ -202,7 +202,7 @@ pub fn analyse<'c>(
         }
         if wants(Analysis::Independent) {
             for number in 0..regions.regions.len() {
-                let text = match independent::obstacle(kernel, regions, slots, number) {
+                let text = match independent::obstacle(kernel, regions, slots, number)? {
                     None => format!("region {number}: yes"),
                     Some(obstacle) => format!("region {number}: no, {obstacle}"),
                 };

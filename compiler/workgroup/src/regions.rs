@@ -17,6 +17,8 @@ use crate::workitem::{Together, is_barrier};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Block, Value};
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 /// How a region ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,9 +77,24 @@ pub(crate) struct Regions<'c> {
     pub(crate) after_barriers: Vec<Block<'c>>,
     /// The region that begins with a block.
     region_of_entry: Vec<Option<usize>>,
+    /// Shapes among neighbours in dimension 0, once somebody has asked.
+    row_shapes: OnceCell<Rc<Shapes<'c>>>,
 }
 
-impl Regions<'_> {
+impl<'c> Regions<'c> {
+    /// The shapes of the kernel's values among neighbours in dimension 0.
+    ///
+    /// # Errors
+    /// LLVM's failure in the analysis.
+    pub(crate) fn row_shapes(&self, kernel: &Prepared<'_, 'c>) -> Result<&Rc<Shapes<'c>>, FormError> {
+        if let Some(known) = self.row_shapes.get() {
+            return Ok(known);
+        }
+        let row = Together::Row(0);
+        let shapes = Shapes::compute(&self.cfg, kernel.layout, &self.after_barriers, &row)?;
+        Ok(self.row_shapes.get_or_init(|| Rc::new(shapes)))
+    }
+
     /// The region that begins with a block.
     pub(crate) fn starting_at(&self, entry: usize) -> Option<usize> {
         self.region_of_entry[entry]
@@ -112,7 +129,16 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormErr
         region_of_entry[region.entry] = Some(number);
     }
     fold_copies(&cfg, &shapes, &regions);
-    Ok(Regions { cfg, shapes, regions, regular, irregular_line, after_barriers, region_of_entry })
+    Ok(Regions {
+        cfg,
+        shapes,
+        regions,
+        regular,
+        irregular_line,
+        after_barriers,
+        region_of_entry,
+        row_shapes: OnceCell::new(),
+    })
 }
 
 /// Replaces PHI nodes at a region's entry that only pass one value of their own shape on (loop-closed form makes them):

@@ -99,10 +99,10 @@ exit:
 ;   %next = add i32 %i, 1
 ;   %from = getelementptr i32, ptr addrspace(1) %a, i32 %i
 ;   %to = getelementptr i32, ptr addrspace(1) %a, i32 %next
-;   call void @llvm.experimental.noalias.scope.decl(metadata !10)
-;   call void @llvm.experimental.noalias.scope.decl(metadata !12)
-;   %v = load i32, ptr addrspace(1) %from, align 4, !alias.scope !12, !noalias !10
-;   store i32 %v, ptr addrspace(1) %to, align 4, !alias.scope !10, !noalias !12
+;   call void @llvm.experimental.noalias.scope.decl(metadata !12), !llvm.access.group !11
+;   call void @llvm.experimental.noalias.scope.decl(metadata !14), !llvm.access.group !11
+;   %v = load i32, ptr addrspace(1) %from, align 4, !alias.scope !14, !noalias !12, !llvm.access.group !11
+;   store i32 %v, ptr addrspace(1) %to, align 4, !alias.scope !12, !noalias !14, !llvm.access.group !11
 ;   %more = icmp slt i32 %next, %n
 ;   br i1 %more, label %r0.loop, label %r0.exit
 ; r0.exit:
@@ -118,8 +118,10 @@ exit:
 ; !6 = !{!"llvm.loop.mustprogress"}
 ; !7 = !{!"llvm.loop.unroll.runtime.disable"}
 ; !8 = distinct !{!8, !6, !7}
-; !9 = distinct !{!9, !6}
-; !10 = !{!11}
-; !11 = distinct !{!11, !2, !"step: to"}
+; !9 = distinct !{!9, !6, !10}
+; !10 = !{!"llvm.loop.parallel_accesses", !11}
+; !11 = distinct !{}
 ; !12 = !{!13}
-; !13 = distinct !{!13, !2, !"step: from"}
+; !13 = distinct !{!13, !2, !"step: to"}
+; !14 = !{!15}
+; !15 = distinct !{!15, !2, !"step: from"}

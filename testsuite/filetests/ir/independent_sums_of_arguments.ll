@@ -7,7 +7,8 @@ define void @k(ptr addrspace(1) %a, i32 %b, i32 %c, i32 %d) {
 ; independent: region 0: no, accesses that might be reordered
 entry:
   %l = call i64 @_Z12get_local_idj(i32 0)
-  %x = trunc i64 %l to i32
+  %l32 = trunc i64 %l to i32
+  %x = shl nuw nsw i32 %l32, 1
   %xb = add nsw i32 %x, %b
   %first.at = sext i32 %xb to i64
   %first = getelementptr i32, ptr addrspace(1) %a, i64 %first.at

@@ -7,7 +7,8 @@ define void @k(ptr addrspace(1) %a) {
 ; independent: region 0: no, accesses that might be reordered
 entry:
   %l = call i64 @_Z12get_local_idj(i32 0)
-  %x = trunc i64 %l to i32
+  %l32 = trunc i64 %l to i32
+  %x = shl nuw nsw i32 %l32, 1
   %first.x = add i32 %x, 0
   %first.at = sext i32 %first.x to i64
   %first = getelementptr i32, ptr addrspace(1) %a, i64 %first.at

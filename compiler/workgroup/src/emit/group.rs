@@ -41,7 +41,7 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
             b.store(none, dispatch.pending, 4);
         }
         if has_work(frame.regions, frame.slots, number) {
-            let parallel = independent::group(frame, number);
+            let parallel = independent::group(frame, number)?;
             let window = window::find(frame, &b, number);
             let nest = rows::make(frame, &b, number, parallel, &window);
             for body in std::iter::once(nest.whole).chain(nest.rest) {

@@ -17,6 +17,7 @@ mod items;
 mod lanes;
 mod masked;
 mod memory;
+mod moves;
 mod rows;
 mod scopes;
 mod tested;

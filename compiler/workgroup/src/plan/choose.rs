@@ -6,7 +6,7 @@
 //! register of these.
 
 use super::space::Space;
-use super::{Form, Plan, cost, lane_shapes};
+use super::{Form, Plan, cost};
 use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -105,9 +105,9 @@ pub(crate) fn choose<'c>(
     if kernel.function.instructions().len() > LARGEST_PREPARED {
         return Ok(Choice { candidates, ..Choice::of(scalar) });
     }
-    let shapes = lane_shapes(kernel, regions)?;
+    let shapes = regions.row_shapes(kernel)?;
     if let Width::Preferred(width) = options.width {
-        let plan = Plan::with_shapes(kernel, regions, slots, space, &shapes, width);
+        let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, width);
         return match plan {
             Ok(plan) => Ok(Choice::of(plan)),
             Err(declined @ FormError::CannotVectorise { .. }) => {
@@ -123,7 +123,7 @@ pub(crate) fn choose<'c>(
     // The lanes of a register where they are as wide as the widest of the kernel's.
     let mut register = whole;
     while let Some(width) = widths.pop_front() {
-        match Plan::with_shapes(kernel, regions, slots, space, &shapes, width) {
+        match Plan::with_shapes(kernel, regions, slots, space, shapes, width) {
             Ok(plan) => plans.push(plan),
             Err(declined @ FormError::CannotVectorise { .. }) => {
                 return Ok(Choice { declined: Some(declined), ..Choice::of(scalar) });

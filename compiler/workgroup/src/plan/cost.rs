@@ -80,7 +80,7 @@ impl Cost {
                 let part = &wide.parts[number];
                 let can = !own.has_loop
                     && !part.has_turns
-                    && independent::obstacle(kernel, regions, slots, number).is_none();
+                    && independent::obstacle_at_sight(kernel, regions, slots, number).is_none();
                 let factor = if part.has_masks { LLVM_MASKED } else { LLVM_PLAIN };
                 can.then(|| part.cycles / f64::from(*lanes) * factor)
             });

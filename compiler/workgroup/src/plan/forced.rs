@@ -9,7 +9,7 @@
 
 use super::chunks::Chunks;
 use super::read::{BlockText, KernelPlan, PlanError};
-use super::{How, Plan, decide, lane_shapes, show, verify};
+use super::{How, Plan, decide, show, verify};
 use crate::error::FormError;
 use crate::plan::space::Space;
 use crate::prepare::Prepared;
@@ -41,13 +41,13 @@ pub(crate) fn plan<'c>(
     if text.width == 1 {
         return Ok(Plan::scalar(regions, text.space));
     }
-    let shapes = lane_shapes(kernel, regions)?;
-    verify::can_run_in_lanes(kernel, regions, &shapes)?;
+    let shapes = regions.row_shapes(kernel)?;
+    verify::can_run_in_lanes(kernel, regions, shapes)?;
     let mut plan = Plan {
         width: text.width,
         space: text.space,
-        chunks: regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, &shapes)).collect(),
-        shapes: Some(Rc::clone(&shapes)),
+        chunks: regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes)).collect(),
+        shapes: Some(Rc::clone(shapes)),
         forms: HashMap::new(),
         hows: HashMap::new(),
         forced: HashMap::new(),

@@ -27,7 +27,6 @@ use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::Together;
 use chunks::Chunks;
 use oxcl_ir::Value;
 use oxcl_ir::shape::{Shape, Shapes};
@@ -129,7 +128,7 @@ impl<'c> Plan<'c> {
         if width == 1 {
             return Ok(Plan::scalar(regions, space));
         }
-        Plan::with_shapes(kernel, regions, slots, space, &lane_shapes(kernel, regions)?, width)
+        Plan::with_shapes(kernel, regions, slots, space, regions.row_shapes(kernel)?, width)
     }
 
     fn with_shapes(
@@ -182,10 +181,4 @@ impl<'c> Plan<'c> {
     fn is_divergent_loop(&self, header: usize) -> bool {
         self.shapes.as_ref().is_some_and(|shapes| shapes.uniformity().is_divergent_cycle(header))
     }
-}
-
-/// The shapes of a kernel's values among neighbours in dimension 0.
-fn lane_shapes<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Result<Rc<Shapes<'c>>, FormError> {
-    let row = Together::Row(0);
-    Ok(Rc::new(Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &row)?))
 }

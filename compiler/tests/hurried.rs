@@ -130,3 +130,23 @@ fn loops_between_barriers_are_widened() {
     let text = assembly(&request, "k");
     assert!(text.contains("vmulps\t%ymm") && !text.contains("%zmm"), "{text}");
 }
+
+#[test]
+fn what_is_done_to_a_private_array_one_element_after_the_other_is_done_at_once() {
+    let mut request = request("x86-64-v4");
+    request.sources[0].text = "kernel void k(global const float *a, global float *b, int n) {
+      local float part[16];
+      size_t i = get_local_id(0);
+      float c[4] = {0, 0, 0, 0};
+      for (int r = 0; r < n; r++) {
+        part[i & 15] = a[get_global_id(0) + r];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        c[0] += part[0]; c[1] += part[1]; c[2] += part[2]; c[3] += part[3];
+        barrier(CLK_LOCAL_MEM_FENCE);
+      }
+      vstore4((float4)(c[0], c[1], c[2], c[3]), get_global_id(0), b);
+    }"
+    .into();
+    let text = assembly(&request, "k");
+    assert!(text.contains("vaddps\t") && !text.contains("vaddss\t"), "{text}");
+}

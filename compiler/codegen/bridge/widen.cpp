@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 
 using namespace llvm;
 
@@ -81,6 +82,8 @@ void oxcl::widenLoops(Module &module, FunctionAnalysisManager &functions) {
   passes.addPass(LoopVectorizePass(LoopVectorizeOptions(/*InterleaveOnlyWhenForced=*/true, /*VectorizeOnlyWhenForced=*/false)));
   passes.addPass(EarlyCSEPass());
   passes.addPass(SimplifyCFGPass());
+  // Code generation takes so much less time as this takes: there is less code.
+  passes.addPass(SLPVectorizerPass());
   for (Function &function : module)
     if (!function.isDeclaration() && !isRare(function)) {
       // Wider loops come in two sizes, which is twice the code.

@@ -27,7 +27,8 @@ void addBeforeVectoriser(llvm::FunctionPassManager &passes);
 // Runs the loop vectoriser, and nothing that is not needed for it, over the functions that call one with vector forms.
 void widenCalls(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
 
-// The same for every loop, after those whose count is known have been written out.
+// The same for every loop, after those whose count is known have been written out; and the vectoriser of straight code, for what
+// a work-item keeps in an array of its own across barriers.
 void widenLoops(llvm::Module &module, llvm::FunctionAnalysisManager &functions);
 
 } // namespace oxcl

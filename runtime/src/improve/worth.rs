@@ -14,7 +14,7 @@ const FULL_OVER_FIRST: f64 = 2.5;
 /// A function for one local size takes it so many times as long as the one for any.
 const FUNCTION_OVER_FULL: f64 = 1.0;
 /// A kernel that was built in a hurry is hot when its launches have taken this part of what its full code costs.
-const KERNEL_SHARE: f64 = 0.125;
+const KERNEL_SHARE: f64 = 1.0 / 32.0;
 /// A function for a local size pays when launches with it have taken so many times what it costs.
 const FUNCTION_SHARE: f64 = 5.0;
 /// What a process may spend on a program, over what full code of all of it costs.

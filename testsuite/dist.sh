@@ -3,7 +3,7 @@
 #
 # Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
 # the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
-# PyOpenCL program and `oxcl doctor`, live beside PoCL, are upgraded and go without a trace.
+# PyOpenCL program and `oxcl doctor`, live beside PoCL, are upgraded and go without a trace. ONLY=deb, for example, tries one of them.
 set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
 [ -n "${OXCL_PRIVATE_MOUNTS:-}" ] || OXCL_PRIVATE_MOUNTS=1 exec unshare -m --propagation private "$0" "$@"
@@ -21,7 +21,7 @@ trap leave EXIT
 # Runs a line of shell in the system.
 inside() {
     chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive sh -c "cd /root && $1" > "$work/output" 2>&1
+        DEBIAN_FRONTEND=noninteractive PIP_CERT=/root/trusted.crt sh -c "cd /root && $1" > "$work/output" 2>&1
 }
 
 # try WHAT STATUS LINE [TEXT]: the line ends with the status, and prints the text.
@@ -48,6 +48,8 @@ fresh() {
     mount -t devpts devpts "$root/dev/pts"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     cp "$packages"/*.deb "$packages"/*.tar.xz "$packages"/*.whl "$root/root/"
+    # What this machine trusts, for pip.
+    if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/root/trusted.crt"; fi
     cat > "$root/root/first.py" <<'P'
 import numpy, pyopencl as cl
 platform = next(p for p in cl.get_platforms() if p.name == "oxcl")
@@ -63,47 +65,55 @@ print("PyOpenCL runs on", platform.name)
 P
 }
 
+wants() { [ "${ONLY:-$1}" = "$1" ]; }
+
 for base in "$@"; do
     system=$(. "$base/etc/os-release" && echo "$PRETTY_NAME")
     echo "== $system, $(cat "$base"/etc/debian_version 2>/dev/null)"
 
-    fresh "$base"
-    inside "apt-get update"
-    inside "apt-get install -y --no-install-recommends xz-utils"
-    try "tarball: unpacks" 0 "tar xf oxcl-*.tar.xz && mv oxcl-*-x86_64-linux-gnu /opt/oxcl"
-    try "tarball: doctor misses the loader" 1 "/opt/oxcl/bin/oxcl doctor" "[OX0801]"
-    try "tarball: first kernel, where it was unpacked" 0 "/opt/oxcl/bin/oxcl new first && /opt/oxcl/bin/oxcl run first/first.toml first/test.toml"
-    try "tarball: installs" 0 "/opt/oxcl/install" "Installed below /usr/local"
-    inside "apt-get install -y --no-install-recommends ocl-icd-libopencl1 python3-pyopencl"
-    try "tarball: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
-    try "tarball: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
-    try "tarball: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && python3 first.py" "Portable"
-    try "tarball: goes" 0 "/opt/oxcl/install --remove && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/opt/*' -not -path '/root/*' -not -path '/proc/*')\""
-    try "tarball: installs without root's rights" 0 "useradd -m me && su me -c 'cd && /opt/oxcl/install ~/oxcl'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
-    try "tarball: runs so" 0 "cp first.py /tmp && su me -c 'cd; export OCL_ICD_VENDORS=\$HOME/oxcl/etc/OpenCL/vendors; ~/oxcl/bin/oxcl doctor && python3 /tmp/first.py'" "PyOpenCL runs on oxcl"
+    if wants tarball; then
+        fresh "$base"
+        inside "apt-get update"
+        inside "apt-get install -y --no-install-recommends xz-utils"
+        try "tarball: unpacks" 0 "tar xf oxcl-*.tar.xz && mv oxcl-*-x86_64-linux-gnu /opt/oxcl"
+        try "tarball: doctor misses the loader" 1 "/opt/oxcl/bin/oxcl doctor" "[OX0801]"
+        try "tarball: first kernel, where it was unpacked" 0 "/opt/oxcl/bin/oxcl new first && /opt/oxcl/bin/oxcl run first/first.toml first/test.toml"
+        try "tarball: installs" 0 "/opt/oxcl/install" "Installed below /usr/local"
+        inside "apt-get install -y --no-install-recommends ocl-icd-libopencl1 python3-pyopencl"
+        try "tarball: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
+        try "tarball: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
+        try "tarball: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && python3 first.py" "Portable"
+        try "tarball: goes" 0 "/opt/oxcl/install --remove && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/opt/*' -not -path '/root/*' -not -path '/proc/*')\""
+        try "tarball: installs without root's rights" 0 "useradd -m me && su me -c 'cd && /opt/oxcl/install ~/oxcl'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
+        try "tarball: runs so" 0 "cp first.py /tmp && su me -c 'cd; export OCL_ICD_VENDORS=\$HOME/oxcl/etc/OpenCL/vendors; ~/oxcl/bin/oxcl doctor && python3 /tmp/first.py'" "PyOpenCL runs on oxcl"
+    fi
 
-    fresh "$base"
-    inside "apt-get update"
-    try "deb: installs" 0 "apt-get install -y ./oxcl_*.deb"
-    try "deb: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
-    try "deb: first kernel" 0 "oxcl new first && oxcl run first/first.toml first/test.toml"
-    inside "apt-get install -y --no-install-recommends python3-pyopencl clinfo man-db"
-    try "deb: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
-    try "deb: clinfo" 0 "clinfo -l" "oxcl"
-    try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
-    try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
-    try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
+    if wants deb; then
+        fresh "$base"
+        inside "apt-get update"
+        try "deb: installs" 0 "apt-get install -y ./oxcl_*.deb"
+        try "deb: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
+        try "deb: first kernel" 0 "oxcl new first && oxcl run first/first.toml first/test.toml"
+        inside "apt-get install -y --no-install-recommends python3-pyopencl clinfo man-db"
+        try "deb: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
+        try "deb: clinfo" 0 "clinfo -l" "oxcl"
+        try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
+        try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
+        try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
+    fi
 
-    fresh "$base"
-    inside "apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates"
-    try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
-    try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
-    try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
-    try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"
-    try "wheel: doctor finds nothing" 0 "e/bin/python -m oxcl doctor" "nothing is wrong"
-    try "wheel: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Portable"
-    try "wheel: is upgraded" 0 "e/bin/pip install --force-reinstall --no-deps oxcl-*.whl && e/bin/python first.py" "PyOpenCL runs on oxcl"
-    try "wheel: goes" 0 "e/bin/pip uninstall -y oxcl && test -z \"\$(find e -name '*oxcl*')\""
+    if wants wheel; then
+        fresh "$base"
+        inside "apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates"
+        try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
+        try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
+        try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
+        try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"
+        try "wheel: doctor finds nothing" 0 "e/bin/python -m oxcl doctor" "nothing is wrong"
+        try "wheel: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Portable"
+        try "wheel: is upgraded" 0 "e/bin/pip install --force-reinstall --no-deps oxcl-*.whl && e/bin/python first.py" "PyOpenCL runs on oxcl"
+        try "wheel: goes" 0 "e/bin/pip uninstall -y oxcl && test -z \"\$(find e -name '*oxcl*')\""
+    fi
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -51,6 +51,10 @@ fn ask(system: &System, only: Option<&Path>) -> Option<(String, Option<ExitStatu
         // As PyOpenCL sets it, for its own loader.
         let home = loader.parent().and_then(Path::parent).unwrap_or(&loader);
         command.env("PYOPENCL_HOME", home).arg("--loader").arg(&loader);
+        // Names without a folder are found beside it, because PyOpenCL's module has that folder in its run path.
+        let mut folders: Vec<&str> = loader.parent().and_then(Path::to_str).into_iter().collect();
+        folders.extend(system.variable("LD_LIBRARY_PATH"));
+        command.env("LD_LIBRARY_PATH", folders.join(":"));
     }
     if let Some(file) = only {
         // ocl-icd takes a file. Khronos' loader takes folders only: nobody is blamed there.

@@ -149,7 +149,11 @@ fn an_interrupt_is_code_130() {
         if json {
             command = sandbox.command(&[&["--json"], &line[..]].concat());
         }
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Tests that run in a shell's background have interrupts ignored, and so would what they start.
+        let mut plain = std::process::Command::new("env");
+        plain.arg("--default-signal=INT").arg(command.get_program()).args(command.get_args());
+        plain.current_dir(sandbox.path()).env("OXCL_CACHE", "off").stdin(Stdio::null());
+        let child = plain.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let begun = sandbox.path().join("begun");
         while !begun.exists() {
             std::thread::sleep(std::time::Duration::from_millis(5));

@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/wraps.cpp",
             "bridge/divisions.cpp",
             "bridge/empty_masks.cpp",
+            "bridge/compared_cuts.cpp",
             "bridge/estimates.cpp",
             "bridge/spills.cpp",
             "bridge/far.cpp",

@@ -35,6 +35,11 @@ impl Operations {
         }
     }
 
+    /// Those that give the same bits on every machine: for the reference executor, whose results others are held against.
+    pub(crate) fn portable(self) -> Self {
+        Self { rsqrt: false, ..self }
+    }
+
     /// Answers the questions.
     pub(crate) fn settle(self, module: &Module<'_>) {
         let answers = [(HAS_FMA, self.fma), (HAS_LDEXP, self.ldexp), (HAS_RSQRT_ESTIMATE, self.rsqrt)];

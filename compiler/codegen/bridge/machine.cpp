@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "compared_cuts.h"
 #include "empty_masks.h"
 #include "estimates.h"
 #include "far.h"
@@ -356,6 +357,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     }
     oxcl::dropFarAddresses(module);
     oxcl::foldEmptyMasks(module);
+    oxcl::dropClaimsOfComparedCuts(module);
     oxcl::lowerEstimates(module);
     if (isX86)
       oxcl::alignStacks(module);

@@ -247,6 +247,29 @@ fn loops_are_widened_by_the_vector_forms_of_what_they_call() {
     }
 }
 
+/// LLVM 22.1 has no instruction for a copy that it makes of this where the cuts are left to claim that they lose nothing.
+#[test]
+fn vectors_that_are_cut_and_compared_are_compiled() {
+    for (lanes, claim) in [(4, "nsw"), (8, "nsw"), (8, "nuw"), (16, "nsw")] {
+        let text = format!(
+            r#"
+target triple = "x86_64-unknown-linux-gnu"
+define <{lanes} x i16> @f(<{lanes} x i32> %a, <{lanes} x i32> %b) {{
+  %x = trunc {claim} <{lanes} x i32> %a to <{lanes} x i16>
+  %y = trunc {claim} <{lanes} x i32> %b to <{lanes} x i16>
+  %less = icmp sgt <{lanes} x i16> %x, %y
+  %all = sext <{lanes} x i1> %less to <{lanes} x i16>
+  ret <{lanes} x i16> %all
+}}
+"#
+        );
+        for cpu in ["x86-64-v2", "x86-64-v3", "x86-64-v4"] {
+            let target = CpuTarget::named(cpu).unwrap();
+            object(&text, &["f"], &target, Level::O2).unwrap();
+        }
+    }
+}
+
 /// LLVM 22.1 does not end on this where the two choices by an empty mask are left to it.
 #[test]
 fn choices_by_an_empty_mask_end_and_are_gone() {

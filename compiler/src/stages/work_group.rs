@@ -70,7 +70,7 @@ pub(crate) fn reference<'ctx>(
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Vec<u64>), CompileError> {
     let copy = module.clone();
-    cpu.operations.settle(&copy);
+    cpu.operations.portable().settle(&copy);
     let sizes = reference_code::build(&copy, kernel, &variables.offsets, &cpu.target)?;
     cpu.machine.retarget(&copy);
     Ok((copy, sizes))

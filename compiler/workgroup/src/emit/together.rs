@@ -29,10 +29,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         condition: Value<'c>,
         wanted: bool,
     ) -> Result<Value<'c>, FormError> {
-        if self.form(condition) == Form::Uniform {
-            if let Lanes::One(value) = self.value(b, condition)? {
-                return Ok(if wanted { value } else { b.not(value, "") });
-            }
+        if self.form(condition) == Form::Uniform
+            && let Lanes::One(value) = self.value(b, condition)?
+        {
+            return Ok(if wanted { value } else { b.not(value, "") });
         }
         // What a condition of an earlier region was made of need not be there any more.
         if is_external(self.frame.regions, self.number, condition) {

@@ -285,6 +285,22 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 .any(|&from| self.chunks.is_divided(from) || self.frame.plan.is_divergent(from))
     }
 
+    /// Adds the blocks in which lanes' addresses that `part` is a part of are tested for being consecutive: there the parts are
+    /// asked for, not the address.
+    fn tested_at(&self, part: Value<'c>, places: &mut Vec<usize>) {
+        let extends = part.is(Opcode::LLVMSExt) || part.is(Opcode::LLVMZExt);
+        if !extends && !part.is(Opcode::LLVMGetElementPtr) {
+            return;
+        }
+        for user in part.users() {
+            if extends && user.is(Opcode::LLVMGetElementPtr) {
+                self.tested_at(user, places);
+            } else if !extends && !user.is_phi() && self.how(user) == How::GatherUnlessConsecutive {
+                places.extend(user.block().map(|block| self.frame.regions.cfg.number(block)));
+            }
+        }
+    }
+
     /// Whether a value needs a cell: the copy of its block need not dominate the copies of its users' blocks.
     fn in_cell(&self, value: Value<'c>) -> bool {
         if self.chunks.chunks.is_empty() || value.ty().is_void() {
@@ -298,7 +314,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 let uses = user.incoming().into_iter().filter(|(incoming, _)| *incoming == value);
                 uses.map(|(_, from)| cfg.number(from)).collect()
             } else {
-                user.block().map(|block| cfg.number(block)).into_iter().collect()
+                let mut places: Vec<usize> =
+                    user.block().map(|block| cfg.number(block)).into_iter().collect();
+                self.tested_at(user, &mut places);
+                places
             };
             places.into_iter().any(|place| {
                 if place == block || !region.contains(place) {

@@ -10,7 +10,7 @@ use oxcl_ir::inkwell::GlobalVisibility;
 use oxcl_ir::{Function, Module, Opcode, Place};
 
 /// The attribute that LLVM knows vector forms by.
-pub(crate) const WIDE_FORMS: &str = "vector-function-abi-variant";
+const WIDE_FORMS: &str = "vector-function-abi-variant";
 
 /// What each level of x86-64 asks of a processor, in LLVM's names, beyond the levels below it.
 const NEEDS: [(&str, &[&str]); 3] = [
@@ -56,6 +56,16 @@ fn of(cpu: &CpuTarget) -> Option<&'static NativeLevel> {
 /// Marks a declared function of the library: calls of it may be moved, dropped and widened.
 pub(crate) fn mark(module: &Module<'_>, native: Native, symbol: &str) {
     let Some(function) = Function::find(module, symbol) else { return };
+    // It is linked from objects that nobody else sees: calls go straight.
+    if let Some(declared) = module.get_function(symbol) {
+        declared.as_global_value().set_visibility(GlobalVisibility::Hidden);
+    }
+    mark_pure(function, &native.level.wide_forms(symbol));
+}
+
+/// Says of a declared function that it computes from its arguments and does nothing else, and which functions do so for how many
+/// lanes.
+pub(crate) fn mark_pure(function: Function<'_>, forms: &[(u32, String)]) {
     for name in ["nounwind", "willreturn", "nofree", "nosync"] {
         function.add_attribute(Place::Function, name);
     }
@@ -68,14 +78,10 @@ pub(crate) fn mark(module: &Module<'_>, native: Native, symbol: &str) {
             user.remove_call_attribute("convergent");
         }
     }
-    // It is linked from objects that nobody else sees: calls go straight.
-    if let Some(declared) = module.get_function(symbol) {
-        declared.as_global_value().set_visibility(GlobalVisibility::Hidden);
-    }
     let parameters = "v".repeat(function.parameters().len());
-    let forms = native.level.wide_forms(symbol);
+    let symbol = function.value().name();
     let forms: Vec<String> = forms
-        .into_iter()
+        .iter()
         .map(|(width, form)| format!("_ZGV_LLVM_N{width}{parameters}_{symbol}({form})"))
         .collect();
     if !forms.is_empty() {

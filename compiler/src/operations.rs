@@ -6,9 +6,9 @@
 
 use oxcl_builtins::{HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
 use oxcl_codegen::CpuTarget;
-use oxcl_ir::{Function, Module, Opcode, Place};
+use oxcl_ir::{Function, Module, Opcode, Value};
 
-use crate::native::WIDE_FORMS;
+use crate::native::mark_pure;
 
 /// The elements of the estimate's vector forms.
 const WIDTHS: [u32; 4] = [2, 4, 8, 16];
@@ -51,11 +51,8 @@ impl Operations {
             let symbol = format!("{RSQRT_ESTIMATE}{ty}");
             let wide = |width: u32| format!("{RSQRT_ESTIMATE}Dv{width}_{ty}");
             if self.rsqrt {
-                let Some(scalar) = Function::find(module, &symbol) else { continue };
-                let form = |width| format!("_ZGV_LLVM_N{width}v_{symbol}({})", wide(width));
-                scalar.add_string_attribute(WIDE_FORMS, &WIDTHS.map(form).join(","));
-                for name in ["nounwind", "willreturn", "nofree", "nosync"] {
-                    scalar.add_attribute(Place::Function, name);
+                if let Some(scalar) = Function::find(module, &symbol) {
+                    mark_pure(scalar, &WIDTHS.map(|width| (width, wide(width))));
                 }
                 continue;
             }
@@ -69,7 +66,7 @@ impl Operations {
 }
 
 /// Puts values in the places of a function's calls.
-fn replace_calls<'c>(function: Function<'c>, value: impl Fn(oxcl_ir::Value<'c>) -> oxcl_ir::Value<'c>) {
+fn replace_calls<'c>(function: Function<'c>, value: impl Fn(Value<'c>) -> Value<'c>) {
     for user in function.value().users() {
         if user.is(Opcode::LLVMCall) {
             user.replace_uses_with(value(user));

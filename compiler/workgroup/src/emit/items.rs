@@ -302,7 +302,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     }
 
     /// Whether a value needs a cell: the copy of its block need not dominate the copies of its users' blocks.
-    fn in_cell(&self, value: Value<'c>) -> bool {
+    pub(super) fn in_cell(&self, value: Value<'c>) -> bool {
         if self.chunks.chunks.is_empty() || value.ty().is_void() {
             return false;
         }

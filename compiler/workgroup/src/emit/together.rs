@@ -34,53 +34,33 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         {
             return Ok(if wanted { value } else { b.not(value, "") });
         }
-        // What a condition of an earlier region was made of need not be there any more.
-        if is_external(self.frame.regions, self.number, condition) {
+        // What a condition of an earlier region, or of a masked block before this one, was made of need not be there any more.
+        if is_external(self.frame.regions, self.number, condition) || self.in_cell(condition) {
             return self.all_by_mask(b, condition, wanted);
         }
         let is = |value: Value<'c>, truth: bool| value.as_int() == Some(-i64::from(truth));
         let operand = |index: u32| condition.operand(index);
+        let both = |this: &mut Self, one: u32, other: u32| {
+            let one = this.all_are(b, operand(one), wanted)?;
+            let other = this.all_are(b, operand(other), wanted)?;
+            Ok(match condition.is(Opcode::LLVMSelect) {
+                true => b.select(one, other, b.types().bool().zero(), ""),
+                false => b.and(one, other, ""),
+            })
+        };
         match condition.opcode() {
             Some(Opcode::LLVMXor) if is(operand(1), true) => self.all_are(b, operand(0), !wanted),
-            Some(Opcode::LLVMAnd) if wanted => self.both(b, operand(0), operand(1), wanted),
-            Some(Opcode::LLVMOr) if !wanted => self.both(b, operand(0), operand(1), wanted),
+            Some(Opcode::LLVMAnd) if wanted => both(self, 0, 1),
+            Some(Opcode::LLVMOr) if !wanted => both(self, 0, 1),
             // Conjunctions whose right side may have no value where the left one fails.
-            Some(Opcode::LLVMSelect) if wanted && is(operand(2), false) => {
-                self.one_then_other(b, operand(0), operand(1), wanted)
-            }
-            Some(Opcode::LLVMSelect) if !wanted && is(operand(1), true) => {
-                self.one_then_other(b, operand(0), operand(2), wanted)
-            }
+            Some(Opcode::LLVMSelect) if wanted && is(operand(2), false) => both(self, 0, 1),
+            Some(Opcode::LLVMSelect) if !wanted && is(operand(1), true) => both(self, 0, 2),
             Some(Opcode::LLVMICmp) => match self.by_one_lane(b, condition, wanted)? {
                 Some(truth) => Ok(truth),
                 None => self.all_by_mask(b, condition, wanted),
             },
             _ => self.all_by_mask(b, condition, wanted),
         }
-    }
-
-    fn both(
-        &mut self,
-        b: &Builder<'c>,
-        one: Value<'c>,
-        other: Value<'c>,
-        wanted: bool,
-    ) -> Result<Value<'c>, FormError> {
-        let one = self.all_are(b, one, wanted)?;
-        let other = self.all_are(b, other, wanted)?;
-        Ok(b.and(one, other, ""))
-    }
-
-    fn one_then_other(
-        &mut self,
-        b: &Builder<'c>,
-        one: Value<'c>,
-        other: Value<'c>,
-        wanted: bool,
-    ) -> Result<Value<'c>, FormError> {
-        let one = self.all_are(b, one, wanted)?;
-        let other = self.all_are(b, other, wanted)?;
-        Ok(b.select(one, other, b.types().bool().zero(), ""))
     }
 
     /// A comparison that holds for all lanes where it holds for the first, or for the last.

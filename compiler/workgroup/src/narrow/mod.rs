@@ -170,14 +170,8 @@ impl<'c> Search<'_, 'c> {
         let by = |most: i64| value.operand(1).as_int().is_some_and(|number| (0..most).contains(&number));
         let numbers = |signed: bool, unsigned: bool| Some(Asks::Numbers(Fit { signed, unsigned }));
         match value.opcode()? {
-            Opcode::LLVMAdd
-            | Opcode::LLVMSub
-            | Opcode::LLVMMul
-            | Opcode::LLVMAnd
-            | Opcode::LLVMOr
-            | Opcode::LLVMXor
-            | Opcode::LLVMSelect
-            | Opcode::LLVMPHI => Some(Asks::LowBits),
+            Opcode::LLVMSelect | Opcode::LLVMPHI => Some(Asks::LowBits),
+            _ if asks_low_bits(value) => Some(Asks::LowBits),
             Opcode::LLVMShl if by(i64::from(self.bits)) => Some(Asks::LowBits),
             Opcode::LLVMLShr if by(i64::from(self.bits)) => numbers(false, true),
             Opcode::LLVMAShr if by(i64::from(self.bits)) => numbers(long, true),
@@ -345,4 +339,19 @@ impl<'c> Chains<'c> {
         let kept = search.order.iter().filter(|&&value| self.chain(value).is_some_and(worth));
         kept.map(|&value| (value, search.members[&value])).collect()
     }
+}
+
+/// An operation whose low bits follow from the low bits of its operands.
+pub(crate) fn asks_low_bits(value: Value<'_>) -> bool {
+    matches!(
+        value.opcode(),
+        Some(
+            Opcode::LLVMAdd
+                | Opcode::LLVMSub
+                | Opcode::LLVMMul
+                | Opcode::LLVMAnd
+                | Opcode::LLVMOr
+                | Opcode::LLVMXor
+        )
+    )
 }

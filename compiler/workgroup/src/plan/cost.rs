@@ -10,6 +10,7 @@
 use super::{Form, How, Plan};
 use crate::emit::{independent, is_marker};
 use crate::guards::is_test;
+use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
@@ -134,18 +135,7 @@ impl<'c> Narrow<'_, 'c> {
     /// The bits that a value's lanes need.
     fn bits(&self, value: Value<'c>, own: u64) -> u64 {
         // Only low bits are taken of what low bits are enough for.
-        let low = matches!(
-            value.opcode(),
-            Some(
-                Opcode::LLVMAdd
-                    | Opcode::LLVMSub
-                    | Opcode::LLVMMul
-                    | Opcode::LLVMAnd
-                    | Opcode::LLVMOr
-                    | Opcode::LLVMXor
-                    | Opcode::LLVMShl
-            )
-        );
+        let low = asks_low_bits(value) || value.is(Opcode::LLVMShl);
         let taken = value.users().into_iter().map(|user| match user.ty().kind() {
             TypeKind::Int(bits) if low && user.is(Opcode::LLVMTrunc) => u64::from(bits.max(8)),
             _ => own,

@@ -1,11 +1,11 @@
 // test: run
-// Terms of both signs are added, and processors with AVX-512 differ in rsqrt by a unit in the last place.
-// ulp: 4096
+// Who looks stands outside of the cloud, so that no terms of both signs are added: rsqrt and fused operations may differ by a unit.
+// ulp: 16
 // run: nbody global=32 local=8 (pos=random:128:12, acc=zeros:128, n=32)
 kernel void nbody(global const float4 *pos, global float4 *acc, int n) {
   local float4 tile[8];
   int g = get_global_id(0), l = get_local_id(0);
-  float4 me = pos[g], sum = 0;
+  float4 me = pos[g] - 2.0f, sum = 0;
   for (int base = 0; base < n; base += 8) {
     tile[l] = pos[base + l];
     barrier(CLK_LOCAL_MEM_FENCE);

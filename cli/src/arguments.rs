@@ -1,19 +1,14 @@
 //! `--arg NAME=VALUE` against a kernel's signature: every parameter gets one value of its type, and no other name is
 //! given.
 
-use crate::data::HostData;
-use crate::data::element::{Element, Scalar};
 use crate::error::CliError;
 use crate::launching;
-use crate::nearest::nearest;
-use crate::param::{Bound, Parameter, ParameterKind};
-use crate::value::{SyntaxError, Value};
 use oxcl_runtime::{ArgValue, Buffer, Kernel};
-
-/// The parameters of a kernel.
-pub(crate) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
-    kernel.record().args.iter().enumerate().map(|(position, arg)| Parameter::new(position, arg)).collect()
-}
+use oxcl_workload::data::HostData;
+use oxcl_workload::data::element::{Element, Scalar};
+use oxcl_workload::nearest::nearest;
+use oxcl_workload::param::{Bound, Parameter, ParameterKind};
+use oxcl_workload::value::{SyntaxError, Value};
 
 /// Splits `NAME=VALUE`.
 pub(crate) fn split<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), CliError> {

@@ -1,6 +1,5 @@
 //! The compiler linked in: options, compiling and checking sources, and the compiler's messages on the terminal.
 
-use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::kept;
@@ -12,6 +11,7 @@ use oxcl_frontend::{
 };
 use oxcl_ir::Context;
 use oxcl_tta::model::Machine;
+use oxcl_workload::device::Device;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! What a command can fail with, what is printed about it, and which exit code it means: the one mapping.
 
-use crate::data::file::DataError;
 use crate::exit::Exit;
-use crate::nearest::nearest_file;
-use crate::param::{BindError, BindProblem};
-use crate::value::BufferError;
-use crate::workload::problem::{Problem, WorkloadError};
+use oxcl_workload::data::file::DataError;
+use oxcl_workload::host::{Fault, Refused};
+use oxcl_workload::nearest::nearest_file;
+use oxcl_workload::param::{BindError, BindProblem};
+use oxcl_workload::problem::{Problem, WorkloadError};
+use oxcl_workload::value::BufferError;
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
@@ -54,6 +55,16 @@ pub(crate) enum CliError {
     /// Whoever read our output has gone; nobody is left to be told.
     #[error("the output was closed")]
     ClosedPipe,
+}
+
+impl From<Refused> for CliError {
+    fn from(Refused { message, help, fault, .. }: Refused) -> Self {
+        match fault {
+            Fault::Usage => Self::Usage { message, help },
+            Fault::Device => Self::Device { message, help },
+            Fault::Code => Self::Code { message, help },
+        }
+    }
 }
 
 fn rejected(errors: usize) -> String {

@@ -11,20 +11,17 @@ mod argv;
 mod build;
 mod cli;
 mod cmd;
-mod data;
-mod device;
 mod doctor;
 mod error;
 mod exit;
+mod host;
 mod inspect;
 mod interrupt;
 #[cfg(feature = "compiler")]
 mod kept;
 mod launching;
 mod memory;
-mod nearest;
 mod panic;
-mod param;
 mod program;
 mod propose;
 mod reduce;
@@ -36,10 +33,8 @@ mod trace;
 #[cfg(feature = "compiler")]
 mod tta;
 mod ui;
-mod value;
 #[cfg(feature = "compiler")]
 mod width;
-mod workload;
 
 use exit::Exit;
 use std::process::ExitCode;

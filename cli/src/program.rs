@@ -1,15 +1,16 @@
 //! Programs from files: an archive is read, OpenCL C is compiled in process for the devices at hand, or taken
 //! from the cache.
 
-use crate::device::Device;
 use crate::error::CliError;
 use crate::ui::Ui;
 #[cfg(feature = "compiler")]
 use crate::ui::progress::Progress;
 use oxcl_runtime::{Coded, LoadError, Program};
+use oxcl_workload::device::Device;
+use oxcl_workload::host::Loaded;
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The bytes that every archive begins with.
 const ARCHIVE_MAGIC: &[u8] = b"poclbin\0";
@@ -26,15 +27,6 @@ pub(crate) struct How<'a> {
     /// What was compiled before is taken from the cache, and what is compiled is kept there.
     #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only a compiler's results are kept"))]
     pub(crate) cache: bool,
-}
-
-/// A program, and how long its stages took.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    /// The program.
-    pub(crate) program: Program,
-    /// Stages and their times.
-    pub(crate) stages: Vec<(String, Duration)>,
 }
 
 /// Whether a file's contents are an archive, whatever its name.
@@ -131,7 +123,7 @@ pub(crate) fn kernel(
         }
     };
     program.kernel(name).map_err(|error| {
-        let help = match crate::nearest::nearest(name, known.iter().copied()) {
+        let help = match oxcl_workload::nearest::nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("its kernels: {}", known.join(", ")),
         };

@@ -3,9 +3,9 @@
 //! In: a kernel and what was given. Out: `oxcl run …` with a value for every parameter. Buffers that the kernel reads have
 //! numbers in them, those that it only writes have zeros and are printed.
 
-use crate::launching;
-use crate::param::{Parameter, ParameterKind};
 use oxcl_runtime::Kernel;
+use oxcl_workload::host;
+use oxcl_workload::param::{Parameter, ParameterKind};
 use std::fmt::Write as _;
 
 /// Work-items, where nothing says how many; buffers have an element for each, and no fewer than these.
@@ -68,7 +68,7 @@ pub(crate) fn command(kernel: &Kernel, parameters: &[Parameter], said: &Said<'_>
             add(text);
             continue;
         }
-        let (reads, writes) = launching::reads_writes(launching::access(kernel, parameter.position));
+        let (reads, writes) = host::reads_writes(host::access(kernel, parameter.position));
         let name = parameter.name_or_position();
         add(&format!("{name}={}", value(parameter, reads, count)));
         let constant = kernel.record().args[parameter.position].type_qualifier & CONST != 0;

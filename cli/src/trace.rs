@@ -4,7 +4,6 @@
 //! A command is shown on the lane of every worker that executed some of it, while it did, and on its device, from when it
 //! was queued. The process has one pool of workers and so at most one recorder.
 
-use crate::device::Device;
 use crate::error::CliError;
 use crate::launching;
 use crate::ui::Ui;
@@ -12,6 +11,7 @@ use crate::ui::table::{Table, duration};
 use oxcl_runtime::{
     CommandRecord, Context, ContextOptions, Event, Observer, ProcessorSpan, ShareRecord, Times,
 };
+use oxcl_workload::device::Device;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

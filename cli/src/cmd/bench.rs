@@ -1,16 +1,16 @@
 //! `oxcl bench`: measurements of the runtime on this machine.
 
 use super::bench_memory::{self, MemoryArgs};
-use crate::device::{self, Device};
 use crate::error::CliError;
 use crate::exit::Outcome;
-use crate::nearest::nearest;
 use crate::tasks::{Compiled, Kernels};
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
 use clap::{Args, Subcommand};
 use oxcl_runtime::{Coded as _, Program};
 use oxcl_scheduler::bench::{self, Benchmark, Figure, Functions, Measure, Plan};
+use oxcl_workload::device::{self, Device};
+use oxcl_workload::nearest::nearest;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::fs;
@@ -115,7 +115,7 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     #[cfg(feature = "compiler")]
     if let Some(path) = &args.emit.emit_kernels {
         let archive = compile(crate::tasks::SOURCE, &args.emit.cpu, args.device, ui)?;
-        crate::data::file::write_whole(path, &archive)
+        oxcl_workload::data::file::write_whole(path, &archive)
             .map_err(|source| CliError::Write { path: path.clone(), source })?;
         ui.note(&format!("wrote {}", path.display()));
         return Ok(Outcome::Ok);

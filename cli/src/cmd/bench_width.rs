@@ -95,7 +95,7 @@ pub(crate) fn run(args: &WidthArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         return Ok(Outcome::Ok);
     }
-    let device = launching::device(crate::device::Device::Cpu)?;
+    let device = launching::device(oxcl_workload::device::Device::Cpu)?;
     let mut rows = Vec::new();
     let mut progress = Progress::new(ui);
     for seed in seeds {

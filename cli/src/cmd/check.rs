@@ -4,7 +4,7 @@ use super::build_args::BuildArgs;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
-use crate::workload;
+
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let text =
             fs::read_to_string(path).map_err(|source| CliError::Read { path: path.clone(), source })?;
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml")) {
-            if let Err(error) = workload::resolve::resolve(path, &text) {
+            if let Err(error) = oxcl_workload::resolve(path, &text) {
                 ui.error(&error.into());
                 findings += 1;
             }

@@ -2,7 +2,6 @@
 
 use super::build_args::BuildArgs;
 use crate::build::{self, Built};
-use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::kept;
@@ -13,6 +12,7 @@ use crate::ui::table::duration;
 use clap::{Args, ValueEnum};
 use oxcl_binary::archive::{Archive, Version};
 use oxcl_compiler::{DeviceId, Devices, Emit, Quality, Request, SourceFile};
+use oxcl_workload::device::Device;
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _};
@@ -361,7 +361,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
 fn put(target: &Target, bytes: &[u8], ui: &mut Ui) -> Result<(), CliError> {
     match target {
         Target::StandardOutput => ui.result_bytes(bytes),
-        Target::File(path) => crate::data::file::write_whole(path, bytes)
+        Target::File(path) => oxcl_workload::data::file::write_whole(path, bytes)
             .map_err(|source| CliError::Write { path: path.clone(), source }),
     }
 }

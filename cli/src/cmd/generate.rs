@@ -3,10 +3,10 @@
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::exit::Outcome;
-use crate::nearest::nearest;
 use crate::ui::Ui;
 use clap::{CommandFactory as _, Subcommand};
 use clap_complete::Shell;
+use oxcl_workload::nearest::nearest;
 
 /// Write completions or manual pages to standard output
 #[derive(Debug, Subcommand)]

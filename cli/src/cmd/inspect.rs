@@ -76,7 +76,7 @@ fn select_member(path: &Path, member: &str, archive: &Archive) -> Result<Content
     let wanted = archive.files().find(|file| file.path == member).cloned();
     let Some(file) = wanted else {
         let paths = archive.files().map(|file| file.path.as_str());
-        let help = match crate::nearest::nearest(member, paths) {
+        let help = match oxcl_workload::nearest::nearest(member, paths) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("see its files: oxcl inspect {}", path.display()),
         };

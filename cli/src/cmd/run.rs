@@ -2,13 +2,13 @@
 
 use super::build_args::BuildArgs;
 use super::{run_kernel, run_workload};
-use crate::device::{self, Device};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::sizes::{self, Sizes};
 use crate::trace;
 use crate::ui::Ui;
 use clap::Args;
+use oxcl_workload::device::{self, Device};
 use std::path::{Path, PathBuf};
 
 /// Run a kernel, or workload files

@@ -3,21 +3,22 @@
 
 use super::run::RunArgs;
 use crate::arguments::{self, Memory};
-use crate::data::HostData;
-use crate::data::compare::{self, Comparison};
-use crate::data::file::FileTarget;
-use crate::data::show::{self, Slice};
-use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::launching;
-use crate::param::{Bound, Parameter};
 use crate::program::{self, How};
 use crate::propose;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use crate::ui::table::{cycles, duration, figure, sizes};
 use oxcl_runtime::{Kernel, LaunchReport};
+use oxcl_workload::data::HostData;
+use oxcl_workload::data::compare::{self, Comparison};
+use oxcl_workload::data::file::FileTarget;
+use oxcl_workload::data::show::{self, Slice};
+use oxcl_workload::device::Device;
+use oxcl_workload::host;
+use oxcl_workload::param::{Bound, Parameter};
 use serde_json::{Map, Value as Json, json};
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let how = How { options: &options, width, plan, cache: !args.no_cache };
     let loaded = program::load(&args.file, how, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
-    let parameters = arguments::parameters(&kernel);
+    let parameters = Parameter::of(&kernel);
     let missing = arguments::missing(&kernel, &parameters, &given)?;
     let (Some(global), true) = (&args.global, missing.is_empty()) else {
         return Err(incomplete(args, &kernel, &parameters, &missing)?);
@@ -103,7 +104,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             Some((data, buffer)) => {
                 launching::download(buffer, arguments::element_of(&parameters[position], data), data)
             }
-            None => HostData::new(crate::param::BYTE, Vec::new()),
+            None => HostData::new(oxcl_workload::param::BYTE, Vec::new()),
         }
     };
     for (position, target) in &afterwards.save {
@@ -220,7 +221,7 @@ fn afterwards(
         });
         data.picture = data.picture.or_else(|| picture_size(&data, pictures, global));
         target.picture = target.picture.or(data.picture);
-        target.check(&data)?;
+        target.check(data.extent())?;
         afterwards.save.push((position, target));
     }
     for text in &args.expect {
@@ -270,7 +271,7 @@ fn picture_size(
 fn traffic(kernel: &Kernel, memory: &Memory) -> Option<u64> {
     kernel.meta()?;
     let one = |(position, buffer): (usize, &Option<(HostData, oxcl_runtime::Buffer)>)| {
-        let (reads, writes) = launching::reads_writes(launching::access(kernel, position));
+        let (reads, writes) = host::reads_writes(host::access(kernel, position));
         let size = buffer.as_ref().map_or(0, |(_, b)| b.size());
         size * (u64::from(reads) + u64::from(writes))
     };
@@ -341,7 +342,7 @@ fn label(slice: &Slice, range: &std::ops::Range<usize>) -> String {
 
 /// A comparison in words.
 pub(crate) fn verdict(comparison: &Comparison) -> String {
-    let worst = crate::data::number::float_text(comparison.worst);
+    let worst = oxcl_workload::data::number::float_text(comparison.worst);
     match &comparison.first {
         None if comparison.worst == 0.0 => format!("{} values agree", comparison.lanes),
         None => format!("{} values agree, the worst by {worst}", comparison.lanes),
@@ -359,7 +360,7 @@ pub(crate) fn comparison_json(buffer: &str, comparison: &Comparison) -> Json {
         "ok": comparison.wrong == 0,
         "compared": comparison.lanes,
         "wrong": comparison.wrong,
-        "worst": crate::data::number::float_text(comparison.worst),
+        "worst": oxcl_workload::data::number::float_text(comparison.worst),
         "first": comparison.first.as_ref().map(|m| json!({
             "element": m.element, "lane": m.lane, "got": m.got, "want": m.want,
         })),

@@ -2,22 +2,22 @@
 
 use super::run::RunArgs;
 use super::run_kernel::{comparison_json, verdict};
-use crate::data::HostData;
-use crate::data::compare::{self, Comparison};
-use crate::data::show;
-use crate::device::Device;
 use crate::error::CliError;
 use crate::exit::Outcome;
+use crate::host::Terminal;
 use crate::ui::Ui;
-use crate::ui::progress::Progress;
 use crate::ui::table::{Table, cycles, duration, figure, sizes};
-use crate::value::Value;
-use crate::workload::execute::{self, Ran};
-use crate::workload::formula;
-use crate::workload::plan::{Action, Argument, Expectation, Launch, Output, Plan, Reference, Sink};
-use crate::workload::problem::{Problem, WorkloadError};
-use crate::workload::resolve::resolve;
-use crate::workload::session::Session;
+use oxcl_workload::data::HostData;
+use oxcl_workload::data::compare::{self, Comparison};
+use oxcl_workload::data::show;
+use oxcl_workload::device::Device;
+use oxcl_workload::execute::{self, Ran};
+use oxcl_workload::formula;
+use oxcl_workload::plan::{Action, Argument, Expectation, Launch, Output, Plan, Reference, Sink};
+use oxcl_workload::problem::{Problem, WorkloadError};
+use oxcl_workload::resolve;
+use oxcl_workload::session::Session;
+use oxcl_workload::value::Value;
 use serde_json::{Map, Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,19 +84,19 @@ fn read(path: &Path) -> Result<Plan, CliError> {
 
 fn one(plan: &Plan, args: &RunArgs, ui: &mut Ui) -> Result<Finished, CliError> {
     let (everywhere, repeat) = (args.device, args.repeat);
-    let session = Session::load(plan, everywhere, !args.no_cache, ui)?;
-    let mut progress = Progress::new(ui);
-    let mut ran = execute::run(&session, everywhere, &mut progress)?;
+    let mut terminal = Terminal::new(ui, !args.no_cache);
+    let session = Session::load(plan, &[], everywhere, &mut terminal)?;
+    let mut ran = execute::run(&session, everywhere, &mut terminal)?;
     let mut times: Vec<Vec<Duration>> = ran.commands.iter().map(|c| vec![c.time]).collect();
     for _ in 1..repeat {
-        ran = execute::run(&session, everywhere, &mut progress)?;
+        ran = execute::run(&session, everywhere, &mut terminal)?;
         for (all, done) in times.iter_mut().zip(&ran.commands) {
             all.push(done.time);
         }
     }
-    let expectations = expectations(&session, &ran, &mut progress)?;
+    let expectations = expectations(&session, &ran, &mut terminal)?;
     let (files, printed) = outputs(&session, &ran)?;
-    drop(progress);
+    drop(terminal);
     for report in ran.commands.iter().filter_map(|c| c.report.as_ref()) {
         if !ui.json {
             ui.result_bytes(&report.printed)?;
@@ -179,7 +179,7 @@ fn evaluate(text: &str, launch: &Launch, local: &[u64]) -> Option<f64> {
 fn expectations(
     session: &Session<'_>,
     ran: &Ran,
-    progress: &mut Progress,
+    terminal: &mut Terminal<'_>,
 ) -> Result<Vec<(String, Comparison, bool)>, CliError> {
     let plan = session.plan;
     let mut references: Vec<(Device, Ran)> = Vec::new();
@@ -195,7 +195,7 @@ fn expectations(
             }
             Reference::Device(device) => {
                 if !references.iter().any(|(d, _)| d == device) {
-                    references.push((*device, execute::run(session, Some(*device), progress)?));
+                    references.push((*device, execute::run(session, Some(*device), terminal)?));
                 }
                 let found = references.iter().find(|(d, _)| d == device);
                 found.map_or_else(|| got.clone(), |(_, r)| execute::contents(session, r, expectation.buffer))

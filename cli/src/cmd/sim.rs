@@ -5,7 +5,6 @@
 
 use super::sim_debug;
 use super::tta::{load_image, print_tables, write};
-use crate::data::file::write_whole;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
@@ -16,6 +15,7 @@ use oxcl_tta::image::Image;
 use oxcl_ttasim::debug::{Debugger, Place, trace_line};
 use oxcl_ttasim::report::report;
 use oxcl_ttasim::{Engine, Fault, Stop, System};
+use oxcl_workload::data::file::write_whole;
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

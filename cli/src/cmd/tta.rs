@@ -1,6 +1,5 @@
 //! `oxcl tta`: machine files and programs of transport-triggered processors.
 
-use crate::data::file::write_whole;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
@@ -10,6 +9,7 @@ use oxcl_tta::image::Image;
 use oxcl_tta::show;
 use oxcl_tta::validate::{Severity, compile_obstacles, validate};
 use oxcl_tta::{adf, asm, draw, image};
+use oxcl_workload::data::file::write_whole;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 //! variable makes idle.
 
 use super::{Problem, Report, System};
-use crate::nearest::nearest;
 use oxcl_runtime::{Coded as _, DeviceInfo};
+use oxcl_workload::nearest::nearest;
 
 /// What a variable takes.
 enum Takes {

@@ -94,7 +94,7 @@ struct ArgReport {
 /// The error for a kernel that the archive does not have.
 pub(crate) fn no_such_kernel(path: &Path, archive: &Archive, name: &str) -> CliError {
     let known: Vec<&str> = archive.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
-    let help = match crate::nearest::nearest(name, known.iter().copied()) {
+    let help = match oxcl_workload::nearest::nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("its kernels: {}", known.join(", ")),
     };

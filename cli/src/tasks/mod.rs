@@ -57,7 +57,7 @@ impl Compiled {
     /// Starts `workers` workers. On a simulated processor the largest piece of work takes about `piece` cycles at most.
     pub(crate) fn start(
         workers: usize,
-        device: crate::device::Device,
+        device: oxcl_workload::device::Device,
         kernels: &Kernels,
         piece: u64,
     ) -> Result<Self, BenchError> {

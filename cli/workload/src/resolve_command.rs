@@ -9,7 +9,7 @@ use crate::value::Value;
 use toml::Spanned;
 
 /// What one row says; `after` is still empty.
-pub(super) fn command(row: &Spanned<CommandRow>, names: &Names, line: usize) -> Found<Command> {
+pub(crate) fn command(row: &Spanned<CommandRow>, names: &Names, line: usize) -> Found<Command> {
     let body = row.get_ref();
     let what =
         body.name.as_ref().map_or_else(|| "a command".to_owned(), |n| format!("command `{}`", n.get_ref()));
@@ -177,7 +177,7 @@ fn argument(name: &str, value: &Spanned<toml::Value>, names: &Names) -> Found<Ar
 }
 
 /// Turns the names in `after` into positions.
-pub(super) fn link(rows: &[Spanned<CommandRow>], commands: &mut [Command]) -> Found<()> {
+pub(crate) fn link(rows: &[Spanned<CommandRow>], commands: &mut [Command]) -> Found<()> {
     let names: Vec<String> = commands.iter().map(|c| c.name.clone()).collect();
     for (index, row) in rows.iter().enumerate() {
         if let Some(name) = &row.get_ref().name

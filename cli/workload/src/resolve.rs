@@ -19,20 +19,20 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// A problem and the bytes of the file that it is about.
-pub(super) type Found<T> = Result<T, (Range<usize>, Problem)>;
+pub(crate) type Found<T> = Result<T, (Range<usize>, Problem)>;
 
 /// The names that commands may use, in the order of the plan's lists.
-pub(super) struct Names {
-    pub(super) programs: Vec<String>,
-    pub(super) buffers: Vec<String>,
-    pub(super) queues: Vec<String>,
+pub(crate) struct Names {
+    pub(crate) programs: Vec<String>,
+    pub(crate) buffers: Vec<String>,
+    pub(crate) queues: Vec<String>,
 }
 
 /// The most bytes in one buffer.
 const LIMIT: u64 = 1 << 36;
 
 /// Reads a workload's text; relative paths in it begin at the file's folder.
-pub(crate) fn resolve(path: &Path, text: &str) -> Result<Plan, WorkloadError> {
+pub fn resolve(path: &Path, text: &str) -> Result<Plan, WorkloadError> {
     let document: Document =
         toml::from_str(text).map_err(|e| WorkloadError::from_toml(path.to_owned(), text, &e))?;
     plan(path, text, &document).map_err(|(span, problem)| WorkloadError {
@@ -115,7 +115,7 @@ fn plan(path: &Path, text: &str, document: &Document) -> Found<Plan> {
 }
 
 /// The position of a name, or an error that lists the valid ones.
-pub(super) fn find(what: &'static str, name: &Spanned<String>, valid: &[String]) -> Found<usize> {
+pub(crate) fn find(what: &'static str, name: &Spanned<String>, valid: &[String]) -> Found<usize> {
     valid.iter().position(|v| v == name.get_ref()).ok_or_else(|| {
         let problem = Problem::Name { what, name: name.get_ref().clone(), valid: valid.to_vec() };
         (name.span(), problem)
@@ -123,7 +123,7 @@ pub(super) fn find(what: &'static str, name: &Spanned<String>, valid: &[String])
 }
 
 /// Of keys that exclude one another exactly one is there.
-pub(super) fn exactly_one(
+pub(crate) fn exactly_one(
     span: Range<usize>,
     what: &str,
     keys: &'static str,
@@ -160,7 +160,7 @@ fn program(name: &str, row: &Spanned<ProgramRow>, folder: &Path) -> Found<Progra
     Ok(Program { name: name.to_owned(), path: binary, options: None })
 }
 
-pub(super) fn element(name: &Spanned<String>) -> Found<Element> {
+pub(crate) fn element(name: &Spanned<String>) -> Found<Element> {
     Element::parse(name.get_ref()).ok_or_else(|| {
         let valid =
             ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"];
@@ -256,12 +256,12 @@ fn encode(
 }
 
 /// A TOML number or list of numbers.
-pub(super) fn numbers(value: &Spanned<toml::Value>, key: &'static str) -> Found<Vec<Number>> {
+pub(crate) fn numbers(value: &Spanned<toml::Value>, key: &'static str) -> Found<Vec<Number>> {
     plain_numbers(value.get_ref()).ok_or_else(|| (value.span(), Problem::Numbers { key }))
 }
 
 /// A TOML number or list of numbers (or of lists: vectors).
-pub(super) fn plain_numbers(value: &toml::Value) -> Option<Vec<Number>> {
+pub(crate) fn plain_numbers(value: &toml::Value) -> Option<Vec<Number>> {
     match value {
         toml::Value::Integer(value) => Some(vec![Number::Int { value: i128::from(*value), hex: false }]),
         toml::Value::Float(value) => Some(vec![Number::Float(*value)]),
@@ -291,7 +291,7 @@ fn like_cycles(document: &Document, buffers: &[Buffer]) -> Found<()> {
     Ok(())
 }
 
-pub(super) fn device(name: &Spanned<String>, folder: &Path) -> Found<Device> {
+pub(crate) fn device(name: &Spanned<String>, folder: &Path) -> Found<Device> {
     Device::of_name(name.get_ref(), folder).ok_or_else(|| {
         let mut valid = Device::ALL.map(|d| d.name().to_owned()).to_vec();
         valid.push("ttasim:MACHINE.adf".to_owned());

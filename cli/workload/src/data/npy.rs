@@ -7,18 +7,19 @@ use thiserror::Error;
 
 /// An array as the file holds it, in C order and little-endian.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Array {
+pub struct Array {
     /// What the elements are.
-    pub(crate) scalar: Scalar,
+    pub scalar: Scalar,
     /// The extent of each dimension.
-    pub(crate) shape: Vec<usize>,
+    pub shape: Vec<usize>,
     /// The elements.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
 }
 
 /// Why a file is no array that we can use.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum NpyError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum NpyError {
     /// The magic bytes are missing.
     #[error("it does not begin with the bytes of a .npy file")]
     Magic,
@@ -50,7 +51,7 @@ pub(crate) enum NpyError {
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
 /// Reads a file's contents.
-pub(crate) fn read(file: &[u8]) -> Result<Array, NpyError> {
+pub fn read(file: &[u8]) -> Result<Array, NpyError> {
     let field = |from: usize, length: usize| {
         let need = from.saturating_add(length);
         file.get(from..need).ok_or(NpyError::Truncated { have: file.len(), need })
@@ -146,7 +147,7 @@ fn element_type(descr: &str) -> Result<(Scalar, bool), NpyError> {
 
 /// The `.npy` file of a buffer: one dimension, a second of the lanes for vectors, and a picture's rows and columns
 /// before those.
-pub(crate) fn write(data: &HostData) -> Vec<u8> {
+pub fn write(data: &HostData) -> Vec<u8> {
     let kind = match data.element.scalar {
         Scalar::Char => "|i1",
         Scalar::UChar => "|u1",
@@ -193,7 +194,7 @@ pub(crate) fn write(data: &HostData) -> Vec<u8> {
 
 impl Array {
     /// The array as elements of `lanes` lanes; `None` where the numbers do not divide evenly.
-    pub(crate) fn into_data(self, lanes: u8) -> Option<HostData> {
+    pub fn into_data(self, lanes: u8) -> Option<HostData> {
         let element = Element { scalar: self.scalar, lanes };
         let packed = self.scalar.size() * usize::from(lanes);
         if !self.bytes.len().is_multiple_of(packed) {

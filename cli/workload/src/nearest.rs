@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// The candidate with the least edit distance, if it is near enough to be a slip: at most one edit for every three
 /// letters, and one at least.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()
@@ -16,7 +16,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// For a file that is not there: the one of its folder with the nearest name and the same extension, or with the same name
 /// and another extension.
-pub(crate) fn nearest_file(path: &Path) -> Option<PathBuf> {
+pub fn nearest_file(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let stem = path.file_stem()?.to_str()?;

@@ -17,7 +17,7 @@ use super::element::{Element, Scalar};
 use super::half;
 
 /// The `index`th 64-bit number of the stream with `seed`.
-pub(crate) fn random_u64(seed: u64, index: u64) -> u64 {
+pub fn random_u64(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -25,12 +25,12 @@ pub(crate) fn random_u64(seed: u64, index: u64) -> u64 {
 }
 
 /// `count` elements of zeros.
-pub(crate) fn zeros(element: Element, count: usize) -> HostData {
+pub fn zeros(element: Element, count: usize) -> HostData {
     HostData::new(element, vec![0; count * element.size()])
 }
 
 /// `count` elements of random lanes.
-pub(crate) fn random(element: Element, count: usize, seed: u64) -> HostData {
+pub fn random(element: Element, count: usize, seed: u64) -> HostData {
     lanes(element, count, |index, out| {
         let bits = random_u64(seed, index);
         match element.scalar {
@@ -47,7 +47,7 @@ pub(crate) fn random(element: Element, count: usize, seed: u64) -> HostData {
 }
 
 /// 0, 1, 2, ... over all lanes; integers wrap round, floats are rounded to their type.
-pub(crate) fn range(element: Element, count: usize) -> HostData {
+pub fn range(element: Element, count: usize) -> HostData {
     lanes(element, count, |index, out| match element.scalar {
         Scalar::Half => out.extend_from_slice(&half::from_f64(index as f64).to_le_bytes()),
         Scalar::Float => out.extend_from_slice(&(index as f32).to_le_bytes()),

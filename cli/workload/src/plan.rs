@@ -1,63 +1,63 @@
 //! A workload with every name resolved: what `resolve` makes of a file and `execute` runs. Only sizes and types that
 //! depend on data files or on kernels are still open.
 
-use crate::data::HostData;
 use crate::data::element::Element;
 use crate::data::file::{DataError, FileSource, FileTarget};
 use crate::data::generate;
 use crate::data::show::Slice;
+use crate::data::{Extent, HostData};
 use crate::device::Device;
 use crate::value::Value;
 use std::path::PathBuf;
 
 /// The whole workload.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// Its file.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// What the table at the end calls it.
-    pub(crate) title: String,
+    pub title: String,
     /// Its programs.
-    pub(crate) programs: Vec<Program>,
+    pub programs: Vec<Program>,
     /// Its buffers.
-    pub(crate) buffers: Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     /// Its queues.
-    pub(crate) queues: Vec<Queue>,
+    pub queues: Vec<Queue>,
     /// Its commands, in file order.
-    pub(crate) commands: Vec<Command>,
+    pub commands: Vec<Command>,
     /// An order in which they can be enqueued.
-    pub(crate) order: Vec<usize>,
+    pub order: Vec<usize>,
     /// What is saved or printed.
-    pub(crate) outputs: Vec<Output>,
+    pub outputs: Vec<Output>,
     /// What is compared.
-    pub(crate) expectations: Vec<Expectation>,
+    pub expectations: Vec<Expectation>,
 }
 
 /// A program.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub struct Program {
     /// Its name in the file.
-    pub(crate) name: String,
+    pub name: String,
     /// Where it is.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// It is OpenCL C, and these are its build options; `None`: a pocl-binary.
-    pub(crate) options: Option<String>,
+    pub options: Option<String>,
 }
 
 /// A buffer.
 #[derive(Debug)]
-pub(crate) struct Buffer {
+pub struct Buffer {
     /// Its name in the file.
-    pub(crate) name: String,
+    pub name: String,
     /// Its line, for messages about its data.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What it holds at first.
-    pub(crate) contents: Contents,
+    pub contents: Contents,
 }
 
 /// Initial contents.
 #[derive(Debug)]
-pub(crate) enum Contents {
+pub enum Contents {
     /// A file, as elements of this type where it is given.
     File(FileSource, Option<Element>),
     /// Random elements and the seed.
@@ -72,33 +72,54 @@ pub(crate) enum Contents {
     Like(usize, Option<Element>),
 }
 
+/// What a buffer holds at first.
+#[derive(Debug)]
+pub enum First {
+    /// It has been read or made.
+    Loaded(HostData),
+    /// Somebody else has it.
+    Given(Extent),
+}
+
+impl First {
+    /// What it is.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        match self {
+            Self::Loaded(data) => data.extent(),
+            Self::Given(extent) => *extent,
+        }
+    }
+}
+
 /// A command queue.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub struct Queue {
     /// Its device.
-    pub(crate) device: Device,
+    pub device: Device,
     /// Commands are complete in file order.
-    pub(crate) in_order: bool,
+    pub in_order: bool,
 }
 
 /// A command.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub struct Command {
     /// What `after` calls it.
-    pub(crate) name: String,
+    pub name: String,
     /// Its line.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Its queue.
-    pub(crate) queue: usize,
+    pub queue: usize,
     /// Commands that it waits for.
-    pub(crate) after: Vec<usize>,
+    pub after: Vec<usize>,
     /// What it does.
-    pub(crate) action: Action,
+    pub action: Action,
 }
 
 /// What a command does.
 #[derive(Debug)]
-pub(crate) enum Action {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum Action {
     /// Launches a kernel.
     Kernel(Launch),
     /// Copies elements.
@@ -111,28 +132,28 @@ pub(crate) enum Action {
 
 /// A kernel launch.
 #[derive(Debug)]
-pub(crate) struct Launch {
+pub struct Launch {
     /// The program.
-    pub(crate) program: usize,
+    pub program: usize,
     /// The kernel's name.
-    pub(crate) kernel: String,
+    pub kernel: String,
     /// Global size, one number for each dimension.
-    pub(crate) global: Vec<u64>,
+    pub global: Vec<u64>,
     /// Local size; `None`: the runtime's choice.
-    pub(crate) local: Option<Vec<u64>>,
+    pub local: Option<Vec<u64>>,
     /// Global offset.
-    pub(crate) offset: Option<Vec<u64>>,
+    pub offset: Option<Vec<u64>>,
     /// Arguments by the parameters' names, sorted by name.
-    pub(crate) args: Vec<(String, Argument)>,
+    pub args: Vec<(String, Argument)>,
     /// Formula for the bytes moved.
-    pub(crate) bytes: Option<String>,
+    pub bytes: Option<String>,
     /// Formula for the floating-point operations.
-    pub(crate) flops: Option<String>,
+    pub flops: Option<String>,
 }
 
 /// An argument.
 #[derive(Debug)]
-pub(crate) enum Argument {
+pub enum Argument {
     /// A buffer.
     Buffer(usize),
     /// A value or a local size.
@@ -141,18 +162,18 @@ pub(crate) enum Argument {
 
 /// Something to save or print.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub struct Output {
     /// The buffer.
-    pub(crate) buffer: usize,
+    pub buffer: usize,
     /// Its line.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What becomes of it.
-    pub(crate) sink: Sink,
+    pub sink: Sink,
 }
 
 /// What becomes of an output.
 #[derive(Debug)]
-pub(crate) enum Sink {
+pub enum Sink {
     /// It is saved.
     File(FileTarget),
     /// A part of it is printed.
@@ -161,22 +182,22 @@ pub(crate) enum Sink {
 
 /// Something to compare.
 #[derive(Debug)]
-pub(crate) struct Expectation {
+pub struct Expectation {
     /// The buffer.
-    pub(crate) buffer: usize,
+    pub buffer: usize,
     /// Its line.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What it should be like.
-    pub(crate) reference: Reference,
+    pub reference: Reference,
     /// `|got - want| <= tolerance * max(1, |want|)`.
-    pub(crate) tolerance: f64,
+    pub tolerance: f64,
     /// The share of lanes that may disagree.
-    pub(crate) allow: f64,
+    pub allow: f64,
 }
 
 /// What a buffer should be like.
 #[derive(Debug)]
-pub(crate) enum Reference {
+pub enum Reference {
     /// A file or numbers.
     Value(Value),
     /// Another buffer.
@@ -186,16 +207,34 @@ pub(crate) enum Reference {
 }
 
 impl Plan {
-    /// Reads or makes the initial contents of every buffer.
-    pub(crate) fn load(&self) -> Result<Vec<HostData>, (usize, DataError)> {
-        let mut loaded: Vec<Option<HostData>> = vec![None; self.buffers.len()];
+    /// Reads or makes the initial contents of every buffer, but for those that somebody else has: of these, `given` says what
+    /// they are.
+    ///
+    /// # Errors
+    /// A file cannot be used; with the buffer's line.
+    pub fn load(&self, given: &[Option<Extent>]) -> Result<Vec<First>, (usize, DataError)> {
+        let of = |index: usize| given.get(index).copied().flatten().map(First::Given);
+        let mut loaded: Vec<Option<First>> = (0..self.buffers.len()).map(of).collect();
         for index in 0..self.buffers.len() {
             self.load_one(index, &mut loaded)?;
         }
         Ok(loaded.into_iter().flatten().collect())
     }
 
-    fn load_one(&self, index: usize, loaded: &mut [Option<HostData>]) -> Result<(), (usize, DataError)> {
+    /// The type that the file gives a buffer's elements; none where a file of data has it.
+    #[must_use]
+    pub fn element(&self, buffer: usize) -> Option<Element> {
+        match &self.buffers[buffer].contents {
+            Contents::File(source, element) => element.or(source.element),
+            Contents::Random(element, ..) | Contents::Range(element, _) | Contents::Zeros(element, _) => {
+                Some(*element)
+            }
+            Contents::Values(data) => Some(data.element),
+            Contents::Like(other, element) => element.or_else(|| self.element(*other)),
+        }
+    }
+
+    fn load_one(&self, index: usize, loaded: &mut [Option<First>]) -> Result<(), (usize, DataError)> {
         if loaded[index].is_some() {
             return Ok(());
         }
@@ -209,13 +248,13 @@ impl Plan {
             Contents::Like(other, element) => {
                 // `resolve` has refused buffers that are like one another.
                 self.load_one(*other, loaded)?;
-                let Some(model) = &loaded[*other] else { return Ok(()) };
-                let mut data = generate::zeros(element.unwrap_or(model.element), model.len());
+                let Some(model) = loaded[*other].as_ref().map(First::extent) else { return Ok(()) };
+                let mut data = generate::zeros(element.unwrap_or(model.element), model.count());
                 data.picture = model.picture;
                 data
             }
         };
-        loaded[index] = Some(data);
+        loaded[index] = Some(First::Loaded(data));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// One value as it was written.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
     /// `5`, `-1.5`, `1,2,3,4`.
     Numbers(Vec<Number>),
     /// `hex:00ff`: bytes as they lie in memory, for structures.
@@ -31,7 +31,8 @@ const LIMIT: usize = 1 << 36;
 
 /// Why a text is no value.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub(crate) enum SyntaxError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum SyntaxError {
     /// A number is malformed.
     #[error(transparent)]
     Number(#[from] NumberError),
@@ -54,7 +55,7 @@ pub(crate) enum SyntaxError {
 
 impl SyntaxError {
     /// What to write instead.
-    pub(crate) fn help(&self) -> String {
+    pub fn help(&self) -> String {
         match self {
             SyntaxError::Kind { nearest: Some(word), .. } => format!("did you mean `{word}:`?"),
             SyntaxError::Form { form, .. } => format!("for example: {}", example_of(form)),
@@ -84,7 +85,7 @@ fn example_of(form: &'static str) -> &'static str {
 
 impl Value {
     /// Reads a value.
-    pub(crate) fn parse(text: &str) -> Result<Self, SyntaxError> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(SyntaxError::Empty);
@@ -139,7 +140,7 @@ impl Value {
 
     /// The buffer that the value makes where elements of type `want` are needed (`None`: whatever it is); `None` for a
     /// local size, which is no data.
-    pub(crate) fn data(&self, want: Option<Element>) -> Result<Option<HostData>, BufferError> {
+    pub fn data(&self, want: Option<Element>) -> Result<Option<HostData>, BufferError> {
         Ok(Some(match self {
             Value::Numbers(numbers) => {
                 let element = want.ok_or(BufferError::UntypedList)?;
@@ -171,7 +172,8 @@ impl Value {
 
 /// Why a value makes no buffer.
 #[derive(Debug, Error)]
-pub(crate) enum BufferError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum BufferError {
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] DataError),

@@ -6,7 +6,8 @@ use thiserror::Error;
 
 /// A number before it has a type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Number {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum Number {
     /// An integer; `hex` says that it was written as a bit pattern.
     Int { value: i128, hex: bool },
     /// Anything with a point or an exponent, an infinity or NaN.
@@ -15,7 +16,8 @@ pub(crate) enum Number {
 
 /// Why a number cannot be a value of a type.
 #[derive(Debug, Clone, PartialEq, Error)]
-pub(crate) enum NumberError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum NumberError {
     /// The text is no number.
     #[error("`{text}` is not a number")]
     NotANumber { text: String },
@@ -28,7 +30,7 @@ pub(crate) enum NumberError {
 }
 
 /// Reads a decimal, hexadecimal or floating-point number, `inf`, `-inf` or `nan`.
-pub(crate) fn parse(text: &str) -> Result<Number, NumberError> {
+pub fn parse(text: &str) -> Result<Number, NumberError> {
     let wrong = || NumberError::NotANumber { text: text.to_owned() };
     let trimmed = text.trim();
     let (negative, digits) = match trimmed.strip_prefix('-') {
@@ -67,7 +69,7 @@ pub(crate) fn parse(text: &str) -> Result<Number, NumberError> {
 
 impl Number {
     /// The value, rounded where a double has too few bits.
-    pub(crate) fn to_f64(self) -> f64 {
+    pub fn to_f64(self) -> f64 {
         match self {
             Number::Int { value, .. } => value as f64,
             Number::Float(value) => value,
@@ -83,7 +85,7 @@ impl Number {
     }
 
     /// Appends the number as a value of `scalar`.
-    pub(crate) fn encode(self, scalar: Scalar, out: &mut Vec<u8>) -> Result<(), NumberError> {
+    pub fn encode(self, scalar: Scalar, out: &mut Vec<u8>) -> Result<(), NumberError> {
         if scalar.is_float() {
             return encode_float(self.to_f64(), scalar, out).ok_or_else(|| self.range(scalar));
         }
@@ -150,7 +152,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// The value of one lane, integers exactly.
-pub(crate) fn decode(bytes: &[u8], scalar: Scalar) -> Number {
+pub fn decode(bytes: &[u8], scalar: Scalar) -> Number {
     match scalar {
         Scalar::Half => Number::Float(half::to_f64(u16::from_le_bytes(array(bytes)))),
         Scalar::Float => Number::Float(f64::from(f32::from_le_bytes(array(bytes)))),
@@ -166,7 +168,7 @@ pub(crate) fn decode(bytes: &[u8], scalar: Scalar) -> Number {
 }
 
 /// The text of one lane: the shortest that reads back as the same value.
-pub(crate) fn text(bytes: &[u8], scalar: Scalar) -> String {
+pub fn text(bytes: &[u8], scalar: Scalar) -> String {
     match scalar {
         Scalar::Float => {
             let value = f32::from_le_bytes(array(bytes));
@@ -187,7 +189,7 @@ pub(crate) fn text(bytes: &[u8], scalar: Scalar) -> String {
 }
 
 /// The text of a float: the shortest that reads back, with an exponent where plain digits would be long.
-pub(crate) fn float_text(value: f64) -> String {
+pub fn float_text(value: f64) -> String {
     let magnitude = value.abs();
     if value.is_nan() {
         "nan".to_owned()

@@ -2,7 +2,7 @@
 //! ties to even.
 
 /// The value of a binary16 bit pattern.
-pub(crate) fn to_f64(bits: u16) -> f64 {
+pub fn to_f64(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = f64::from(bits & 0x3ff);
@@ -15,7 +15,7 @@ pub(crate) fn to_f64(bits: u16) -> f64 {
 }
 
 /// The binary16 nearest to a value; finite values from 65520 on become infinities.
-pub(crate) fn from_f64(value: f64) -> u16 {
+pub fn from_f64(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
     if value.is_nan() {

@@ -1,28 +1,29 @@
 //! A kernel's parameters as the command line sees them, and the check of a value against one.
 
-use crate::data::HostData;
 use crate::data::element::Element;
 use crate::data::number::NumberError;
+use crate::data::{Extent, HostData};
 use crate::value::{BufferError, Value};
 use oxcl_binary::archive::{AddressQualifier, Arg, ArgKind};
+use oxcl_runtime::Kernel;
 use thiserror::Error;
 
 /// One parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Parameter {
+pub struct Parameter {
     /// Its name; may be empty in archives that do not record names.
-    pub(crate) name: String,
+    pub name: String,
     /// Its position, from 0.
-    pub(crate) position: usize,
+    pub position: usize,
     /// Its type as OpenCL C writes it.
-    pub(crate) type_name: String,
+    pub type_name: String,
     /// What it takes.
-    pub(crate) kind: ParameterKind,
+    pub kind: ParameterKind,
 }
 
 /// What a parameter takes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ParameterKind {
+pub enum ParameterKind {
     /// A value: a scalar or vector of known type.
     Value(Element),
     /// A value of so many bytes whose type has no name here: a structure.
@@ -37,7 +38,7 @@ pub(crate) enum ParameterKind {
 
 /// A value that fits its parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Bound {
+pub enum Bound {
     /// The value's bytes.
     Value(Vec<u8>),
     /// The initial contents of a buffer.
@@ -49,21 +50,22 @@ pub(crate) enum Bound {
 /// A value that does not fit: names the parameter, its type and what was given, and shows one that fits.
 #[derive(Debug, Error)]
 #[error("parameter {parameter} has type `{type_name}`: {problem}")]
-pub(crate) struct BindError {
+pub struct BindError {
     /// Name or position.
-    pub(crate) parameter: String,
+    pub parameter: String,
     /// The parameter's type.
-    pub(crate) type_name: String,
+    pub type_name: String,
     /// What is wrong.
     #[source]
-    pub(crate) problem: Box<BindProblem>,
+    pub problem: Box<BindProblem>,
     /// A value that would do.
-    pub(crate) example: String,
+    pub example: String,
 }
 
 /// What is wrong with a value.
 #[derive(Debug, Error)]
-pub(crate) enum BindProblem {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum BindProblem {
     /// Too few or too many numbers.
     #[error("it takes {want}, and {have} were given")]
     Count { want: String, have: usize },
@@ -106,8 +108,14 @@ pub(crate) enum BindProblem {
 }
 
 impl Parameter {
+    /// The parameters of a kernel.
+    #[must_use]
+    pub fn of(kernel: &Kernel) -> Vec<Self> {
+        kernel.record().args.iter().enumerate().map(|(position, arg)| Self::new(position, arg)).collect()
+    }
+
     /// A parameter as an archive records it.
-    pub(crate) fn new(position: usize, arg: &Arg) -> Self {
+    pub fn new(position: usize, arg: &Arg) -> Self {
         let pointee = || Element::parse(bare(&arg.type_name));
         let kind = match (arg.kind, arg.address) {
             (ArgKind::Pointer, AddressQualifier::Local) => ParameterKind::Local(pointee()),
@@ -124,17 +132,17 @@ impl Parameter {
     }
 
     /// How messages call it.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         if self.name.is_empty() { self.position.to_string() } else { format!("`{}`", self.name) }
     }
 
     /// Its name, or its position where it has none.
-    pub(crate) fn name_or_position(&self) -> String {
+    pub fn name_or_position(&self) -> String {
         if self.name.is_empty() { self.position.to_string() } else { self.name.clone() }
     }
 
     /// A value that fits.
-    pub(crate) fn example(&self) -> String {
+    pub fn example(&self) -> String {
         match &self.kind {
             ParameterKind::Value(element) => {
                 let one = if element.scalar.is_float() { "1.5" } else { "3" };
@@ -160,7 +168,7 @@ impl Parameter {
     }
 
     /// Checks whether a buffer that exists already can be the argument.
-    pub(crate) fn accepts(&self, data: &HostData) -> Result<(), BindError> {
+    pub fn accepts(&self, data: Extent) -> Result<(), BindError> {
         match &self.kind {
             ParameterKind::Buffer(Some(want)) => fits(data, *want).map_err(|problem| self.error(problem)),
             ParameterKind::Buffer(None) => Ok(()),
@@ -173,7 +181,7 @@ impl Parameter {
     }
 
     /// Checks a value and gives it the parameter's type.
-    pub(crate) fn bind(&self, value: &Value) -> Result<Bound, BindError> {
+    pub fn bind(&self, value: &Value) -> Result<Bound, BindError> {
         self.bind_or(value).map_err(|problem| self.error(problem))
     }
 
@@ -219,7 +227,7 @@ impl Parameter {
                 let wanted = want.or(if raw { Some(BYTE) } else { None });
                 let mut data = value.data(wanted)?.ok_or(BindProblem::LocalSize)?;
                 if let Some(want) = want {
-                    fits(&data, *want)?;
+                    fits(data.extent(), *want)?;
                     data.element = *want;
                 }
                 if data.bytes.is_empty() {
@@ -232,7 +240,7 @@ impl Parameter {
 }
 
 /// What buffers of structures are made of.
-pub(crate) const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);
+pub const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);
 
 fn sized(bytes: Vec<u8>, want: usize) -> Result<Bound, BindProblem> {
     if bytes.len() == want {
@@ -244,12 +252,12 @@ fn sized(bytes: Vec<u8>, want: usize) -> Result<Bound, BindProblem> {
 
 /// Whether elements can be regrouped into the lanes that are wanted: they are of the same scalar type, and vectors of
 /// three, which have padding, regroup with nothing else.
-fn fits(data: &HostData, want: Element) -> Result<(), BindProblem> {
+fn fits(data: Extent, want: Element) -> Result<(), BindProblem> {
     let have = data.element;
     if have != want && (have.scalar != want.scalar || have.lanes == 3 || want.lanes == 3) {
         return Err(BindProblem::ElementType { want, have });
     }
-    let bytes = data.bytes.len();
+    let bytes = data.bytes;
     if bytes.is_multiple_of(want.size()) { Ok(()) } else { Err(BindProblem::Ragged { bytes, want }) }
 }
 

@@ -8,18 +8,19 @@ use thiserror::Error;
 
 /// `NAME`, `NAME[3]`, `NAME[0..8]`, `NAME[..8]` or `NAME[8..]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Slice {
+pub struct Slice {
     /// The parameter's name or position, or the buffer's name.
-    pub(crate) name: String,
+    pub name: String,
     /// First element.
-    pub(crate) start: usize,
+    pub start: usize,
     /// One past the last element; `None`: to the end.
-    pub(crate) end: Option<usize>,
+    pub end: Option<usize>,
 }
 
 /// Why a slice cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum SliceError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum SliceError {
     /// Not the syntax.
     #[error("`{text}` is not of the form NAME, NAME[3] or NAME[0..8]")]
     Syntax { text: String },
@@ -33,7 +34,7 @@ pub(crate) enum SliceError {
 
 impl Slice {
     /// Reads the argument of `--print`.
-    pub(crate) fn parse(text: &str) -> Result<Self, SliceError> {
+    pub fn parse(text: &str) -> Result<Self, SliceError> {
         let syntax = || SliceError::Syntax { text: text.to_owned() };
         let (name, range) = match text.split_once('[') {
             None => (text, None),
@@ -65,7 +66,7 @@ impl Slice {
     }
 
     /// The elements it names in a buffer of `have` elements.
-    pub(crate) fn range(&self, have: usize) -> Result<Range<usize>, SliceError> {
+    pub fn range(&self, have: usize) -> Result<Range<usize>, SliceError> {
         let end = self.end.unwrap_or(have);
         if end > have || self.start > have {
             let end = end.max(self.start);
@@ -76,7 +77,7 @@ impl Slice {
 }
 
 /// The elements as text, separated by spaces; vectors in parentheses.
-pub(crate) fn elements(data: &HostData, range: Range<usize>) -> String {
+pub fn elements(data: &HostData, range: Range<usize>) -> String {
     let element = data.element;
     let size = element.size();
     let mut out = String::new();
@@ -101,7 +102,7 @@ pub(crate) fn elements(data: &HostData, range: Range<usize>) -> String {
 }
 
 /// The elements as JSON: numbers, or arrays of them for vectors; what JSON has no number for is a string.
-pub(crate) fn json(data: &HostData, range: Range<usize>) -> serde_json::Value {
+pub fn json(data: &HostData, range: Range<usize>) -> serde_json::Value {
     let element = data.element;
     let lane = |bytes: &[u8]| -> serde_json::Value {
         let text = number::text(bytes, element.scalar);

@@ -8,7 +8,7 @@ const PROCESSOR: &str = "ttasim:";
 
 /// A device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Device {
+pub enum Device {
     /// All cores of the CPU.
     Cpu,
     /// The CPU, one thread, in the caller.
@@ -24,15 +24,14 @@ pub(crate) enum Device {
 /// A simulated processor: `ttasim:`, the path of its description, and what tells it apart from others of the same
 /// description, such as `#2`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Processor {
+pub struct Processor {
     /// The whole name; it lives as long as the process, as there are few.
     name: &'static str,
 }
 
 impl Processor {
     /// The path of its description.
-    #[cfg(feature = "compiler")]
-    pub(crate) fn path(self) -> &'static Path {
+    pub fn path(self) -> &'static Path {
         let word = self.word();
         let path = word.strip_prefix(PROCESSOR).unwrap_or(word);
         Path::new(path.strip_suffix(",strict").unwrap_or(path))
@@ -45,10 +44,10 @@ impl Processor {
 
 impl Device {
     /// The devices of this machine, in the order in which they are listed.
-    pub(crate) const ALL: [Device; 4] = [Device::Cpu, Device::Basic, Device::Ref, Device::Discrete];
+    pub const ALL: [Device; 4] = [Device::Cpu, Device::Basic, Device::Ref, Device::Discrete];
 
     /// The name.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Device::Cpu => "cpu",
             Device::Basic => "basic",
@@ -59,7 +58,7 @@ impl Device {
     }
 
     /// The word by which the runtime makes it.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Device::Discrete => "discrete:64M",
             Device::Processor(processor) => processor.word(),
@@ -68,7 +67,7 @@ impl Device {
     }
 
     /// The device of a name; paths in it begin at `folder`.
-    pub(crate) fn of_name(name: &str, folder: &Path) -> Option<Self> {
+    pub fn of_name(name: &str, folder: &Path) -> Option<Self> {
         if let Some(path) = name.strip_prefix(PROCESSOR).filter(|path| !path.is_empty()) {
             let whole = format!("{PROCESSOR}{}", folder.join(path).display());
             return Some(Device::Processor(Processor { name: Box::leak(whole.into_boxed_str()) }));
@@ -79,7 +78,7 @@ impl Device {
 }
 
 /// Reads a device on the command line.
-pub(crate) fn parse(text: &str) -> Result<Device, String> {
+pub fn parse(text: &str) -> Result<Device, String> {
     Device::of_name(text, Path::new("")).ok_or_else(|| {
         let lower = text.to_ascii_lowercase();
         match nearest(&lower, Device::ALL.map(Device::name)) {

@@ -5,15 +5,15 @@
 //! another). Floats run from 0 to 1. Nothing is lost silently: colour, alpha and depth that the type cannot hold are
 //! errors, except that `gray` asks for luma.
 
-use super::HostData;
 use super::element::{Element, Scalar};
 use super::half;
+use super::{Extent, HostData};
 use std::io::Cursor;
 use thiserror::Error;
 
 /// How many samples a pixel has in the buffer, where that is said and not taken from the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     /// One sample: gray; colour becomes luma.
     Gray,
     /// Red, green, blue.
@@ -24,7 +24,7 @@ pub(crate) enum Layout {
 
 impl Layout {
     /// Reads `gray`, `rgb` or `rgba`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         match text {
             "gray" => Some(Layout::Gray),
             "rgb" => Some(Layout::Rgb),
@@ -44,7 +44,8 @@ impl Layout {
 
 /// Why a picture and a buffer do not go together.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum PictureError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum PictureError {
     /// The file is no valid PNG.
     #[error("it is not a valid PNG: {reason}")]
     Decode { reason: String },
@@ -78,7 +79,7 @@ pub(crate) enum PictureError {
 
 impl PictureError {
     /// What to do about it.
-    pub(crate) fn help(&self) -> Option<&'static str> {
+    pub fn help(&self) -> Option<&'static str> {
         match self {
             PictureError::Alpha { .. } => {
                 Some("remove the alpha channel, or let the kernel take four-lane elements such as uchar4")
@@ -132,7 +133,7 @@ fn decode(file: &[u8]) -> Result<Decoded, PictureError> {
 }
 
 /// Reads a PNG's contents as elements of a type.
-pub(crate) fn read(file: &[u8], element: Element, layout: Option<Layout>) -> Result<HostData, PictureError> {
+pub fn read(file: &[u8], element: Element, layout: Option<Layout>) -> Result<HostData, PictureError> {
     let picture = decode(file)?;
     let samples = match (layout, element.lanes) {
         (None, 1) => 1,
@@ -205,13 +206,13 @@ fn put_sample(sample: u16, sixteen: bool, scalar: Scalar, out: &mut Vec<u8>) {
 }
 
 /// What a buffer is as a picture of `width` x `height`: gray, RGB or RGBA.
-pub(crate) fn colour(data: &HostData, width: u32, height: u32) -> Result<png::ColorType, PictureError> {
+pub fn colour(data: Extent, width: u32, height: u32) -> Result<png::ColorType, PictureError> {
     let element = data.element;
     if !matches!(element.scalar, Scalar::UChar | Scalar::UShort | Scalar::Half | Scalar::Float) {
         return Err(PictureError::ElementType { element });
     }
     let pixels = width as usize * height as usize;
-    match (pixels, usize::from(element.lanes) * data.len()) {
+    match (pixels, usize::from(element.lanes) * data.count()) {
         (0, _) => None,
         (p, l) if l == p => Some(png::ColorType::Grayscale),
         (p, l) if l == 3 * p => Some(png::ColorType::Rgb),
@@ -220,14 +221,14 @@ pub(crate) fn colour(data: &HostData, width: u32, height: u32) -> Result<png::Co
     }
     // A vector is one pixel: four gray pixels in a float4 would be a misunderstanding.
     .filter(|colour| element.lanes == 1 || colour.samples() == usize::from(element.lanes))
-    .ok_or(PictureError::Count { have: data.len(), element, width, height })
+    .ok_or(PictureError::Count { have: data.count(), element, width, height })
 }
 
 /// The PNG of a buffer as a picture of `width` x `height`: gray for one sample a pixel, RGB for three, RGBA for four.
 /// Floats are clamped to 0..1 and become 8 bits.
-pub(crate) fn write(data: &HostData, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
+pub fn write(data: &HostData, width: u32, height: u32) -> Result<Vec<u8>, PictureError> {
     let element = data.element;
-    let colour = colour(data, width, height)?;
+    let colour = colour(data.extent(), width, height)?;
     let samples: Vec<u8> = match element.scalar {
         Scalar::UShort => data.lanes().flat_map(|l| [l[1], l[0]]).collect(),
         Scalar::UChar => data.lanes().map(|l| l[0]).collect(),

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A scalar type of OpenCL C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Scalar {
+#[expect(missing_docs, reason = "the names are the types that OpenCL C has")]
+pub enum Scalar {
     Char,
     UChar,
     Short,
@@ -35,7 +36,7 @@ impl Scalar {
     ];
 
     /// The size in bytes.
-    pub(crate) fn size(self) -> usize {
+    pub fn size(self) -> usize {
         match self {
             Scalar::Char | Scalar::UChar => 1,
             Scalar::Short | Scalar::UShort | Scalar::Half => 2,
@@ -45,22 +46,22 @@ impl Scalar {
     }
 
     /// OpenCL C's name.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(s, _)| *s == self).map_or("", |(_, name)| name)
     }
 
     /// A floating-point type.
-    pub(crate) fn is_float(self) -> bool {
+    pub fn is_float(self) -> bool {
         matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
     }
 
     /// A signed integer type.
-    pub(crate) fn is_signed(self) -> bool {
+    pub fn is_signed(self) -> bool {
         matches!(self, Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long)
     }
 
     /// The least and the greatest value of an integer type.
-    pub(crate) fn range(self) -> (i128, i128) {
+    pub fn range(self) -> (i128, i128) {
         let bits = self.size() * 8;
         if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
     }
@@ -68,26 +69,26 @@ impl Scalar {
 
 /// A scalar or a vector of 2, 3, 4, 8 or 16 scalars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Element {
+pub struct Element {
     /// What one lane is.
-    pub(crate) scalar: Scalar,
+    pub scalar: Scalar,
     /// How many lanes.
-    pub(crate) lanes: u8,
+    pub lanes: u8,
 }
 
 impl Element {
     /// A scalar.
-    pub(crate) const fn scalar(scalar: Scalar) -> Self {
+    pub const fn scalar(scalar: Scalar) -> Self {
         Self { scalar, lanes: 1 }
     }
 
     /// The size in bytes: three lanes take the room of four.
-    pub(crate) fn size(self) -> usize {
+    pub fn size(self) -> usize {
         self.scalar.size() * if self.lanes == 3 { 4 } else { usize::from(self.lanes) }
     }
 
     /// Reads a type name as OpenCL C writes it (`float4`, `unsigned int`), without qualifiers or address space.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
+    pub fn parse(name: &str) -> Option<Self> {
         let name = name.trim();
         if let Some((scalar, _)) = Scalar::ALL.iter().find(|(_, n)| *n == name) {
             return Some(Self::scalar(*scalar));

@@ -8,13 +8,13 @@
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     /// Its queue.
-    pub(crate) queue: usize,
+    pub queue: usize,
     /// Whether that queue is in-order.
-    pub(crate) in_order: bool,
+    pub in_order: bool,
     /// It is a barrier.
-    pub(crate) barrier: bool,
+    pub barrier: bool,
     /// Commands that it names.
-    pub(crate) after: Vec<usize>,
+    pub after: Vec<usize>,
 }
 
 /// The commands in an order that can be enqueued, or those that wait for one another: each waits for the next, the last for the first.

@@ -12,14 +12,14 @@ use thiserror::Error;
 /// A problem at a place of a file.
 #[derive(Debug, Error)]
 #[error("cannot use '{}'{}: {problem}", path.display(), At(*line))]
-pub(crate) struct WorkloadError {
+pub struct WorkloadError {
     /// The workload file.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The line, from 1; 0 where the problem is nowhere in particular.
-    pub(crate) line: usize,
+    pub line: usize,
     /// What is wrong.
     #[source]
-    pub(crate) problem: Box<Problem>,
+    pub problem: Box<Problem>,
 }
 
 struct At(usize);
@@ -32,7 +32,8 @@ impl std::fmt::Display for At {
 
 /// What is wrong.
 #[derive(Debug, Error)]
-pub(crate) enum Problem {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum Problem {
     /// Not TOML, or a value of the wrong type.
     #[error("{message}")]
     Toml { message: String },
@@ -130,7 +131,7 @@ pub(crate) enum Problem {
 
 impl Problem {
     /// What to do about it.
-    pub(crate) fn help(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         let choose = |word: &str, valid: &[String]| match nearest(word, valid.iter().map(String::as_str)) {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if valid.is_empty() => None,
@@ -159,7 +160,7 @@ impl Problem {
 
 impl WorkloadError {
     /// The error that the TOML reader reports, with an unknown key recognised as one.
-    pub(crate) fn from_toml(path: PathBuf, text: &str, error: &toml::de::Error) -> Self {
+    pub fn from_toml(path: PathBuf, text: &str, error: &toml::de::Error) -> Self {
         let line = error.span().map_or(0, |span| line_of(text, span.start));
         let message = error.message().trim().to_owned();
         let problem = unknown_key(&message).unwrap_or(Problem::Toml { message });
@@ -168,7 +169,7 @@ impl WorkloadError {
 }
 
 /// The line, from 1, that holds a byte.
-pub(crate) fn line_of(text: &str, at: usize) -> usize {
+pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes().iter().take(at).filter(|b| **b == b'\n').count()
 }
 

@@ -4,11 +4,12 @@
 use thiserror::Error;
 
 /// What a formula may hold, for messages.
-pub(crate) const HELP: &str = "a formula has numbers, + - * / ( ), gx gy gz (global size), lx ly lz (local size) and scalar arguments by name";
+pub const HELP: &str = "a formula has numbers, + - * / ( ), gx gy gz (global size), lx ly lz (local size) and scalar arguments by name";
 
 /// Why a formula has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum FormulaError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum FormulaError {
     /// Not the syntax.
     #[error("`{rest}` is not understood")]
     Syntax { rest: String },
@@ -24,7 +25,7 @@ pub(crate) enum FormulaError {
 }
 
 /// Evaluates a formula with the names that `lookup` knows.
-pub(crate) fn evaluate(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Result<f64, FormulaError> {
+pub fn evaluate(text: &str, lookup: &dyn Fn(&str) -> Option<f64>) -> Result<f64, FormulaError> {
     let mut parser = Parser { rest: text.trim(), lookup, depth: 0 };
     let value = parser.sum()?;
     if parser.rest.is_empty() {

@@ -3,35 +3,32 @@
 
 use super::plan::{Action, Plan};
 use super::session::{ReadyArgument, ReadyLaunch, Session};
-use crate::data::HostData;
+use crate::data::{Extent, HostData};
 use crate::device::Device;
-use crate::error::CliError;
-use crate::launching;
-use crate::trace;
-use crate::ui::progress::Progress;
+use crate::host::{self, Host, Refused};
+use crate::plan::First;
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded as _, Context, Event, Launch, LaunchReport, Migration, Queue, QueueError,
-    QueueProperties, UserEvent,
+    ArgValue, Buffer, Context, Event, Launch, LaunchReport, Migration, Queue, QueueProperties, UserEvent,
 };
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What a run left behind.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub struct Ran {
     /// The plan's buffers.
-    pub(crate) buffers: Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     /// What is known of each command, in file order.
-    pub(crate) commands: Vec<Done>,
+    pub commands: Vec<Done>,
 }
 
 /// A command that is complete.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Done {
+pub struct Done {
     /// How long it took.
-    pub(crate) time: Duration,
+    pub time: Duration,
     /// The runtime's report, for kernels.
-    pub(crate) report: Option<LaunchReport>,
+    pub report: Option<LaunchReport>,
 }
 
 /// A command in its queue.
@@ -41,14 +38,35 @@ struct Enqueued {
     launch: Option<Launch>,
 }
 
-/// Runs every command once. `everywhere` replaces the device of every queue.
-pub(crate) fn run(
+/// Runs every command once, on buffers of its own. `everywhere` replaces the device of every queue.
+///
+/// # Errors
+/// The first command that failed, or what could not be had.
+pub fn run<H: Host>(
     session: &Session<'_>,
     everywhere: Option<Device>,
-    progress: &mut Progress,
-) -> Result<Ran, CliError> {
+    host: &mut H,
+) -> Result<Ran, H::Error> {
+    let make = |first: &First| match first {
+        First::Loaded(data) => Buffer::from_bytes(&data.bytes),
+        // Who has the data says so by `run_on`.
+        First::Given(extent) => Buffer::zeroed(extent.bytes as u64),
+    };
+    let buffers = session.data.iter().map(|first| make(first).map_err(Refused::from));
+    run_on(session, buffers.collect::<Result<Vec<_>, _>>()?, everywhere, host)
+}
+
+/// Runs every command once, on buffers that hold the plan's data already.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_on<H: Host>(
+    session: &Session<'_>,
+    buffers: Vec<Buffer>,
+    everywhere: Option<Device>,
+    host: &mut H,
+) -> Result<Ran, H::Error> {
     let plan = session.plan;
-    let buffers = session.data.iter().map(launching::upload).collect::<Result<Vec<_>, _>>()?;
     let queues = queues(plan, everywhere)?;
     bring(session, &queues, &buffers)?;
     // Processors are simulated faster than commands are enqueued: they begin when they have them all.
@@ -63,29 +81,30 @@ pub(crate) fn run(
             Ok(entered) => entered,
             Err(error) => {
                 let _ = start.as_ref().map(UserEvent::complete);
-                return Err(error);
+                return Err(error.into());
             }
         };
-        trace::name(&entered.event, &command.name, everywhere.unwrap_or(plan.queues[command.queue].device));
+        let device = everywhere.unwrap_or(plan.queues[command.queue].device);
+        host.enqueued(&entered.event, &command.name, device);
         enqueued[*index] = Some(entered);
     }
     let _ = start.as_ref().map(UserEvent::complete);
     for queue in &queues {
-        queue.flush().map_err(|e| queue_error(&e))?;
+        queue.flush().map_err(Refused::from)?;
     }
     let mut commands = vec![Done::default(); plan.commands.len()];
     for (position, index) in plan.order.iter().enumerate() {
         let command = &plan.commands[*index];
         let text = format!("{}: {}", plan.title, command.name);
-        progress.part(&text, position as u64, plan.order.len() as u64);
+        host.part(&text, position as u64, plan.order.len() as u64);
         let Some(Enqueued { event, launch }) = &enqueued[*index] else { continue };
         if let Err(cause) = event.wait() {
             let error = match launch {
-                Some(launch) => launching::launch_error(&launch.failure(cause)),
-                None => CliError::Device { message: format!("{cause} [{}]", cause.code()), help: None },
+                Some(launch) => Refused::launch(&launch.failure(cause)),
+                None => Refused::device(cause.as_ref()),
             };
             finish(&queues)?;
-            return Err(located(plan, command.line, &error));
+            return Err(located(plan, command.line, error).into());
         }
         let times = event.times();
         let time = Duration::from_nanos(times.ended.saturating_sub(times.started));
@@ -93,35 +112,36 @@ pub(crate) fn run(
         commands[*index] = Done { time, report };
     }
     finish(&queues)?;
-    let cores = plan.queues.iter().zip(&queues);
-    trace::cycles(cores.map(|(queue, live)| (everywhere.unwrap_or(queue.device), live.device())));
+    let used = plan.queues.iter().zip(&queues);
+    let used = used.map(|(queue, live)| (everywhere.unwrap_or(queue.device), live.device()));
+    host.ended(&used.collect::<Vec<_>>());
     Ok(Ran { buffers, commands })
 }
 
 /// The plan's queues, one device for each name.
-fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, CliError> {
-    let context = Context::shared().map_err(|e| launching::device_error(&e))?;
+fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, Refused> {
+    let context = Context::shared()?;
     let names: BTreeSet<Device> =
         plan.queues.iter().map(|queue| everywhere.unwrap_or(queue.device)).collect();
     let names: Vec<Device> = names.into_iter().collect();
-    let devices = launching::devices(&names)?;
+    let words: Vec<&str> = names.iter().map(|device| device.word()).collect();
+    let devices = oxcl_runtime::Device::by_names(&words)?;
     let one = |queue: &super::plan::Queue| {
         let chosen = everywhere.unwrap_or(queue.device);
         let position = names.binary_search(&chosen).unwrap_or(0);
         let properties = QueueProperties { out_of_order: !queue.in_order, profiling: true };
-        context.queue(&devices[position], properties).map_err(|e| queue_error(&e))
+        context.queue(&devices[position], properties).map_err(Refused::from)
     };
     plan.queues.iter().map(one).collect()
 }
 
-fn user_event() -> Result<UserEvent, CliError> {
-    let context = Context::shared().map_err(|e| launching::device_error(&e))?;
-    context.user_event().map_err(|e| queue_error(&e))
+fn user_event() -> Result<UserEvent, Refused> {
+    Ok(Context::shared()?.user_event()?)
 }
 
 /// Brings what processors with memory of their own work on to them before the first command, so that none of them waits for
 /// the host afterwards.
-fn bring(session: &Session<'_>, queues: &[Queue], buffers: &[Buffer]) -> Result<(), CliError> {
+fn bring(session: &Session<'_>, queues: &[Queue], buffers: &[Buffer]) -> Result<(), Refused> {
     let mut known: BTreeSet<usize> = BTreeSet::new();
     for index in &session.plan.order {
         let (reads, writes) = touched(session, *index);
@@ -129,19 +149,15 @@ fn bring(session: &Session<'_>, queues: &[Queue], buffers: &[Buffer]) -> Result<
         let fresh: BTreeSet<usize> = reads.into_iter().chain(writes).filter(|b| known.insert(*b)).collect();
         if queue.device().processor_core().is_some() && !fresh.is_empty() {
             let moved: Vec<Buffer> = fresh.into_iter().map(|b| buffers[b].clone()).collect();
-            queue.migrate(&moved, Migration::ToDevice, &[]).map_err(|e| queue_error(&e))?;
-            queue.finish().map_err(|e| queue_error(&e))?;
+            queue.migrate(&moved, Migration::ToDevice, &[])?;
+            queue.finish()?;
         }
     }
     Ok(())
 }
 
-fn finish(queues: &[Queue]) -> Result<(), CliError> {
-    queues.iter().try_for_each(|queue| queue.finish().map_err(|e| queue_error(&e)))
-}
-
-fn queue_error(error: &QueueError) -> CliError {
-    CliError::Device { message: format!("{error} [{}]", error.code()), help: None }
+fn finish(queues: &[Queue]) -> Result<(), Refused> {
+    queues.iter().try_for_each(|queue| Ok(queue.finish()?))
 }
 
 /// Enqueues command number `index`; those that it waits for are in their queues.
@@ -152,7 +168,7 @@ fn enqueue(
     buffers: &[Buffer],
     enqueued: &[Option<Enqueued>],
     first: Option<&Event>,
-) -> Result<Enqueued, CliError> {
+) -> Result<Enqueued, Refused> {
     let plan = session.plan;
     let command = &plan.commands[index];
     let queue = &queues[command.queue];
@@ -160,15 +176,15 @@ fn enqueue(
     let waits: Vec<Event> = after.chain(first).cloned().collect();
     let (event, launch) = match (&command.action, &session.launches[index]) {
         (Action::Kernel(launch), Some(ready)) => {
-            let range = launching::range(&launch.global, launch.local.as_deref(), launch.offset.as_deref())?;
+            let range = host::range(&launch.global, launch.local.as_deref(), launch.offset.as_deref())?;
             let prepared = queue
                 .device()
                 .prepare(&ready.kernel, &range, &values(ready, buffers))
-                .map_err(|e| located(plan, command.line, &launching::launch_error(&e)))?;
+                .map_err(|e| located(plan, command.line, Refused::launch(&e)))?;
             (queue.launch(&prepared, &waits), Some(prepared))
         }
         (Action::Copy { from, to, from_offset, to_offset, count }, _) => {
-            let size = session.data[*from].element.size() as u64;
+            let size = session.extent(*from).element.size() as u64;
             let count = session.copied(*from, *from_offset, *count);
             // `Session::load` has checked that the elements exist, so the products fit.
             let (from_offset, to_offset) = (from_offset * size, to_offset * size);
@@ -176,7 +192,7 @@ fn enqueue(
             (queue.copy(from, from_offset, to, to_offset, count * size, &waits), None)
         }
         (Action::Fill { buffer, value, offset, count }, _) => {
-            let element = session.data[*buffer].element;
+            let element = session.extent(*buffer).element;
             let size = element.size() as u64;
             let count = session.copied(*buffer, *offset, *count);
             let pattern = value.data(Some(element)).ok().flatten().map(|d| d.bytes).unwrap_or_default();
@@ -188,7 +204,7 @@ fn enqueue(
             (before.and_then(|()| queue.barrier(&[])), None)
         }
     };
-    Ok(Enqueued { event: event.map_err(|e| queue_error(&e))?, launch })
+    Ok(Enqueued { event: event?, launch })
 }
 
 fn values<'a>(ready: &'a ReadyLaunch, buffers: &'a [Buffer]) -> Vec<ArgValue<'a>> {
@@ -201,23 +217,19 @@ fn values<'a>(ready: &'a ReadyLaunch, buffers: &'a [Buffer]) -> Vec<ArgValue<'a>
 }
 
 /// A device's error with the workload's line before it.
-fn located(plan: &Plan, line: usize, error: &CliError) -> CliError {
-    let message = format!("'{}', line {line}: {error}", plan.path.display());
-    match error {
-        CliError::Code { help, .. } => CliError::Code { message, help: help.clone() },
-        other => CliError::Device { message, help: other.help() },
-    }
+fn located(plan: &Plan, line: usize, error: Refused) -> Refused {
+    error.at(&format!("'{}', line {line}", plan.path.display()))
 }
 
 /// What a buffer holds after a run.
-pub(crate) fn contents(session: &Session<'_>, ran: &Ran, buffer: usize) -> HostData {
-    let first = &session.data[buffer];
-    launching::download(&ran.buffers[buffer], first.element, first)
+pub fn contents(session: &Session<'_>, ran: &Ran, buffer: usize) -> HostData {
+    let Extent { element, picture, .. } = session.extent(buffer);
+    HostData { element, bytes: ran.buffers[buffer].to_vec(), picture }
 }
 
 /// The commands whose results an agreeing comparison of one of `buffers` bears out: those that wrote it, and those
 /// that wrote what they read.
-pub(crate) fn borne_out(session: &Session<'_>, buffers: &[usize]) -> Vec<bool> {
+pub fn borne_out(session: &Session<'_>, buffers: &[usize]) -> Vec<bool> {
     let mut wanted: Vec<bool> = (0..session.data.len()).map(|b| buffers.contains(&b)).collect();
     let mut checked = vec![false; session.plan.commands.len()];
     for index in session.plan.order.iter().rev() {
@@ -233,7 +245,7 @@ pub(crate) fn borne_out(session: &Session<'_>, buffers: &[usize]) -> Vec<bool> {
 }
 
 /// The buffers that a command reads, and those that it writes.
-fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
     match (&session.plan.commands[index].action, &session.launches[index]) {
         (Action::Copy { from, to, .. }, _) => (vec![*from], vec![*to]),
         (Action::Fill { buffer, .. }, _) => (Vec::new(), vec![*buffer]),
@@ -241,8 +253,7 @@ fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
             for (position, argument) in ready.args.iter().enumerate() {
                 if let ReadyArgument::Buffer(buffer) = argument {
-                    let access = launching::access(&ready.kernel, position);
-                    let (read, written) = launching::reads_writes(access);
+                    let (read, written) = host::reads_writes(host::access(&ready.kernel, position));
                     reads.extend(read.then_some(*buffer));
                     writes.extend(written.then_some(*buffer));
                 }

@@ -2,43 +2,40 @@
 
 use super::plan::{Action, Argument, Command, Launch, Plan, Reference, Sink};
 use super::problem::{Problem, WorkloadError};
-use crate::arguments;
-use crate::data::HostData;
+use crate::data::Extent;
 use crate::device::Device;
-use crate::error::CliError;
+use crate::host::Host;
 use crate::param::{BindError, Bound, Parameter};
-use crate::program::{self, How};
-use crate::ui::Ui;
-use crate::ui::progress::Progress;
+use crate::plan::First;
 use oxcl_runtime::{Kernel, Program};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A plan that is ready to run, any number of times and on any of its devices.
 #[derive(Debug)]
-pub(crate) struct Session<'p> {
+pub struct Session<'p> {
     /// What is run.
-    pub(crate) plan: &'p Plan,
+    pub plan: &'p Plan,
     /// The buffers' first contents.
-    pub(crate) data: Vec<HostData>,
+    pub data: Vec<First>,
     /// For each command that launches a kernel: the kernel and its arguments.
-    pub(crate) launches: Vec<Option<ReadyLaunch>>,
+    pub launches: Vec<Option<ReadyLaunch>>,
     /// Stages of loading and their times.
-    pub(crate) stages: Vec<(String, Duration)>,
+    pub stages: Vec<(String, Duration)>,
 }
 
 /// A kernel with its arguments in order.
 #[derive(Debug)]
-pub(crate) struct ReadyLaunch {
+pub struct ReadyLaunch {
     /// The kernel.
-    pub(crate) kernel: Kernel,
+    pub kernel: Kernel,
     /// One for each parameter.
-    pub(crate) args: Vec<ReadyArgument>,
+    pub args: Vec<ReadyArgument>,
 }
 
 /// An argument.
 #[derive(Debug)]
-pub(crate) enum ReadyArgument {
+pub enum ReadyArgument {
     /// A buffer of the plan.
     Buffer(usize),
     /// A value's bytes.
@@ -48,18 +45,20 @@ pub(crate) enum ReadyArgument {
 }
 
 impl<'p> Session<'p> {
-    /// Loads programs and data. `everywhere` replaces the device of every queue; without `cache` every program is
-    /// compiled anew.
-    pub(crate) fn load(
+    /// Loads programs and data. `everywhere` replaces the device of every queue; `given` says of which buffers the caller has
+    /// the data, and what they are.
+    ///
+    /// # Errors
+    /// A file cannot be used, or does not fit the kernels.
+    pub fn load<H: Host>(
         plan: &'p Plan,
+        given: &[Option<Extent>],
         everywhere: Option<Device>,
-        cache: bool,
-        ui: &mut Ui,
-    ) -> Result<Self, CliError> {
-        let progress = &mut Progress::new(ui);
+        host: &mut H,
+    ) -> Result<Self, H::Error> {
         let at = |line, problem| WorkloadError { path: plan.path.clone(), line, problem: Box::new(problem) };
-        progress.step("reading data");
-        let data = plan.load().map_err(|(line, error)| at(line, Problem::Data(error)))?;
+        host.step("reading data");
+        let data = plan.load(given).map_err(|(line, error)| at(line, Problem::Data(error)))?;
         let mut devices: BTreeSet<Device> =
             plan.queues.iter().map(|queue| everywhere.unwrap_or(queue.device)).collect();
         devices.extend(plan.expectations.iter().filter_map(|e| match e.reference {
@@ -70,15 +69,8 @@ impl<'p> Session<'p> {
         let mut stages: Vec<(String, Duration)> = Vec::new();
         let mut programs = Vec::new();
         for item in &plan.programs {
-            progress.step(&format!("building {}", item.name));
-            let options = item.options.as_deref().unwrap_or_default();
-            let options = program::split_options(options).map_err(|reason| CliError::File {
-                path: plan.path.clone(),
-                reason: format!("the options of program `{}`: {reason}", item.name),
-                help: None,
-            })?;
-            let how = How { options: &options, width: None, plan: None, cache };
-            let loaded = program::load(&item.path, how, &devices, ui)?;
+            host.step(&format!("building {}", item.name));
+            let loaded = host.program(item, plan, &devices)?;
             for (name, time) in loaded.stages {
                 match stages.iter_mut().find(|(n, _)| *n == name) {
                     Some((_, sum)) => *sum += time,
@@ -110,7 +102,7 @@ impl<'p> Session<'p> {
     fn check_elements(&self) -> Result<(), (usize, Problem)> {
         let name = |buffer: usize| self.plan.buffers[buffer].name.clone();
         let within = |buffer: usize, start: u64, count: u64, done| {
-            let have = self.data[buffer].len() as u64;
+            let have = self.extent(buffer).count() as u64;
             match start.checked_add(count) {
                 Some(end) if end <= have => Ok(()),
                 end => Err(Problem::Beyond {
@@ -125,7 +117,7 @@ impl<'p> Session<'p> {
         for command in &self.plan.commands {
             let check = || match &command.action {
                 Action::Copy { from, to, from_offset, to_offset, count } => {
-                    let (a, b) = (self.data[*from].element, self.data[*to].element);
+                    let (a, b) = (self.extent(*from).element, self.extent(*to).element);
                     if a != b {
                         return Err(Problem::CopyTypes {
                             from: name(*from),
@@ -139,7 +131,7 @@ impl<'p> Session<'p> {
                     within(*to, *to_offset, count, "written")
                 }
                 Action::Fill { buffer, value, offset, count } => {
-                    let element = self.data[*buffer].element;
+                    let element = self.extent(*buffer).element;
                     let one = value.data(Some(element)).ok().flatten().filter(|d| d.len() == 1);
                     if one.is_none() {
                         return Err(Problem::FillValue { element: element.to_string() });
@@ -151,10 +143,10 @@ impl<'p> Session<'p> {
             check().map_err(|problem| (command.line, problem))?;
         }
         for output in &self.plan.outputs {
-            let data = &self.data[output.buffer];
+            let data = self.extent(output.buffer);
             match &output.sink {
                 Sink::Print(slice) => {
-                    slice.range(data.len()).map_err(|error| (output.line, Problem::Print(error)))?;
+                    slice.range(data.count()).map_err(|error| (output.line, Problem::Print(error)))?;
                 }
                 Sink::File(target) => {
                     target.check(data).map_err(|error| (output.line, Problem::Data(error)))?
@@ -164,27 +156,34 @@ impl<'p> Session<'p> {
         Ok(())
     }
 
+    /// What a buffer is.
+    #[must_use]
+    pub fn extent(&self, buffer: usize) -> Extent {
+        self.data[buffer].extent()
+    }
+
     /// How many elements a copy or fill is about.
-    pub(crate) fn copied(&self, buffer: usize, offset: u64, count: Option<u64>) -> u64 {
-        count.unwrap_or((self.data[buffer].len() as u64).saturating_sub(offset))
+    #[must_use]
+    pub fn copied(&self, buffer: usize, offset: u64, count: Option<u64>) -> u64 {
+        count.unwrap_or((self.extent(buffer).count() as u64).saturating_sub(offset))
     }
 }
 
 /// Gives every parameter of a launch its argument.
 fn ready(
     plan: &Plan,
-    data: &[HostData],
+    data: &[First],
     command: &Command,
     launch: &Launch,
     kernel: Kernel,
-) -> Result<ReadyLaunch, CliError> {
+) -> Result<ReadyLaunch, WorkloadError> {
     let at =
         |problem| WorkloadError { path: plan.path.clone(), line: command.line, problem: Box::new(problem) };
-    let parameters = arguments::parameters(&kernel);
+    let parameters = Parameter::of(&kernel);
     for (name, _) in &launch.args {
         if !parameters.iter().any(|p| is_called(p, name)) {
             let valid = parameters.iter().map(Parameter::name_or_position).collect();
-            return Err(at(Problem::Name { what: "parameter", name: name.clone(), valid }).into());
+            return Err(at(Problem::Name { what: "parameter", name: name.clone(), valid }));
         }
     }
     let mut args = Vec::new();
@@ -197,12 +196,12 @@ fn ready(
                 name: parameter.name_or_position(),
                 type_name: parameter.type_name.clone(),
             };
-            return Err(at(problem).into());
+            return Err(at(problem));
         };
         let bind_error = |error: BindError| at(Problem::Bind(error));
         args.push(match argument {
             Argument::Buffer(buffer) => {
-                parameter.accepts(&data[*buffer]).map_err(bind_error)?;
+                parameter.accepts(data[*buffer].extent()).map_err(bind_error)?;
                 ReadyArgument::Buffer(*buffer)
             }
             Argument::Value(value) => match parameter.bind(value).map_err(bind_error)? {
@@ -210,7 +209,7 @@ fn ready(
                 Bound::Local(bytes) => ReadyArgument::Local(bytes),
                 Bound::Buffer(_) => {
                     let problem = Problem::Unnamed { parameter: parameter.name_or_position() };
-                    return Err(at(problem).into());
+                    return Err(at(problem));
                 }
             },
         });

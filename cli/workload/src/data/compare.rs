@@ -8,32 +8,32 @@ use super::number::{self, Number};
 
 /// What a comparison found.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Comparison {
+pub struct Comparison {
     /// Lanes compared.
-    pub(crate) lanes: usize,
+    pub lanes: usize,
     /// Lanes that disagree.
-    pub(crate) wrong: usize,
+    pub wrong: usize,
     /// The first of them.
-    pub(crate) first: Option<Mismatch>,
+    pub first: Option<Mismatch>,
     /// The largest `|got - want| / max(1, |want|)` seen; infinite where one side is no finite number.
-    pub(crate) worst: f64,
+    pub worst: f64,
 }
 
 /// A lane that disagrees.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Mismatch {
+pub struct Mismatch {
     /// Which element.
-    pub(crate) element: usize,
+    pub element: usize,
     /// Which lane of it.
-    pub(crate) lane: usize,
+    pub lane: usize,
     /// What is there.
-    pub(crate) got: String,
+    pub got: String,
     /// What should be there.
-    pub(crate) want: String,
+    pub want: String,
 }
 
 /// Compares two buffers of the same scalar type, over the lanes of the shorter one.
-pub(crate) fn compare(got: &HostData, want: &HostData, tolerance: f64) -> Comparison {
+pub fn compare(got: &HostData, want: &HostData, tolerance: f64) -> Comparison {
     let scalar = got.element.scalar;
     let per_element = usize::from(got.element.lanes);
     let mut result = Comparison { lanes: 0, wrong: 0, first: None, worst: 0.0 };

@@ -1,10 +1,10 @@
 //! Data files on the command line and in workloads: what `@FILE:TYPE` names, how its contents are read, and how a
 //! result is written. A written file appears whole or not at all.
 
-use super::HostData;
 use super::element::Element;
 use super::npy::{self, NpyError};
 use super::picture::{self, Layout, PictureError};
+use super::{Extent, HostData};
 use crate::nearest::nearest_file;
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 /// The kinds of data file, by extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// `.npy`
     Npy,
     /// `.png`
@@ -25,7 +25,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The format that a path's extension names.
-    pub(crate) fn of(path: &Path) -> Self {
+    pub fn of(path: &Path) -> Self {
         match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("npy") => Format::Npy,
             Some("png") => Format::Png,
@@ -36,20 +36,21 @@ impl Format {
 
 /// `FILE`, `FILE:float4`, `FILE.png:rgb`: what follows the `@`.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FileSource {
+pub struct FileSource {
     /// The file.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The format.
-    pub(crate) format: Format,
+    pub format: Format,
     /// The type that the contents are, where said.
-    pub(crate) element: Option<Element>,
+    pub element: Option<Element>,
     /// The samples of a pixel, where said.
-    pub(crate) layout: Option<Layout>,
+    pub layout: Option<Layout>,
 }
 
 /// Why a data file cannot be used.
 #[derive(Debug, Error)]
-pub(crate) enum DataError {
+#[expect(missing_docs, reason = "the line above a variant says what it is about")]
+pub enum DataError {
     /// The file cannot be read.
     #[error("cannot read '{}'", path.display())]
     Read { path: PathBuf, source: io::Error },
@@ -75,7 +76,7 @@ pub(crate) enum DataError {
 
 impl DataError {
     /// What to do about it.
-    pub(crate) fn help(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         match self {
             DataError::Picture { error, .. } => error.help().map(str::to_owned),
             DataError::ElementType { path, want, .. } => Some(format!(
@@ -93,7 +94,7 @@ impl DataError {
 
 impl FileSource {
     /// Reads `FILE[:TYPE]`; a colon that is followed by no type belongs to the file's name.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         if let Some((path, suffix)) = text.rsplit_once(':') {
             let element = Element::parse(suffix);
             let layout = Layout::parse(suffix).filter(|_| Format::of(Path::new(path)) == Format::Png);
@@ -105,7 +106,7 @@ impl FileSource {
     }
 
     /// Reads the file as elements of type `want`; without one, as what the file or its suffix says.
-    pub(crate) fn load(&self, want: Option<Element>) -> Result<HostData, DataError> {
+    pub fn load(&self, want: Option<Element>) -> Result<HostData, DataError> {
         let path = &self.path;
         let contents = fs::read(path).map_err(|source| DataError::Read { path: path.clone(), source })?;
         let ragged =
@@ -148,16 +149,16 @@ impl FileSource {
 
 /// Where a buffer is saved: `FILE` or `FILE.png:640x480`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileTarget {
+pub struct FileTarget {
     /// The file.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The picture's size, where said.
-    pub(crate) picture: Option<(u32, u32)>,
+    pub picture: Option<(u32, u32)>,
 }
 
 impl FileTarget {
     /// Reads `FILE[:WIDTHxHEIGHT]`.
-    pub(crate) fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         if let Some((path, suffix)) = text.rsplit_once(':')
             && let Some((width, height)) = suffix.split_once('x')
             && let (Ok(width), Ok(height)) = (width.parse(), height.parse())
@@ -168,7 +169,7 @@ impl FileTarget {
     }
 
     /// Checks, before there is anything to save, whether a buffer like this can be saved there.
-    pub(crate) fn check(&self, data: &HostData) -> Result<(), DataError> {
+    pub fn check(&self, data: Extent) -> Result<(), DataError> {
         if Format::of(&self.path) != Format::Png {
             return Ok(());
         }
@@ -177,17 +178,17 @@ impl FileTarget {
             .map_err(|error| DataError::Picture { path: self.path.clone(), error })
     }
 
-    fn size(&self, data: &HostData) -> Result<(u32, u32), PictureError> {
+    fn size(&self, data: Extent) -> Result<(u32, u32), PictureError> {
         self.picture.or(data.picture).ok_or(PictureError::NoSize)
     }
 
     /// Writes the buffer in the format of the path; a picture needs a size from here or from the data.
-    pub(crate) fn save(&self, data: &HostData) -> Result<(), DataError> {
+    pub fn save(&self, data: &HostData) -> Result<(), DataError> {
         let contents = match Format::of(&self.path) {
             Format::Npy => npy::write(data),
             Format::Raw => data.bytes.clone(),
             Format::Png => self
-                .size(data)
+                .size(data.extent())
                 .and_then(|(width, height)| picture::write(data, width, height))
                 .map_err(|error| DataError::Picture { path: self.path.clone(), error })?,
         };
@@ -198,7 +199,7 @@ impl FileTarget {
 
 /// Writes a file beside its place and renames it, so that nobody sees half of it. What is no regular file (a pipe,
 /// `/dev/null`) is written to as it is.
-pub(crate) fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
+pub fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
         return fs::OpenOptions::new().write(true).open(path)?.write_all(contents);
     }

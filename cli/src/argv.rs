@@ -34,6 +34,11 @@ pub(crate) fn prepare(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
         .collect()
 }
 
+/// Whether this process was asked for JSON, where what clap makes of its arguments is not at hand. What follows `--` is for others.
+pub(crate) fn asks_for_json() -> bool {
+    std::env::args_os().take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
 fn is_build_option(text: &str) -> bool {
     text.starts_with("-cl-") || text.starts_with("-W") || matches!(text, "-w" | "-g")
 }

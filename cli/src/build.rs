@@ -144,7 +144,7 @@ pub(crate) fn failed(sources: &[SourceFile], error: &CompileError, ui: &mut Ui) 
     if let Some(diagnostics) = error.diagnostics() {
         show(diagnostics, ui);
         if error.fault() == Fault::Source {
-            return CliError::Source { errors: diagnostics.error_count() };
+            return CliError::Source { errors: diagnostics.error_count(), code: error.code() };
         }
     }
     let exit = match error.fault() {

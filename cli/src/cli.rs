@@ -71,10 +71,7 @@ enum Command {
 pub(crate) fn run() -> Exit {
     let cli = match Cli::try_parse_from(argv::prepare(std::env::args_os())) {
         Ok(cli) => cli,
-        // What follows `--` is for others.
-        Err(error)
-            if error.use_stderr() && std::env::args().take_while(|a| a != "--").any(|a| a == "--json") =>
-        {
+        Err(error) if error.use_stderr() && argv::asks_for_json() => {
             Ui::new(true, false, false, false, ColorChoice::Never).usage(&error);
             return Exit::Usage;
         }

@@ -11,6 +11,15 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+/// The command line makes no sense: our own words, or its parser's.
+pub(crate) const USAGE: &str = "OX0101";
+/// The process was interrupted.
+pub(crate) const INTERRUPTED: &str = "OX0110";
+/// A fault of ours.
+pub(crate) const INTERNAL: &str = "OX0199";
+const UNREADABLE: &str = "OX0102";
+const UNWRITABLE: &str = "OX0103";
+
 /// A failed command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
@@ -20,7 +29,7 @@ pub(crate) enum CliError {
     /// The source was rejected; the messages have been shown.
     #[error("{}", rejected(*errors))]
     #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only the compiler rejects sources"))]
-    Source { errors: usize },
+    Source { errors: usize, code: &'static str },
     /// The compiler refused for another reason than clang's; whose fault it is decides the exit code.
     #[error("{message}")]
     #[cfg_attr(not(feature = "compiler"), expect(dead_code, reason = "only the compiler rejects sources"))]
@@ -109,6 +118,29 @@ impl CliError {
         }
     }
 
+    /// The code in `docs/errors.md`. One that stands in the message names the cause more closely.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            CliError::Usage { .. } => USAGE,
+            CliError::Source { code, .. } => code,
+            CliError::Data(error) => data_code(error),
+            CliError::Workload(error) => match &*error.problem {
+                Problem::Data(error) | Problem::Expected(BufferError::File(error)) => data_code(error),
+                _ => "OX0107",
+            },
+            CliError::Bind { error, .. } => match &*error.problem {
+                BindProblem::Buffer(BufferError::File(error)) => data_code(error),
+                _ => "OX0108",
+            },
+            CliError::File { .. } | CliError::Code { .. } => "OX0104",
+            CliError::Device { .. } => "OX0109",
+            CliError::Read { .. } => UNREADABLE,
+            // Nobody is told of a closed pipe.
+            CliError::Write { .. } | CliError::ClosedPipe => UNWRITABLE,
+            CliError::Compile { .. } | CliError::Internal { .. } => INTERNAL,
+        }
+    }
+
     /// What the user can do.
     pub(crate) fn help(&self) -> Option<String> {
         match self {
@@ -158,6 +190,15 @@ impl CliError {
 
 fn io_source(error: &DataError) -> Option<&io::Error> {
     error.source().and_then(|s| s.downcast_ref())
+}
+
+fn data_code(error: &DataError) -> &'static str {
+    match error {
+        DataError::Read { .. } => UNREADABLE,
+        DataError::Write { .. } => UNWRITABLE,
+        DataError::Npy { .. } | DataError::Picture { .. } => "OX0105",
+        DataError::ElementType { .. } | DataError::Ragged { .. } | DataError::Untyped { .. } => "OX0106",
+    }
 }
 
 fn data_exit(error: &DataError) -> Exit {

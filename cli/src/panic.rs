@@ -1,5 +1,7 @@
 //! A fault of ours ends in a short report and exit code 70, never in a raw panic.
 
+use crate::argv;
+use crate::ui;
 use std::any::Any;
 use std::panic::{self, PanicHookInfo};
 
@@ -17,7 +19,11 @@ pub(crate) fn install() {
 #[expect(clippy::print_stderr, reason = "nothing else is sure to work while the program falls")]
 fn report(info: &PanicHookInfo<'_>) {
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-    eprintln!("oxcl: internal error: {}{place}\nhelp: {REPORT}", message(info.payload()));
+    let message = format!("internal error: {}{place}", message(info.payload()));
+    match ui::fault(&message, REPORT).filter(|_| argv::asks_for_json()) {
+        Some(object) => eprintln!("{object}"),
+        None => eprintln!("oxcl: {message}\nhelp: {REPORT}"),
+    }
 }
 
 fn message(payload: &dyn Any) -> &str {

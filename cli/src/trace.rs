@@ -1,8 +1,10 @@
 //! What the scheduler did: records of every executed command and of the compiler's stages, written as a timeline that
-//! Chrome and Perfetto show (`--trace`), and as figures (`--stats`).
+//! Chrome and Perfetto show, or as a picture (`--trace`), and as figures (`--stats`).
 //!
 //! A command is shown on the lane of every worker that executed some of it, while it did, and on its device, from when it
 //! was queued. The process has one pool of workers and so at most one recorder.
+
+mod drawing;
 
 use crate::error::CliError;
 use crate::launching;
@@ -349,10 +351,12 @@ struct Sum {
     ran: u64,
 }
 
-/// Writes the timeline.
+/// Writes the timeline: a picture where the file is an `.svg`.
 pub(crate) fn write(path: &Path) -> Result<(), CliError> {
     let Some(recorder) = RECORDER.get() else { return Ok(()) };
-    let text = recorder.kept().timeline().to_string();
+    let kept = recorder.kept();
+    let picture = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    let text = if picture { kept.drawing().to_string() } else { kept.timeline().to_string() };
     std::fs::write(path, text).map_err(|source| CliError::Write { path: path.to_owned(), source })
 }
 
@@ -444,5 +448,18 @@ mod tests {
         assert_eq!(kept.lanes()[&3], (1, 2500));
         assert_eq!(find("page out", "b")["args"]["bytes"], 300);
         assert_eq!(kept.moves()["page out"], (2, 800, 300));
+        // The picture: one bar on each lane but the one that executed nothing of a shared command itself.
+        let drawing = kept.drawing();
+        assert_eq!(drawing.lanes, ["waiting thread", "worker 1", "worker 2", "worker 3"]);
+        let bars: Vec<_> =
+            drawing.spans.iter().map(|span| (span.lane.as_str(), span.label.as_str(), span.end)).collect();
+        let blur = |lane, end| (lane, "blur", end);
+        let want = [
+            ("waiting thread", "first", 5500),
+            blur("worker 3", 5500),
+            blur("worker 1", 5000),
+            blur("worker 2", 5000),
+        ];
+        assert_eq!(bars, want);
     }
 }

@@ -109,14 +109,48 @@ fn errors_of_the_command_line_are_json_too() {
         json["data"].clone()
     };
     let usage = error("--json run a.cl f --gloabl 8");
-    assert_eq!(usage["exit"], 2);
+    assert_eq!((usage["exit"].as_u64(), usage["code"].as_str()), (Some(2), Some("OX0101")));
     assert!(usage["message"].as_str().unwrap().contains("--gloabl"), "{usage}");
     assert!(usage["help"].as_str().unwrap().contains("--global"), "{usage}");
     assert_eq!(error("devcies --json")["exit"], 2);
     sandbox.write("cut.poclbin", b"poclbin\0");
     let damaged = error("--json run cut.poclbin f -g 8");
     assert_eq!((damaged["exit"].as_u64(), damaged["code"].as_str()), (Some(4), Some("OX0601")), "{damaged}");
-    assert_eq!(error("--json check none.toml")["code"], serde_json::Value::Null);
+}
+
+#[test]
+fn every_error_under_json_has_a_code() {
+    const SCALE: &str = "kernel void scale(global float *data, float k) { data[get_global_id(0)] *= k; }";
+    let sandbox = Sandbox::new();
+    sandbox.write("scale.cl", SCALE);
+    sandbox.write("wrong.cl", "kernel void f(global float *a) { a[0] = b; }");
+    sandbox.write("calls.cl", "void g(int); kernel void f(global int *a) { g(a[0]); }");
+    sandbox.write("cut.npy", b"\x93NUMPY");
+    sandbox.write("seven.bin", b"seven b");
+    sandbox.write("workload.toml", "title = \"w\"\nnothing = 1\n");
+    for (line, exit, code) in [
+        ("run scale.cl", 2, "OX0101"),
+        ("run scale.cl scale -g 4,x", 2, "OX0101"),
+        ("check none.toml", 6, "OX0102"),
+        ("run scale.cl -g 4 -a data=@none.npy -a k=2", 6, "OX0102"),
+        ("run scale.cl -g 4 -a data=range:float:4 -a k=2 --save data=no/such/folder.npy", 6, "OX0103"),
+        ("run cut.npy f -g 4", 4, "OX0104"),
+        ("run scale.cl -g 4 -a data=@cut.npy -a k=2", 4, "OX0105"),
+        ("run scale.cl -g 4 -a data=@seven.bin:float -a k=2", 4, "OX0106"),
+        ("run workload.toml", 4, "OX0107"),
+        ("run scale.cl -g 4 -a data=range:float:4 -a k=1,2", 2, "OX0108"),
+        ("run wrong.cl -g 4 -a a=range:float:4", 3, "OX0201"),
+        ("compile calls.cl -o calls.poclbin", 3, "OX0207"),
+        ("run scale.cl -g 64 -a data=range:float:4 -a k=2", 5, "OX0560"),
+    ] {
+        let mut words = words(line);
+        words.push("--json");
+        let ran = sandbox.run(&words);
+        assert_eq!(ran.code, Some(exit), "{line}: {ran:?}");
+        let last: serde_json::Value = serde_json::from_str(ran.err.lines().last().unwrap()).unwrap();
+        let found = (last["kind"].as_str(), last["data"]["exit"].as_i64(), last["data"]["code"].as_str());
+        assert_eq!(found, (Some("error"), Some(exit.into()), Some(code)), "{line}: {ran:?}");
+    }
 }
 
 #[test]

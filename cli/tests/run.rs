@@ -267,6 +267,12 @@ fn a_timeline_and_figures_tell_what_a_run_did() {
     assert!(begin["ts"].as_f64() <= end["ts"].as_f64() && begin["id"] == end["id"]);
     assert!(named("first", "X").is_some_and(|e| e["cat"] == "command" && e["pid"] == 1));
     assert!(named("load", "X").is_some_and(|e| e["cat"] == "compile"));
+    // The same as a picture: a bar for each command that a worker executed.
+    let ran = sandbox.run(&["run", "w.toml", "--trace", "t.svg"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let picture = String::from_utf8(sandbox.read("t.svg")).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains(" ms<"), "{picture}");
+    assert!(picture.matches("<rect x=").count() >= 2, "{picture}");
     // A run that fails leaves its timeline too.
     let ran = sandbox.run(&["run", "w.toml", "--trace", "no/such/folder.json"]);
     assert_eq!(ran.code, Some(6), "{}", ran.err);

@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     /// Run so many times, and report the best and the median time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
-    /// Write a timeline of commands and compiler stages, for Chrome and Perfetto
+    /// Write a timeline of commands and compiler stages, for Chrome and Perfetto; a picture of the commands where FILE is an .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
     /// Say what commands and workers did

@@ -12,7 +12,7 @@ use oxcl_runtime::{
     NdRange, Observer, Program, Queue, QueueProperties,
 };
 
-use crate::ui::timeline::{Span, Timeline};
+use crate::ui::timeline::{Span, Timeline, Unit};
 
 pub(crate) use bound::{Moves, least_moves};
 
@@ -78,7 +78,7 @@ struct Recorder {
 impl Recorder {
     fn keep(&self, lane: &'static str, label: String, times: Range<u64>) {
         let mut spans = self.spans.lock().unwrap_or_else(PoisonError::into_inner);
-        spans.push(Span { lane, label, start: times.start, end: times.end });
+        spans.push(Span { lane: lane.to_owned(), label, start: times.start, end: times.end });
     }
 }
 
@@ -237,7 +237,8 @@ impl Small {
         }
         Ok(Timeline {
             title: format!("{} buffers in memory for {HELD}, forth and back", HELD + 2),
-            lanes: vec!["commands", "page out", "page in", "copies"],
+            unit: Unit::Milliseconds,
+            lanes: ["commands", "page out", "page in", "copies"].map(str::to_owned).to_vec(),
             spans,
         })
     }

@@ -6,7 +6,7 @@ pub(crate) mod progress;
 pub(crate) mod table;
 pub(crate) mod timeline;
 
-use crate::error::CliError;
+use crate::error::{self, CliError};
 use crate::exit::Exit;
 use crate::interrupt;
 use clap::ValueEnum;
@@ -108,8 +108,8 @@ impl Ui {
     }
 
     /// The line of JSON that tells why a command failed.
-    fn json_failure(&mut self, exit: Exit, message: &str, help: Option<&str>) {
-        if let Ok(line) = failure(exit, message, help) {
+    fn json_failure(&mut self, exit: Exit, code: &str, message: &str, help: Option<&str>) {
+        if let Ok(line) = failure(exit, code, message, help) {
             self.message(&line);
         }
     }
@@ -121,7 +121,7 @@ impl Ui {
         let message = paragraphs.next().unwrap_or_default();
         let message = message.strip_prefix("error: ").unwrap_or(message).replace('\n', " ");
         let tip = paragraphs.find_map(|paragraph| paragraph.strip_prefix("tip: "));
-        self.json_failure(Exit::Usage, &message, tip);
+        self.json_failure(Exit::Usage, error::USAGE, &message, tip);
     }
 
     /// What is said when the process is interrupted.
@@ -129,7 +129,9 @@ impl Ui {
         const MESSAGE: &str = "interrupted";
         match (self.json, self.quiet) {
             // Of these words there is always an object.
-            (true, _) => failure(Exit::Interrupted, MESSAGE, None).unwrap_or_default() + "\n",
+            (true, _) => {
+                failure(Exit::Interrupted, error::INTERRUPTED, MESSAGE, None).unwrap_or_default() + "\n"
+            }
             (false, true) => String::new(),
             (false, false) => format!("{} {MESSAGE}\n", self.paint("1;31", "oxcl:")),
         }
@@ -142,7 +144,7 @@ impl Ui {
         }
         if self.json {
             let text = error.text();
-            self.json_failure(error.exit(), &text, error.help().as_deref());
+            self.json_failure(error.exit(), error.code(), &text, error.help().as_deref());
             return;
         }
         let text = error.text();
@@ -170,11 +172,17 @@ impl Ui {
     }
 }
 
-/// An error as JSON: the exit code, the error's code where it has one, the message, and what can be done.
-fn failure(exit: Exit, message: &str, help: Option<&str>) -> Result<String, CliError> {
+/// A fault of ours as JSON.
+pub(crate) fn fault(message: &str, help: &str) -> Option<String> {
+    failure(Exit::Internal, error::INTERNAL, message, Some(help)).ok()
+}
+
+/// An error as JSON: the exit code, the code of what the message names as the cause, or else of the command's failure, the message,
+/// and what can be done.
+fn failure(exit: Exit, code: &str, message: &str, help: Option<&str>) -> Result<String, CliError> {
     let data = serde_json::json!({
         "exit": exit as u8,
-        "code": code_of(message),
+        "code": code_of(message).unwrap_or(code),
         "message": message,
         "help": help,
     });

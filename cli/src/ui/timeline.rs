@@ -3,11 +3,41 @@
 
 use std::fmt;
 
-/// What happened, and when, in nanoseconds.
+/// What time is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Nanoseconds, shown as milliseconds.
+    Milliseconds,
+    /// A processor's cycles.
+    Cycles,
+}
+
+impl Unit {
+    /// A time on the axis, as short as it can be.
+    fn label(self, time: f64) -> String {
+        match self {
+            Unit::Milliseconds => {
+                let label = format!("{:.3}", time / 1e6);
+                format!("{} ms", label.trim_end_matches('0').trim_end_matches('.'))
+            }
+            Unit::Cycles => format!("{time:.0}"),
+        }
+    }
+
+    /// The exponent of the least step between two labels: a microsecond, or a cycle.
+    fn least(self) -> i32 {
+        match self {
+            Unit::Milliseconds => 3,
+            Unit::Cycles => 0,
+        }
+    }
+}
+
+/// What happened, and when.
 #[derive(Debug, Clone)]
 pub(crate) struct Span {
     /// The lane.
-    pub(crate) lane: &'static str,
+    pub(crate) lane: String,
     /// What is written on the bar, if it is wide enough.
     pub(crate) label: String,
     pub(crate) start: u64,
@@ -19,8 +49,10 @@ pub(crate) struct Span {
 pub(crate) struct Timeline {
     /// What it shows.
     pub(crate) title: String,
+    /// What its times are.
+    pub(crate) unit: Unit,
     /// The lanes, from above.
-    pub(crate) lanes: Vec<&'static str>,
+    pub(crate) lanes: Vec<String>,
     /// In any order.
     pub(crate) spans: Vec<Span>,
 }
@@ -54,19 +86,18 @@ impl fmt::Display for Timeline {
             r#"<text x="{LEFT}" y="24" font-size="15" font-weight="bold">{}</text>"#,
             escaped(&self.title)
         )?;
-        let powers = (3..).map(|power| 10f64.powi(power));
+        let powers = (self.unit.least()..).map(|power| 10f64.powi(power));
         let mut steps = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);
         let step = steps.find(|step| length / step <= 10.0).unwrap_or(length);
         let mut tick = 0.0;
         while tick <= length {
             let x = LEFT + tick / length * (WIDTH - LEFT - RIGHT);
             writeln!(f, r##"<path d="M{x:.1} {TOP}V{bottom:.1}" stroke="#dddddd"/>"##)?;
-            let label = format!("{:.3}", tick / 1e6);
-            let label = label.trim_end_matches('0').trim_end_matches('.').to_owned();
             writeln!(
                 f,
-                r#"<text x="{x:.1}" y="{:.1}" text-anchor="middle">{label} ms</text>"#,
-                bottom + 18.0
+                r#"<text x="{x:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
+                bottom + 18.0,
+                self.unit.label(tick)
             )?;
             tick += step;
         }
@@ -126,10 +157,16 @@ mod tests {
 
     #[test]
     fn every_span_is_a_bar_and_time_runs_to_the_right() {
-        let span = |lane, label: &str, start, end| Span { lane, label: label.to_owned(), start, end };
+        let span = |lane: &str, label: &str, start, end| Span {
+            lane: lane.to_owned(),
+            label: label.to_owned(),
+            start,
+            end,
+        };
         let timeline = Timeline {
             title: "a < b".to_owned(),
-            lanes: vec!["kernels", "page out"],
+            unit: Unit::Milliseconds,
+            lanes: vec!["kernels".to_owned(), "page out".to_owned()],
             spans: vec![
                 span("kernels", "first", 1_000_000, 5_000_000),
                 span("page out", "8 MiB", 3_000_000, 9_000_000),
@@ -140,6 +177,8 @@ mod tests {
         assert_eq!(svg.matches("<rect x=").count(), 2);
         assert!(svg.contains(">8 ms<"), "{svg}");
         // No spans at all are no division by zero.
-        assert!(Timeline { spans: vec![], ..timeline }.to_string().contains("0 ms"));
+        let timeline = Timeline { spans: vec![], ..timeline };
+        assert!(timeline.to_string().contains(">0 ms<"));
+        assert!(Timeline { unit: Unit::Cycles, ..timeline }.to_string().contains(">0<"));
     }
 }

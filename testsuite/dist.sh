@@ -8,6 +8,7 @@ set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
 [ -n "${OXCL_PRIVATE_MOUNTS:-}" ] || OXCL_PRIVATE_MOUNTS=1 exec unshare -m --propagation private "$0" "$@"
 packages=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 shift
 passed=0 failed=0
 work=$(mktemp -d)
@@ -48,6 +49,7 @@ fresh() {
     mount -t devpts devpts "$root/dev/pts"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     cp "$packages"/*.deb "$packages"/*.tar.xz "$packages"/*.whl "$root/root/"
+    cp -r "$here/examples" "$here/../cli/python/tests/test_oxcl.py" "$root/root/"
     # What this machine trusts, for pip.
     if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/root/trusted.crt"; fi
     cat > "$root/root/first.py" <<'P'
@@ -83,6 +85,8 @@ for base in "$@"; do
         try "tarball: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
         try "tarball: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
         try "tarball: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && python3 first.py" "Portable"
+        try "tarball: beside Intel's" 0 "apt-get install -y --no-install-recommends intel-opencl-icd && oxcl doctor && python3 first.py" "PyOpenCL runs on oxcl"
+        try "tarball: is upgraded" 0 "/opt/oxcl/install && oxcl doctor && python3 first.py" "PyOpenCL runs on oxcl"
         try "tarball: goes" 0 "/opt/oxcl/install --remove && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/opt/*' -not -path '/root/*' -not -path '/proc/*')\""
         try "tarball: installs without root's rights" 0 "useradd -m me && su me -c 'cd && /opt/oxcl/install ~/oxcl'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
         try "tarball: runs so" 0 "cp first.py /tmp && su me -c 'cd; export OCL_ICD_VENDORS=\$HOME/oxcl/etc/OpenCL/vendors; ~/oxcl/bin/oxcl doctor && python3 /tmp/first.py'" "PyOpenCL runs on oxcl"
@@ -98,6 +102,7 @@ for base in "$@"; do
         try "deb: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
         try "deb: clinfo" 0 "clinfo -l" "oxcl"
         try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
+        try "deb: beside Intel's" 0 "apt-get install -y --no-install-recommends intel-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "PyOpenCL runs on oxcl"
         try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
         try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
     fi
@@ -108,9 +113,14 @@ for base in "$@"; do
         try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
         try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
+        try "wheel: the PyOpenCL example" 0 "e/bin/python examples/pyopencl/mandelbrot.py" "about 1.5"
+        try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
+        try "wheel: a neural network" 0 "e/bin/python examples/neural-network/digits.py" "digits are read right"
+        try "wheel: tests of the package" 0 "e/bin/python -m unittest -v test_oxcl.py" "OK"
         try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"
         try "wheel: doctor finds nothing" 0 "e/bin/python -m oxcl doctor" "nothing is wrong"
         try "wheel: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Portable"
+        try "wheel: beside Intel's" 0 "e/bin/pip install intel-opencl-rt && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: is upgraded" 0 "e/bin/pip install --force-reinstall --no-deps oxcl-*.whl && e/bin/python first.py" "PyOpenCL runs on oxcl"
         try "wheel: goes" 0 "e/bin/pip uninstall -y oxcl && test -z \"\$(find e -name '*oxcl*')\""
     fi

@@ -30,7 +30,7 @@ KNOWN = {"MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "Unlicense", "BS
 
 
 def packages():
-    """The crates that are linked into the program and the library, ours first."""
+    """The crates that are linked into the program, the library and the Python extension, ours first."""
     text = subprocess.run(
         ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", "x86_64-unknown-linux-gnu"],
         check=True,
@@ -39,7 +39,7 @@ def packages():
     data = json.loads(text)
     nodes = {node["id"]: node for node in data["resolve"]["nodes"]}
     by_id = {package["id"]: package for package in data["packages"]}
-    wanted = [package["id"] for package in data["packages"] if package["name"] in ("oxcl", "oxcl-icd")]
+    wanted = [package["id"] for package in data["packages"] if package["name"] in ("oxcl", "oxcl-icd", "oxcl-python")]
     seen = set()
     while wanted:
         one = wanted.pop()

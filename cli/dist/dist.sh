@@ -3,14 +3,16 @@
 #
 #     oxcl-VERSION-x86_64-linux-gnu.tar.xz   the program and the library, to be unpacked anywhere
 #     oxcl_VERSION-1_amd64.deb               the same for Debian 12 and later, and Ubuntu 24.04 and later
-#     oxcl-VERSION-py3-none-manylinux_2_36_x86_64.whl   the same for Python: PyOpenCL finds the platform
+#     oxcl-VERSION-cp39-abi3-manylinux_2_36_x86_64.whl   the same for Python 3.9 and later, and kernels on NumPy arrays
 #     oxcl-VERSION.cdx.json                  what is in them
 #     SHA256SUMS                             checksums of the above
 #
 # Two runs on one commit with the same compilers and Debian packages give the same bytes, wherever they are made. BUILD names a
-# folder with a release build (oxcl, liboxcl.so) that is packaged in place of one that is made.
+# folder as build.sh leaves it, which is packaged in place of one that is made.
 set -eu
 cd "$(dirname "$0")/../.."
+# Packages of an earlier version would be checked and tried with these.
+rm -rf "$1"
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 umask 022
@@ -22,11 +24,11 @@ name=oxcl-$version-x86_64-linux-gnu
 
 if [ -z "${BUILD:-}" ]; then
     cli/dist/build.sh target/dist
-    BUILD=target/dist/release
+    BUILD=target/dist
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cli/dist/stage.sh "$BUILD" "$work/stage"
+cli/dist/stage.sh "$BUILD/release" "$work/stage"
 
 # The tarball.
 cp -r "$work/stage" "$work/$name"
@@ -40,8 +42,8 @@ xz -T4 -6 < "$work/$name.tar" > "$out/$name.tar.xz"
 rm -rf "${work:?}/$name" "$work/$name.tar"
 
 # The Python wheel.
-python3 cli/dist/wheel.py "$work/stage" "$out"
-wheel=oxcl-$version-py3-none-manylinux_2_36_x86_64.whl
+wheel=oxcl-$version-cp39-abi3-manylinux_2_36_x86_64.whl
+python3 cli/dist/wheel.py "$BUILD/python/$wheel" "$work/stage" "$out/$wheel"
 
 # The Debian package: the library goes where Debian has libraries, and the loader's file gives its name only.
 deb=$work/deb

@@ -242,6 +242,9 @@ pages! {
     testing "docs/testing.md" 0
     vectoriser "docs/vectoriser.md" 5
     example_fft "testsuite/examples/fft/README.md" 2
+    example_neural_network "testsuite/examples/neural-network/README.md" 0
+    example_numpy "testsuite/examples/numpy/README.md" 0
+    example_pyopencl "testsuite/examples/pyopencl/README.md" 0
     example_n_body "testsuite/examples/n-body/README.md" 2
     workloads "docs/workloads.md" 6
 }

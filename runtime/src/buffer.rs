@@ -154,6 +154,14 @@ impl Buffer {
         self.contents().unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Has the host's memory hold the content, for who looks at it there: a device with memory of its own may have it.
+    ///
+    /// # Errors
+    /// It cannot be had.
+    pub fn bring_to_host(&self) -> Result<(), BufferError> {
+        self.at_host(0, self.size, Access::Read, || ())
+    }
+
     /// Copies `data` to bytes from `offset` on.
     ///
     /// # Errors

@@ -244,8 +244,14 @@ pub fn borne_out(session: &Session<'_>, buffers: &[usize]) -> Vec<bool> {
     checked
 }
 
+/// Whether some command writes a buffer.
+#[must_use]
+pub fn writes(session: &Session<'_>, buffer: usize) -> bool {
+    session.plan.order.iter().any(|index| touched(session, *index).1.contains(&buffer))
+}
+
 /// The buffers that a command reads, and those that it writes.
-pub(crate) fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
+fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
     match (&session.plan.commands[index].action, &session.launches[index]) {
         (Action::Copy { from, to, .. }, _) => (vec![*from], vec![*to]),
         (Action::Fill { buffer, .. }, _) => (Vec::new(), vec![*buffer]),

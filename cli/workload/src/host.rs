@@ -5,8 +5,8 @@ use crate::plan::{self, Plan};
 use crate::problem::WorkloadError;
 use oxcl_binary::meta::Access;
 use oxcl_runtime::{
-    BufferError, Coded, DeviceError, ErrorCode, Event, Kernel, LaunchError, NdRange, NdRangeError, Program,
-    QueueError,
+    AddressQualifier, BufferError, Coded, DeviceError, ErrorCode, Event, Kernel, LaunchError, NdRange,
+    NdRangeError, Program, QueueError,
 };
 use std::time::Duration;
 
@@ -160,11 +160,24 @@ pub fn range(global: &[u64], local: Option<&[u64]>, offset: Option<&[u64]>) -> R
     Ok(range)
 }
 
-/// What a kernel does with the memory behind a parameter; without facts, anything.
+/// What a kernel does with the memory behind a parameter. Where nobody has looked, what its declaration allows: to read what it
+/// says is constant, and else anything.
 #[must_use]
 pub fn access(kernel: &Kernel, position: usize) -> Access {
-    kernel.meta().and_then(|meta| meta.args.get(position)).map_or(Access::ReadWrite, |facts| facts.access)
+    if let Some(meta) = kernel.meta()
+        && let Some(facts) = meta.args.get(position)
+        && (facts.access != Access::ReadWrite || !meta.opaque)
+    {
+        return facts.access;
+    }
+    let reads_only = kernel.record().args.get(position).is_some_and(|arg| {
+        arg.type_qualifier & POINTS_TO_CONST != 0 || arg.address == AddressQualifier::Constant
+    });
+    if reads_only { Access::Read } else { Access::ReadWrite }
 }
+
+/// `CL_KERNEL_ARG_TYPE_CONST`.
+const POINTS_TO_CONST: u64 = 1;
 
 /// Whether memory is read, and whether it is written.
 #[must_use]

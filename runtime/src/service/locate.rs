@@ -1,7 +1,7 @@
 //! Where the program `oxcl` is. In: what was read of the environment. Out: a path that exists.
 //!
 //! `OXCL_COMPILER` names it (never for programs that run with more rights than their user); else it lies beside this
-//! library, or in the `bin` folder of the place where this library is installed, or in the Python package that was installed
+//! library or in a folder `bin` there, or in the `bin` folder of the place where this library is installed, or in the Python package that was installed
 //! with it, or beside the program; else `PATH` has it. What nobody named must belong to the system, to this user, or to whom the library belongs, and nobody else
 //! may have written it: a program in `/tmp` does not run what others have put there.
 
@@ -62,9 +62,9 @@ pub fn seek(library: Option<&Path>, program: Option<&Path>, path: &[PathBuf]) ->
     };
     let mut folders = Vec::new();
     if let Some((folder, up)) = library.and_then(beside) {
-        // `lib/x86_64-linux-gnu` and the like; and Python's `site-packages`, where the library is in `pyopencl/.libs`.
+        // `lib/x86_64-linux-gnu` and the like; Python's package, which has the program in a folder of its own; and Python's `site-packages`, where the library is in `pyopencl/.libs`.
         let further = up.parent().map(|further| [further.join("bin"), further.join("oxcl/bin")]);
-        folders.extend([folder, up.join("bin"), up]);
+        folders.extend([folder.clone(), folder.join("bin"), up.join("bin"), up]);
         folders.extend(further.into_iter().flatten());
     }
     if let Some((folder, up)) = program.and_then(beside) {

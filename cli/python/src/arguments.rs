@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::arrays::{self, Span};
-use crate::raised::Raised;
+use crate::raised::{Misfit, Raised};
 
 /// Bytes of local memory, for a parameter that points there.
 #[pyclass(frozen, module = "oxcl")]
@@ -78,7 +78,7 @@ impl Arguments {
             };
             if objects[position].replace(object).is_some() {
                 let text = format!("kernel `{}`: parameter `{name}` is given twice", kernel.name());
-                return Err(Raised::argument("OX0901", &text, None).into());
+                return Err(Raised::argument(Misfit::Arguments, &text, None).into());
             }
         }
         let mut all = Self { bound: Vec::new(), spans: Vec::new(), arrays: Vec::new() };
@@ -101,7 +101,7 @@ impl Arguments {
         let wrong = |what: &str| -> PyErr {
             let given = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
             let text = format!("{name} has type `{}` and takes {what}, not {given}", parameter.type_name);
-            Raised::argument("OX0902", &text, None).into()
+            Raised::argument(Misfit::Value, &text, None).into()
         };
         match &parameter.kind {
             ParameterKind::Unsupported(what) => Err(wrong(&format!("{what}s, which cannot be given"))),
@@ -128,9 +128,9 @@ impl Arguments {
                 })?;
                 let mut bytes = Vec::with_capacity(element.size());
                 for number in numbers {
-                    number
-                        .encode(element.scalar, &mut bytes)
-                        .map_err(|error| Raised::argument("OX0902", &format!("{name}: {error}"), None))?;
+                    number.encode(element.scalar, &mut bytes).map_err(|error| {
+                        Raised::argument(Misfit::Value, &format!("{name}: {error}"), None)
+                    })?;
                 }
                 bytes.resize(element.size(), 0);
                 Ok(Bound1::Value(bytes))
@@ -140,7 +140,7 @@ impl Arguments {
                     structure(object).ok_or_else(|| wrong(&format!("a structure of {size} bytes")))?;
                 if bytes.len() != *size {
                     let text = format!("{name} has {size} bytes, and {} were given", bytes.len());
-                    return Err(Raised::argument("OX0902", &text, None).into());
+                    return Err(Raised::argument(Misfit::Value, &text, None).into());
                 }
                 Ok(Bound1::Value(bytes))
             }
@@ -167,14 +167,14 @@ fn count(kernel: &Kernel, parameters: &[Parameter], have: usize) -> Raised {
         parameters.len(),
         list.join(", ")
     );
-    Raised::argument("OX0901", &text, None)
+    Raised::argument(Misfit::Arguments, &text, None)
 }
 
 fn unknown(kernel: &Kernel, parameters: &[Parameter], name: &str) -> Raised {
     let near = nearest(name, parameters.iter().map(|p| p.name.as_str()));
     let help = near.map(|near| format!("did you mean `{near}`?"));
     let text = format!("kernel `{}` has no parameter `{name}`", kernel.name());
-    Raised::argument("OX0901", &text, help.as_deref())
+    Raised::argument(Misfit::Arguments, &text, help.as_deref())
 }
 
 /// The numbers of a value, as many as it has lanes.

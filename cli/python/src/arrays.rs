@@ -13,7 +13,7 @@ use oxcl_workload::data::element::{Element, Scalar};
 use oxcl_workload::host::Refused;
 use pyo3::prelude::*;
 
-use crate::raised::Raised;
+use crate::raised::{Misfit, Raised};
 
 /// The memory of an array, and what it is.
 #[derive(Debug, Clone)]
@@ -95,14 +95,14 @@ impl Span {
         {
             let fits = numpy_name(want.scalar);
             return Err(Raised::argument(
-                "OX0903",
+                Misfit::Type,
                 &format!("{name} takes elements of type {want}, and the array's dtype is {dtype}"),
                 Some(&format!("an array of dtype {fits} fits: x.astype(numpy.{fits})")),
             ));
         }
         if want.is_none() && self.scalar.is_none() && !self.structured {
             return Err(Raised::argument(
-                "OX0903",
+                Misfit::Type,
                 &format!("{name}: OpenCL has no type like dtype {dtype}"),
                 None,
             ));
@@ -110,41 +110,41 @@ impl Span {
         if !self.native {
             let help = "x.astype(x.dtype.newbyteorder('='))";
             return Err(Raised::argument(
-                "OX0903",
+                Misfit::Type,
                 &format!("{name}: dtype {dtype} has another byte order than this machine"),
                 Some(help),
             ));
         }
         if !self.contiguous {
             return Err(Raised::argument(
-                "OX0904",
+                Misfit::Gaps,
                 &format!("{name}: the array's elements do not lie one after another in memory (C order)"),
                 Some("give numpy.ascontiguousarray(x), and copy the result back where the kernel writes"),
             ));
         }
         if writes && !self.writable {
             return Err(Raised::argument(
-                "OX0905",
+                Misfit::ReadOnly,
                 &format!("{name}: the kernel may write there, and the array is read-only"),
                 Some("give a copy, or declare the parameter const in the kernel"),
             ));
         }
         if self.bytes == 0 {
-            return Err(Raised::argument("OX0907", &format!("{name}: the array is empty"), None));
+            return Err(Raised::argument(Misfit::Size, &format!("{name}: the array is empty"), None));
         }
         let Some(want) = want else { return Ok(()) };
         let padded = want.lanes == 3 && self.last != 4;
         if padded || !self.bytes.is_multiple_of(want.size()) {
             let bytes = self.bytes;
             return Err(Raised::argument(
-                "OX0907",
+                Misfit::Size,
                 &format!("{name}: the array's {bytes} bytes are no whole number of {want} elements"),
                 padded.then_some("vectors of three take the room of four: the last dimension is 4"),
             ));
         }
         if !self.address.is_multiple_of(want.size()) {
             return Err(Raised::argument(
-                "OX0906",
+                Misfit::Alignment,
                 &format!(
                     "{name}: {want} begins at multiples of {} bytes, and the array does not",
                     want.size()

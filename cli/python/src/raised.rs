@@ -20,6 +20,39 @@ pub(crate) enum Class {
     Workload,
 }
 
+/// How an argument does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    /// Too few or too many, or one of a name that nothing has.
+    Arguments,
+    /// A value that the parameter does not take.
+    Value,
+    /// Elements of another type.
+    Type,
+    /// Elements that do not lie one after another.
+    Gaps,
+    /// A read-only array where the kernel writes.
+    ReadOnly,
+    /// Vectors that are not aligned.
+    Alignment,
+    /// No elements, or no whole number of vectors.
+    Size,
+}
+
+impl Misfit {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Arguments => "OX0901",
+            Self::Value => "OX0902",
+            Self::Type => "OX0903",
+            Self::Gaps => "OX0904",
+            Self::ReadOnly => "OX0905",
+            Self::Alignment => "OX0906",
+            Self::Size => "OX0907",
+        }
+    }
+}
+
 /// An exception that has not been raised yet; made where there is no interpreter at hand.
 #[derive(Debug, Clone)]
 pub(crate) struct Raised {
@@ -32,7 +65,8 @@ pub(crate) struct Raised {
 
 impl Raised {
     /// An argument that does not fit; the message gets the code behind it.
-    pub(crate) fn argument(code: &'static str, message: &str, help: Option<&str>) -> Self {
+    pub(crate) fn argument(misfit: Misfit, message: &str, help: Option<&str>) -> Self {
+        let code = misfit.code();
         Self {
             class: Class::Argument,
             message: format!("{message} [{code}]"),

@@ -25,7 +25,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{self, Span, numpy_name};
 use crate::compiler;
 use crate::program::show;
-use crate::raised::{Class, Raised};
+use crate::raised::{Class, Misfit, Raised};
 use crate::waiting::wait_for;
 
 /// The programs of a workload that have been built, by their names and their devices.
@@ -112,7 +112,7 @@ impl Workload {
             Device::of_name(name, Path::new("")).ok_or_else(|| {
                 let text = format!("there is no device '{name}'");
                 Raised::argument(
-                    "OX0902",
+                    Misfit::Value,
                     &text,
                     Some("devices: cpu, basic, ref, discrete, ttasim:MACHINE.adf"),
                 )
@@ -154,18 +154,18 @@ impl Workload {
             let near = nearest(name, self.buffers());
             let help = near.map(|near| format!("did you mean `{near}`?"));
             let text = format!("the workload has no buffer `{name}`");
-            return Err(Raised::argument("OX0901", &text, help.as_deref()).into());
+            return Err(Raised::argument(Misfit::Arguments, &text, help.as_deref()).into());
         };
         let Some(array) = arrays::of(object)? else {
             let text = format!("buffer `{name}` takes an array");
-            return Err(Raised::argument("OX0902", &text, None).into());
+            return Err(Raised::argument(Misfit::Value, &text, None).into());
         };
         let span = Span::new(&array)?;
         let declared = self.plan.element(index);
         span.check(&format!("buffer `{name}`"), declared, false)?;
         let Some(element) = declared.or(span.scalar.map(Element::scalar)) else {
             let text = format!("buffer `{name}` takes an array of numbers");
-            return Err(Raised::argument("OX0903", &text, None).into());
+            return Err(Raised::argument(Misfit::Type, &text, None).into());
         };
         let extent = Extent { element, bytes: span.bytes, picture: None };
         Ok((index, Held { array: array.into_any().unbind(), span, extent }))

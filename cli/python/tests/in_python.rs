@@ -52,11 +52,11 @@ impl Package {
     }
 
     /// What the interpreter says.
-    fn run(&self, words: &[&str], program: &Path) -> String {
+    fn run(&self, program: &Path, words: &[&str]) -> String {
         let output = Command::new(self.python)
             .arg("-B")
-            .args(words)
             .arg(program)
+            .args(words)
             .env("PYTHONPATH", self.folder.path())
             .env("OXCL_COMPILER", built("oxcl"))
             .env("OXCL_CACHE_DIR", self.folder.path().join("cache"))
@@ -77,7 +77,7 @@ fn source() -> &'static Path {
 #[test]
 fn the_package_in_python() {
     let Some(package) = Package::new() else { return };
-    let said = package.run(&["-m", "unittest", "-v"], &source().join("tests/test_oxcl.py"));
+    let said = package.run(&source().join("tests/test_oxcl.py"), &["-v"]);
     assert!(said.contains("\nOK"), "{said}");
 }
 
@@ -85,9 +85,9 @@ fn the_package_in_python() {
 fn examples() {
     let Some(package) = Package::new() else { return };
     let examples = source().join("../../testsuite/examples");
-    let said = package.run(&[], &examples.join("numpy/picture.py"));
+    let said = package.run(&examples.join("numpy/picture.py"), &[]);
     assert!(said.starts_with("edges.png: 1024x768 pixels"), "{said}");
     assert!(package.folder.path().join("edges.png").exists());
-    let said = package.run(&[], &examples.join("neural-network/digits.py"));
+    let said = package.run(&examples.join("neural-network/digits.py"), &[]);
     assert!(said.contains("digits are read right"), "{said}");
 }

@@ -3,8 +3,8 @@
 //! reference executor did to check the others.
 
 use super::{Kept, lane_name};
-use oxcl_workload::device::Device;
 use crate::ui::timeline::{Span, Timeline, Unit};
+use oxcl_workload::device::Device;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Kept {

@@ -13,7 +13,7 @@
 #[path = "build/native.rs"]
 mod native;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::io::Write as _;
@@ -41,6 +41,7 @@ const SOURCES: &[&str] = &[
     "gamma",
     "geometric",
     "half",
+    "half_math",
     "hyperbolic",
     "integer",
     "inverse",
@@ -70,6 +71,7 @@ const CONVERSIONS: &[Conversion] = &[
     ("uint", "int", 32, Some((0, "0", "UINT_MAX"))),
     ("long", "long", 64, Some((1, "LONG_MIN", "LONG_MAX"))),
     ("ulong", "long", 64, Some((0, "0", "ULONG_MAX"))),
+    ("half", "short", 16, None),
     ("float", "int", 32, None),
     ("double", "long", 64, None),
 ];
@@ -174,11 +176,12 @@ fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// What is made of a unit: its bitcode and the public functions in it; and the same as machine code, for each level, where
-/// there is any.
+/// What is made of a unit: its bitcode, the public functions in it, and those of other units that it calls; and the same as
+/// machine code, for each level, where there is any.
 struct Made {
     bitcode: Vec<u8>,
     symbols: Vec<String>,
+    called: Vec<String>,
     native: Vec<native::NativeCode>,
 }
 
@@ -202,22 +205,23 @@ fn compile(tools: &Tools, unit: &Unit, bits: u32, sources: &Path) -> Made {
     let raw = run(&mut clang, &[]);
     let optimised = run(Command::new(&tools.opt).args(["-S", "-passes=default<O2>", "-o", "-"]), &raw);
     let text = String::from_utf8(optimised).expect("LLVM writes its text in UTF-8");
-    let (text, symbols) = neutral(&text, &unit.name);
+    let (text, symbols, called) = neutral(&text);
     let bitcode = run(Command::new(&tools.assembler).args(["-o", "-"]), text.as_bytes());
     let native = if bits == 64 && native::UNITS.contains(&unit.name.as_str()) {
         native::LEVELS.iter().map(|level| native::compile(tools, &text, *level)).collect()
     } else {
         Vec::new()
     };
-    Made { bitcode, symbols, native }
+    Made { bitcode, symbols, called, native }
 }
 
 /// The text without what names a machine or a compiler, every public function mergeable, hidden and dropped when
-/// unused; and the names of the public functions.
-fn neutral(text: &str, unit: &str) -> (String, Vec<String>) {
+/// unused; the names of the public functions, and of those that other units define.
+fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     let mut out = String::with_capacity(text.len());
     let mut symbols = Vec::new();
+    let mut called = Vec::new();
     for (number, &line) in lines.iter().enumerate() {
         let named_metadata = line.starts_with('!') && !line[1..].starts_with(|c: char| c.is_ascii_digit());
         if named_metadata || line.starts_with(';') || line.starts_with("source_filename") {
@@ -240,18 +244,16 @@ fn neutral(text: &str, unit: &str) -> (String, Vec<String>) {
         } else {
             if line.starts_with("declare ") {
                 let name = symbol_in(line);
-                assert!(
-                    name.starts_with("llvm.")
-                        || name.starts_with(ESTIMATE)
-                        || PROVIDED_ELSEWHERE.contains(&name),
-                    "unit {unit} calls {name}, which it does not define: units must be complete"
-                );
+                let is_later = name.starts_with("llvm.")
+                    || name.starts_with(ESTIMATE)
+                    || PROVIDED_ELSEWHERE.contains(&name);
+                called.extend((!is_later).then(|| name.to_owned()));
             }
             out.push_str(line);
         }
         out.push('\n');
     }
-    (out, symbols)
+    (out, symbols, called)
 }
 
 /// The first `@name` of a line.
@@ -310,22 +312,38 @@ fn main() {
         let mut index = Vec::new();
         code.push_str(&format!("static UNITS_{bits}: &[Unit] = &[\n"));
         for (number, unit) in units.iter().enumerate() {
-            let Made { bitcode, symbols, .. } = &made[&(bits, number)];
+            let Made { bitcode, symbols, called, .. } = &made[&(bits, number)];
             let file = format!("{}.{bits}.bc", unit.name);
             fs::write(out.join(&file), bitcode).expect("OUT_DIR can be written");
             code.push_str(&format!(
-                "    Unit {{ name: \"{}\", bitcode: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")) }},\n",
-                unit.name
+                "    Unit {{ name: \"{}\", bitcode: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")), calls_others: {} }},\n",
+                unit.name,
+                !called.is_empty()
             ));
             if unit.name != REFERENCE_UNIT {
                 index.extend(symbols.iter().map(|symbol| format!("{symbol} {number}\n")));
             }
         }
         code.push_str("];\n");
+        check_calls(bits, &units, &made);
         write_index(&out.join(format!("symbols.{bits}.txt")), index);
     }
     fs::write(out.join("units.rs"), code).expect("OUT_DIR can be written");
     write_native(&out, &units, &made);
+}
+
+/// Whoever links a unit that calls others links these after it: they must exist, and call no further ones.
+fn check_calls(bits: u32, units: &[Unit], made: &BTreeMap<(u32, usize), Made>) {
+    let all = |number: usize| &made[&(bits, number)];
+    let complete = (0..units.len()).filter(|number| all(*number).called.is_empty());
+    let defined: BTreeSet<&str> =
+        complete.flat_map(|number| &all(number).symbols).map(String::as_str).collect();
+    for (number, unit) in units.iter().enumerate() {
+        for symbol in &all(number).called {
+            let is_defined = defined.contains(symbol.as_str());
+            assert!(is_defined, "unit {} calls {symbol}, which no complete unit defines", unit.name);
+        }
+    }
 }
 
 /// Writes the index of symbols, sorted.

@@ -24,7 +24,8 @@ pub enum Accuracy {
 pub struct Function {
     /// Its name in OpenCL C.
     pub name: &'static str,
-    /// The source under `src/cl` that defines its overloads (for `clamp`, `max` and `min` of integers: `integer`).
+    /// The source under `src/cl` that defines its overloads (for `clamp`, `max` and `min` of integers: `integer`; for all
+    /// mathematics of half: `half_math`).
     pub source: &'static str,
     /// How accurate it must be.
     pub accuracy: Accuracy,
@@ -59,8 +60,8 @@ pub fn find(name: &str) -> Option<Function> {
 
 /// `convert_`, a type, perhaps a width, perhaps `_sat`, perhaps a rounding mode.
 fn is_conversion(name: &str) -> bool {
-    const TYPES: [&str; 10] =
-        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"];
+    const TYPES: [&str; 11] =
+        ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"];
     let Some(rest) = name.strip_prefix("convert_") else { return false };
     let (vector, modes) = rest.split_once('_').map_or((rest, ""), |(vector, modes)| (vector, modes));
     let element = vector.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -415,10 +416,10 @@ mod tests {
 
     #[test]
     fn conversions_are_known_by_their_form() {
-        for name in ["convert_int", "convert_uchar16_sat", "convert_float3_rtz", "convert_long2_sat_rte"] {
+        for name in ["convert_int", "convert_uchar16_sat", "convert_float3_rtz", "convert_half4_rte"] {
             assert!(find(name).is_some(), "{name}");
         }
-        for name in ["convert_", "convert_half", "convert_int5", "convert_int_saturated", "convert_int_up"] {
+        for name in ["convert_", "convert_quad", "convert_int5", "convert_int_saturated", "convert_int_up"] {
             assert_eq!(find(name), None, "{name}");
         }
     }

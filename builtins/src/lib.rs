@@ -7,7 +7,8 @@
 //! 3. parse each unit lazily and link it into the program's module. Every function is `linkonce_odr`, so LLVM's linker
 //!    takes over only those that the program reaches.
 //!
-//! A unit needs no other unit. The functions use the calling convention `spir_func`, the data layout of
+//! Most units need no other. Where one does ([`Unit::calls_others`]: the mathematics of half is that of float), the same is done once
+//! more. The functions use the calling convention `spir_func`, the data layout of
 //! `spir64-unknown-unknown` or `spir-unknown-unknown`, and no attribute that names a machine: whoever compiles for a
 //! device retargets them together with the program. Every function that has vector forms is one source for all widths,
 //! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.

@@ -19,6 +19,8 @@ pub struct Unit {
     pub name: &'static str,
     /// The LLVM bitcode.
     pub bitcode: &'static [u8],
+    /// Whether what it brings calls functions of other units, which call no further ones.
+    pub calls_others: bool,
 }
 
 include!(concat!(env!("OUT_DIR"), "/units.rs"));

@@ -38,14 +38,12 @@ pub fn vector_form(bits: AddressBits, symbol: &str, width: u32) -> Option<String
     if !BY_ELEMENT.contains(&source) && name != "bitselect" {
         return None;
     }
-    if parameters.is_empty() || !parameters.bytes().all(|ty| b"ahcstijlmfd".contains(&ty)) {
-        return None;
-    }
+    let types = types(parameters)?;
     let name = if source == "convert" { wide_conversion(name, width)? } else { name.to_owned() };
-    let mut seen = String::new();
+    let mut seen = Vec::new();
     let mut mangled = format!("_Z{}{name}", name.len());
-    for ty in parameters.chars() {
-        match seen.find(ty) {
+    for ty in types {
+        match seen.iter().position(|known| *known == ty) {
             Some(0) => mangled.push_str("S_"),
             // More than ten different types do not occur, so one digit is enough.
             Some(index) => mangled.push_str(&format!("S{}_", index - 1)),
@@ -56,6 +54,21 @@ pub fn vector_form(bits: AddressBits, symbol: &str, width: u32) -> Option<String
         }
     }
     unit_of(bits, &mangled).map(|_| mangled)
+}
+
+/// The mangled scalar types of parameters; `None` where there is none, or another one among them.
+fn types(mut parameters: &str) -> Option<Vec<&str>> {
+    let mut types = Vec::new();
+    while let Some(first) = parameters.bytes().next() {
+        let length = if parameters.starts_with("Dh") { 2 } else { 1 };
+        if length == 1 && !b"ahcstijlmfd".contains(&first) {
+            return None;
+        }
+        let (ty, rest) = parameters.split_at(length);
+        types.push(ty);
+        parameters = rest;
+    }
+    (!types.is_empty()).then_some(types)
 }
 
 /// The name and the parameters of a mangled function.
@@ -91,6 +104,8 @@ mod tests {
         assert_eq!(form("_Z5ldexpfi", 4).as_deref(), Some("_Z5ldexpDv4_fDv4_i"));
         assert_eq!(form("_Z3fmaddd", 2).as_deref(), Some("_Z3fmaDv2_dS_S_"));
         assert_eq!(form("_Z6rotatejj", 16).as_deref(), Some("_Z6rotateDv16_jS_"));
+        assert_eq!(form("_Z5ldexpDhi", 8).as_deref(), Some("_Z5ldexpDv8_DhDv8_i"));
+        assert_eq!(form("_Z4fmaxDhDh", 4).as_deref(), Some("_Z4fmaxDv4_DhS_"));
         assert_eq!(form("_Z8upsampleij", 4).as_deref(), Some("_Z8upsampleDv4_iDv4_j"));
     }
 
@@ -98,6 +113,7 @@ mod tests {
     fn conversions_carry_the_width_in_their_names() {
         assert_eq!(form("_Z11convert_intf", 16).as_deref(), Some("_Z13convert_int16Dv16_f"));
         assert_eq!(form("_Z21convert_uchar_sat_rted", 2).as_deref(), Some("_Z22convert_uchar2_sat_rteDv2_d"));
+        assert_eq!(form("_Z12convert_halff", 4).as_deref(), Some("_Z13convert_half4Dv4_f"));
     }
 
     #[test]

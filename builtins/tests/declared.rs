@@ -97,15 +97,6 @@ fn parameter_type(parameter: &str) -> String {
     }
 }
 
-/// Whether the text has a half that is not only pointed to.
-fn has_half_value(text: &str) -> bool {
-    text.split(',').any(|part| {
-        part.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .any(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()) == "half")
-            && !part.contains('*')
-    })
-}
-
 /// The declarations in clang's header that the library answers for.
 fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
     let arguments = ["-x", "cl", "-E", "-P", "-cl-no-stdinc", "-include", "opencl-c.h", "/dev/null"];
@@ -123,14 +114,11 @@ fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
         let absent_name = ABSENT_NAMES.iter().any(|start| name.starts_with(start));
         // The integer dot product is an extension; the geometric one is not.
         let integer_dot = name == "dot" && list.contains("char");
-        // Copies of halves need no arithmetic on them, but belong to the half extension all the same.
-        let half_copy = list.contains("half") && (name.starts_with("async_") || name == "prefetch");
-        let float_atomic = (name.starts_with("atomic_fetch_") && !name.contains("flag"))
-            && (list.contains("atomic_float") || list.contains("atomic_double"));
-        if absent_type || absent_name || integer_dot || half_copy || float_atomic {
-            continue;
-        }
-        if has_half_value(list) || has_half_value(result) {
+        let float_atomic = (name.starts_with("atomic_") && !name.contains("flag"))
+            && (list.contains("atomic_half")
+                || name.starts_with("atomic_fetch_")
+                    && (list.contains("atomic_float") || list.contains("atomic_double")));
+        if absent_type || absent_name || integer_dot || float_atomic {
             continue;
         }
         let parameters = match list {
@@ -143,7 +131,7 @@ fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
 }
 
 fn callers(declarations: &[Declaration]) -> String {
-    let mut source = String::new();
+    let mut source = String::from("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     for (number, declaration) in declarations.iter().enumerate() {
         let named = |(index, ty): (usize, &String)| format!("{ty} p{index}");
         let parameters: Vec<String> = declaration.parameters.iter().enumerate().map(named).collect();

@@ -24,6 +24,7 @@ fn main() {
         .file("bridge/atomics.cpp")
         .file("bridge/bridge.cpp")
         .file("bridge/check.cpp")
+        .file("bridge/half.cpp")
         .file("bridge/handles.cpp")
         .file("bridge/opaque_types.cpp")
         .file("bridge/passes.cpp")

@@ -1,11 +1,12 @@
 //! Operations of a processor that the mathematics has two ways for.
 //!
 //! In: a module with its builtins linked, for one processor. Out: the same, in which the library's questions whether that has them
-//! are answered. What follows folds the branches on it. An estimate that the processor has stays a call, which names its vector
+//! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An estimate that the processor has stays a call, which names its vector
 //! forms; code generation makes the operation of it.
 
 use oxcl_builtins::{HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
 use oxcl_codegen::CpuTarget;
+use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
 
 use crate::native::mark_pure;
@@ -22,6 +23,10 @@ pub(crate) struct Operations {
     ldexp: bool,
     /// An estimate of a reciprocal square root.
     rsqrt: bool,
+    /// Conversions between half and float.
+    half_conversions: bool,
+    /// Arithmetic on half.
+    half: bool,
 }
 
 impl Operations {
@@ -32,6 +37,8 @@ impl Operations {
             fma: cpu.has("fma"),
             ldexp: has(&["avx512f", "avx512dq", "avx512vl"]),
             rsqrt: has(&["avx512f", "avx512vl"]),
+            half_conversions: cpu.has("f16c"),
+            half: has(&["avx512fp16", "avx512vl"]),
         }
     }
 
@@ -40,8 +47,11 @@ impl Operations {
         Self { rsqrt: false, ..self }
     }
 
-    /// Answers the questions.
+    /// Answers the questions, and makes arithmetic on half of what the processor has.
     pub(crate) fn settle(self, module: &Module<'_>) {
+        if !self.half {
+            lower_half(module, self.half_conversions);
+        }
         let answers = [(HAS_FMA, self.fma), (HAS_LDEXP, self.ldexp), (HAS_RSQRT_ESTIMATE, self.rsqrt)];
         for (question, answer) in answers {
             let Some(question) = Function::find(module, question) else { continue };

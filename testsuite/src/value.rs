@@ -6,6 +6,8 @@
 
 use std::str::FromStr;
 
+use half::f16;
+
 /// A scalar type of OpenCL C, as far as data in tests needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scalar {
@@ -25,6 +27,8 @@ pub enum Scalar {
     Long,
     /// `ulong`
     Ulong,
+    /// `half`
+    Half,
     /// `float`
     Float,
     /// `double`
@@ -44,6 +48,7 @@ impl FromStr for Scalar {
             "uint" => Self::Uint,
             "long" => Self::Long,
             "ulong" => Self::Ulong,
+            "half" => Self::Half,
             "float" => Self::Float,
             "double" => Self::Double,
             other => return Err(format!("'{other}' is not a scalar type")),
@@ -57,16 +62,16 @@ impl Scalar {
     pub fn size(self) -> usize {
         match self {
             Self::Char | Self::Uchar => 1,
-            Self::Short | Self::Ushort => 2,
+            Self::Short | Self::Ushort | Self::Half => 2,
             Self::Int | Self::Uint | Self::Float => 4,
             Self::Long | Self::Ulong | Self::Double => 8,
         }
     }
 
-    /// True for `float` and `double`.
+    /// True for `half`, `float` and `double`.
     #[must_use]
     pub fn is_float(self) -> bool {
-        matches!(self, Self::Float | Self::Double)
+        matches!(self, Self::Half | Self::Float | Self::Double)
     }
 
     /// The bytes of one number written in decimal.
@@ -88,6 +93,7 @@ impl Scalar {
             Self::Uint => of(text, u32::to_le_bytes),
             Self::Long => of(text, i64::to_le_bytes),
             Self::Ulong => of(text, u64::to_le_bytes),
+            Self::Half => of(text, |value: f64| f16::from_f64(value).to_le_bytes()),
             Self::Float => of(text, f32::to_le_bytes),
             Self::Double => of(text, f64::to_le_bytes),
         }
@@ -104,6 +110,7 @@ impl Scalar {
             Self::Short => (bits as i16).to_string(),
             Self::Int => (bits as i32).to_string(),
             Self::Long => (bits as i64).to_string(),
+            Self::Half => f16::from_bits(bits as u16).to_string(),
             Self::Float => f32::from_bits(bits as u32).to_string(),
             Self::Double => f64::from_bits(bits).to_string(),
             Self::Uchar | Self::Ushort | Self::Uint | Self::Ulong => bits.to_string(),

@@ -25,3 +25,4 @@ HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * 
 #define TYPE_BODY "for_widths.h"
 #include "for_integers.h"
 #include "for_floats.h"
+#include "for_half.h"

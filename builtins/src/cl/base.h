@@ -2,6 +2,7 @@
 // the memory orders and scopes and nothing that is a function.
 
 #pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 // A function of the library. Its mangled name is what clang calls from a user's kernel.
 #define OVERLOAD __attribute__((overloadable))

@@ -4,5 +4,6 @@
 
 #define BODY "convert.inc"
 #define TYPE_BODY "for_widths.h"
-#include "for_integers.h"
 #include "for_floats.h"
+#include "for_half.h"
+#include "for_integers.h"

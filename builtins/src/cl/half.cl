@@ -1,5 +1,4 @@
-// Loads and stores of values kept as half (OpenCL C 3.0, section 6.15.8). Done in integers: a machine without
-// conversion instructions would call a compiler support library that no kernel is linked to.
+// Loads and stores of values kept as half (OpenCL C 3.0, section 6.15.8).
 
 #define BODY "half_load.inc"
 #include "for_widths.h"

@@ -4,8 +4,10 @@
 
 #define BODY "relational_float.inc"
 #include "for_floats.h"
+#include "for_half.h"
 #undef BODY
 
 #define BODY "select.inc"
 #include "for_integers.h"
 #include "for_floats.h"
+#include "for_half.h"

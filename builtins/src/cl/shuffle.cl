@@ -3,3 +3,4 @@
 #define TYPE_BODY "shuffle.inc"
 #include "for_integers.h"
 #include "for_floats.h"
+#include "for_half.h"

@@ -15,7 +15,7 @@ use std::process::Command;
 
 use libloading::{Library, Symbol};
 use oxcl_builtins::{
-    AddressBits, HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, RSQRT_ESTIMATE, units_for,
+    AddressBits, HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, RSQRT_ESTIMATE, Unit, units_for,
 };
 use tempfile::TempDir;
 
@@ -73,10 +73,22 @@ impl Program {
         objects.sort_by_key(|object| object.name);
         objects.dedup();
         let bodies = listing.lines().filter(|symbol| object_of(symbol).is_none());
-        for unit in units_for(AddressBits::Bits64, bodies) {
+        let units = units_for(AddressBits::Bits64, bodies);
+        let mut add = |unit: &Unit| {
             let file = path(&format!("unit_{}.bc", unit.name));
             fs::write(&file, unit.bitcode).unwrap();
-            link.push(file);
+            if !link.contains(&file) {
+                link.push(file);
+            }
+        };
+        for unit in &units {
+            add(unit);
+            if unit.calls_others {
+                let called =
+                    ["--undefined-only", "--format=just-symbols", &path(&format!("unit_{}.bc", unit.name))];
+                let called = run(&bin.join("llvm-nm"), &called);
+                units_for(AddressBits::Bits64, called.lines()).into_iter().for_each(&mut add);
+            }
         }
         run(&bin.join("llvm-link"), &link);
         let linked = fs::read_to_string(path("all.ll")).unwrap();

@@ -69,10 +69,10 @@ fn user_code_sees_opencl_macros_and_not_spir_ones() {
 #if !defined(__OPENCL_VERSION__) || !defined(__ENDIAN_LITTLE__) || __OPENCL_C_VERSION__ != 120 || __OPENCL_VERSION__ != 300
 #error opencl
 #endif
-#if !defined(cl_khr_fp64) || !defined(cl_khr_byte_addressable_store) || !defined(cl_khr_global_int32_base_atomics)
+#if !defined(cl_khr_fp16) || !defined(cl_khr_fp64) || !defined(cl_khr_byte_addressable_store) || !defined(cl_khr_global_int32_base_atomics)
 #error extension
 #endif
-#if defined(cl_khr_fp16) || defined(cl_khr_subgroups) || defined(__IMAGE_SUPPORT__)
+#if defined(cl_khr_subgroups) || defined(__IMAGE_SUPPORT__)
 #error unsupported
 #endif
 kernel void k(global double *p) { *p = 1.0; }";

@@ -37,6 +37,7 @@ const fn feature(name: &'static str) -> Feature {
 /// What is on, sorted by name within its kind.
 pub const FEATURES: &[Feature] = &[
     extension("cl_khr_byte_addressable_store"),
+    extension("cl_khr_fp16"),
     extension("cl_khr_fp64"),
     extension("cl_khr_global_int32_base_atomics"),
     extension("cl_khr_global_int32_extended_atomics"),

@@ -19,20 +19,27 @@ pub(crate) fn run(module: &Module<'_>, bits: Bits, native: Option<Native>) -> Re
     names::set_apart(module);
     print::lower(module, bits)?;
     let is_native = |symbol: &str| native.is_some_and(|native| native.has(symbol));
-    let mut undefined = undefined::undefined(module);
-    if let Some(native) = native {
-        for symbol in undefined.extract_if(.., |symbol| is_native(symbol)) {
-            native::mark(module, native, &symbol);
-        }
-    }
     // Only processors of 32 bits have operations that kernels name.
     let narrow = matches!(bits, Bits::Bits32);
     let bits = match bits {
         Bits::Bits32 => AddressBits::Bits32,
         Bits::Bits64 => AddressBits::Bits64,
     };
-    for unit in oxcl_builtins::units_for(bits, undefined.iter().map(String::as_str)) {
-        link_needed(module, unit.bitcode)?;
+    // Again where a unit calls others.
+    loop {
+        let mut undefined = undefined::undefined(module);
+        if let Some(native) = native {
+            for symbol in undefined.extract_if(.., |symbol| is_native(symbol)) {
+                native::mark(module, native, &symbol);
+            }
+        }
+        let units = oxcl_builtins::units_for(bits, undefined.iter().map(String::as_str));
+        for unit in &units {
+            link_needed(module, unit.bitcode)?;
+        }
+        if !units.iter().any(|unit| unit.calls_others) {
+            break;
+        }
     }
     collective::lower(module);
     lower_events(module);

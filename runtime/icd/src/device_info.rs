@@ -106,12 +106,13 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         | cl::DEVICE_PREFERRED_VECTOR_WIDTH_SHORT
         | cl::DEVICE_PREFERRED_VECTOR_WIDTH_INT
         | cl::DEVICE_PREFERRED_VECTOR_WIDTH_LONG
+        | cl::DEVICE_PREFERRED_VECTOR_WIDTH_HALF
         | cl::DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT
         | cl::DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE => reply.value(1_u32),
-        // Half arithmetic is absent.
-        cl::DEVICE_PREFERRED_VECTOR_WIDTH_HALF | cl::DEVICE_NATIVE_VECTOR_WIDTH_HALF => reply.value(0_u32),
         cl::DEVICE_NATIVE_VECTOR_WIDTH_CHAR => reply.value(host.vector),
-        cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT => reply.value(host.vector / 2),
+        cl::DEVICE_NATIVE_VECTOR_WIDTH_SHORT | cl::DEVICE_NATIVE_VECTOR_WIDTH_HALF => {
+            reply.value(host.vector / 2)
+        }
         cl::DEVICE_NATIVE_VECTOR_WIDTH_INT | cl::DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => {
             reply.value(host.vector / 4)
         }
@@ -134,7 +135,7 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
             reply.value(info.global_memory)
         }
         cl::DEVICE_HOST_UNIFIED_MEMORY if info.own_memory => reply.bool(false),
-        cl::DEVICE_DOUBLE_FP_CONFIG => reply.value(
+        cl::DEVICE_DOUBLE_FP_CONFIG | cl::DEVICE_HALF_FP_CONFIG => reply.value(
             cl::FP_DENORM
                 | cl::FP_INF_NAN
                 | cl::FP_ROUND_TO_NEAREST
@@ -142,7 +143,6 @@ fn limits(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
                 | cl::FP_ROUND_TO_INF
                 | cl::FP_FMA,
         ),
-        cl::DEVICE_HALF_FP_CONFIG => reply.value(0_u64),
         cl::DEVICE_GLOBAL_MEM_SIZE => reply.value(host.memory),
         cl::DEVICE_MAX_MEM_ALLOC_SIZE => reply.value(max_allocation()),
         cl::DEVICE_GLOBAL_MEM_CACHE_TYPE => {

@@ -37,6 +37,7 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_local_int32_extended_atomics", V1),
     ("cl_khr_int64_base_atomics", V1),
     ("cl_khr_int64_extended_atomics", V1),
+    ("cl_khr_fp16", V1),
     ("cl_khr_fp64", V1),
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),

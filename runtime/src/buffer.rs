@@ -39,7 +39,7 @@ impl Buffer {
         }
         if isize::try_from(bytes).is_err() {
             let resource = oxcl_driver::fault::Resource::Buffer;
-            return Err(OutOfResources { resource, amount: bytes }.into());
+            return Err(OutOfResources::of(resource, bytes).into());
         }
         Ok(Self::whole(Storage::lazy(bytes)))
     }

@@ -177,6 +177,12 @@ impl Context {
         self.scheduler.clock()
     }
 
+    /// Whether a thread of the pool executes commands, as far as that can be told.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.scheduler.is_busy()
+    }
+
     /// The number that tells it from all other contexts.
     pub(crate) fn number(&self) -> u64 {
         self.number

@@ -1,5 +1,6 @@
 //! The process's locks that `fork` must not find taken by other threads: see [`oxcl_scheduler::fork`].
 
+use oxcl_driver::account;
 use oxcl_scheduler::fork::{self, ForkLock};
 
 use crate::{cache, context, exclusion, mapped, shared};
@@ -15,5 +16,13 @@ pub fn survive_forks() {
         ForkLock { rank: 50, hold: || Box::new(shared::registry()), in_child: None },
         ForkLock { rank: 51, hold: || Box::new(mapped::lock()), in_child: None },
         ForkLock { rank: 52, hold: || Box::new(exclusion::lock()), in_child: Some(exclusion::mend_in_child) },
+        ForkLock { rank: 80, hold: || Box::new(account::hold_at_fork()), in_child: Some(mend_account) },
     ]);
+}
+
+/// A child has its own account.
+fn mend_account(held: &mut dyn std::any::Any) {
+    if let Some(state) = held.downcast_mut::<std::sync::MutexGuard<'static, account::State>>() {
+        account::mend_in_child(state);
+    }
 }

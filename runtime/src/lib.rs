@@ -65,6 +65,7 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
+pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;
 pub use oxcl_driver::fault::{
     Fault, FaultSignal, GroupRun, KernelFailure as Failure, OutOfResources, Resource,
@@ -79,7 +80,7 @@ pub use oxcl_scheduler::{
     CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
     UserEvent,
 };
-pub use oxcl_scheduler::{allowed_processors, fork, memory_limit, thread};
+pub use oxcl_scheduler::{allowed_processors, fork, thread};
 pub use processor::{MachineText, Processor};
 pub use program::{Kernel, LoadError, Program, binary_type, binary_type_for, has_module};
 pub use queue::{MapAccess, Mapping, Migration, Queue, QueueError, ReadBack};

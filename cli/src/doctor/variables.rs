@@ -20,7 +20,7 @@ enum Takes {
 }
 
 /// The variables of `docs/env.md` that programs read.
-const VARIABLES: [(&str, Takes); 16] = [
+const VARIABLES: [(&str, Takes); 17] = [
     ("OXCL_BOUNDS", Takes::Words(&["warn", "error", "off"])),
     ("OXCL_BUILD_MEMORY", Takes::Number(1, u64::MAX)),
     ("OXCL_BUILD_TIMEOUT", Takes::Number(1, u64::MAX)),
@@ -32,6 +32,7 @@ const VARIABLES: [(&str, Takes); 16] = [
     ("OXCL_DEVICES", Takes::Devices),
     ("OXCL_IMPROVE", Takes::Words(&["off", "on"])),
     ("OXCL_LOG", Takes::Words(&["build"])),
+    ("OXCL_MEMORY", Takes::Number(1, u64::MAX >> 20)),
     ("OXCL_NUM_THREADS", Takes::Number(1, 1024)),
     ("OXCL_PIN", Takes::Words(&["0", "1"])),
     ("OXCL_REPRO_DIR", Takes::Any),

@@ -5,7 +5,7 @@
 //! largest the system is asked for large pages: they are there after fewer faults, and kernels that go through them in any
 //! order miss fewer translations. Behind
 //! each is some memory that belongs to it and that nobody was promised: kernels that read or write a few bytes too many do
-//! no harm.
+//! no harm. All but the smallest are counted (`account.rs`).
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::num::NonZero;
@@ -13,6 +13,7 @@ use std::ptr::{self, NonNull};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 
+use crate::account::{Charge, Shortage, Use, account};
 use crate::error::DriverError;
 use crate::memory::HostSpan;
 
@@ -22,6 +23,9 @@ const MAP_FROM: usize = 256 * 1024;
 /// For blocks of at least this many bytes the system is asked for large pages: two of x86-64's.
 const LARGE_PAGES_FROM: usize = 4 * 1024 * 1024;
 
+/// No page is smaller.
+const SMALLEST_PAGE: usize = 4096;
+
 /// A block of host memory, aligned to [`MAX_ALIGNMENT`], freed on drop.
 #[derive(Debug)]
 pub struct HostMemory {
@@ -29,6 +33,24 @@ pub struct HostMemory {
     /// Without what is behind it.
     bytes: usize,
     source: Source,
+    /// None for blocks that are not counted.
+    charge: Option<Charge>,
+}
+
+/// A block cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{bytes} bytes of memory cannot be had{}", Shortage::told(*shortage))]
+pub struct NoBlock {
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// What was left; none where the system refused.
+    pub shortage: Option<Shortage>,
+}
+
+impl From<NoBlock> for DriverError {
+    fn from(NoBlock { bytes, shortage }: NoBlock) -> Self {
+        Self::OutOfMemory { needed: bytes, available: shortage.map_or(0, |shortage| shortage.left) }
+    }
 }
 
 #[derive(Debug)]
@@ -58,51 +80,67 @@ impl HostMemory {
     #[must_use]
     pub const fn empty() -> Self {
         let start = NonNull::without_provenance(NonZero::new(MAX_ALIGNMENT).unwrap());
-        Self { start, bytes: 0, source: Source::Nothing }
+        Self { start, bytes: 0, source: Source::Nothing, charge: None }
     }
 
-    /// A block of `bytes` bytes, all zero.
+    /// A block of `bytes` bytes, all zero, of what a program has asked for.
     ///
     /// # Errors
-    /// [`DriverError::OutOfMemory`]
-    pub fn zeroed(bytes: u64) -> Result<Self, DriverError> {
-        Self::new(bytes, true)
+    /// There is no memory.
+    pub fn zeroed(bytes: u64) -> Result<Self, NoBlock> {
+        Self::new(bytes, true, Some(Use::Object))
     }
 
-    /// A block of `bytes` bytes with arbitrary contents.
+    /// A block of `bytes` bytes with arbitrary contents, for a command that runs.
     ///
     /// # Errors
-    /// [`DriverError::OutOfMemory`]
-    pub fn arbitrary(bytes: u64) -> Result<Self, DriverError> {
-        Self::new(bytes, false)
+    /// There is no memory.
+    pub fn arbitrary(bytes: u64) -> Result<Self, NoBlock> {
+        Self::new(bytes, false, Some(Use::Work))
     }
 
-    fn new(bytes: u64, zeroed: bool) -> Result<Self, DriverError> {
-        let out = || DriverError::OutOfMemory { needed: bytes, available: 0 };
+    /// A block of `bytes` bytes, all zero, that is not counted: a few hundred bytes for each launch, which would pay for that.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn uncounted(bytes: u64) -> Result<Self, NoBlock> {
+        Self::new(bytes, true, (bytes >= MAP_FROM as u64).then_some(Use::Work))
+    }
+
+    fn new(bytes: u64, zeroed: bool, purpose: Option<Use>) -> Result<Self, NoBlock> {
+        let out = || NoBlock { bytes, shortage: None };
         if bytes == 0 {
             return Ok(Self::empty());
         }
         let size = usize::try_from(bytes).map_err(|_| out())?;
         let whole = Self::padded(bytes).and_then(|whole| usize::try_from(whole).ok()).ok_or_else(out)?;
-        if size >= MAP_FROM {
-            let start = map(whole).ok_or_else(out)?;
-            if size >= LARGE_PAGES_FROM {
-                // A refusal changes nothing but the speed.
-                // SAFETY: the range is the new mapping, which nobody else knows yet; the advice changes no content.
-                unsafe { libc::madvise(start.as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
-            }
-            return Ok(Self { start, bytes: size, source: Source::Mapped(whole) });
-        }
-        let layout = Layout::from_size_align(whole, MAX_ALIGNMENT).map_err(|_| out())?;
-        let raw = if zeroed {
-            // SAFETY: the layout's size is not zero.
-            unsafe { alloc_zeroed(layout) }
-        } else {
-            // SAFETY: the layout's size is not zero.
-            unsafe { alloc(layout) }
+        let is_small = size < MAP_FROM;
+        let charge = purpose.map(|purpose| account().charge(whole as u64, purpose, is_small)).transpose();
+        let charge = charge.map_err(|shortage| NoBlock { bytes, shortage: Some(shortage) })?;
+        let made = if is_small { allocated(whole, zeroed) } else { mapped(size, whole) };
+        let Some((start, source)) = made else {
+            charge.iter().for_each(|charge| account().give_back(charge));
+            return Err(out());
         };
-        let start = NonNull::new(raw).ok_or_else(out)?;
-        Ok(Self { start, bytes: size, source: Source::Allocator(layout) })
+        let block = Self { start, bytes: size, source, charge };
+        block.register();
+        Ok(block)
+    }
+
+    /// Has the account know where a counted block is, or that it is all there.
+    fn register(&self) {
+        match self.source {
+            Source::Mapped(whole) if self.charge.is_some() => {
+                account().mapped(self.start.as_ptr() as usize, whole);
+            }
+            Source::Allocator(layout) if self.charge.is_some() && account().is_limited() => {
+                for offset in (0..layout.size()).step_by(SMALLEST_PAGE) {
+                    // SAFETY: the byte is in the new block, which nobody else knows. It is zero, or arbitrary.
+                    unsafe { self.start.as_ptr().wrapping_add(offset).write_volatile(0) };
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The block's first byte; dangling (but aligned) where it is empty.
@@ -138,11 +176,41 @@ impl Drop for HostMemory {
             // SAFETY: the block came from this allocator with this layout, and is given back once.
             Source::Allocator(layout) => unsafe { dealloc(self.start.as_ptr(), layout) },
             Source::Mapped(whole) => {
+                if self.charge.is_some() {
+                    account().unmapped(self.start.as_ptr() as usize);
+                }
                 // SAFETY: the block was mapped with this start and size, and is unmapped once.
                 unsafe { libc::munmap(self.start.as_ptr().cast(), whole) };
             }
         }
+        if let Some(charge) = &self.charge {
+            account().give_back(charge);
+        }
     }
+}
+
+/// A block of `whole` bytes of the allocator's.
+fn allocated(whole: usize, zeroed: bool) -> Option<(NonNull<u8>, Source)> {
+    let layout = Layout::from_size_align(whole, MAX_ALIGNMENT).ok()?;
+    let raw = if zeroed {
+        // SAFETY: the layout's size is not zero.
+        unsafe { alloc_zeroed(layout) }
+    } else {
+        // SAFETY: the layout's size is not zero.
+        unsafe { alloc(layout) }
+    };
+    Some((NonNull::new(raw)?, Source::Allocator(layout)))
+}
+
+/// A block of `whole` bytes, `size` of which are used, of the system's.
+fn mapped(size: usize, whole: usize) -> Option<(NonNull<u8>, Source)> {
+    let start = map(whole)?;
+    if size >= LARGE_PAGES_FROM {
+        // A refusal changes nothing but the speed.
+        // SAFETY: the range is the new mapping, which nobody else knows yet; the advice changes no content.
+        unsafe { libc::madvise(start.as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
+    }
+    Some((start, Source::Mapped(whole)))
 }
 
 fn map(size: usize) -> Option<NonNull<u8>> {

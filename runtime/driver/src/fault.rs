@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use crate::block::HostMemory;
+use crate::account::Shortage;
+use crate::block::{HostMemory, NoBlock};
 
 /// What there was too little of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,12 +44,14 @@ impl fmt::Display for Resource {
 
 /// A command could not get the memory or the threads that it needs; nothing of it has run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("out of resources: {amount} {resource} cannot be had")]
+#[error("out of resources: {amount} {resource} cannot be had{}", Shortage::told(*shortage))]
 pub struct OutOfResources {
     /// What there was too little of.
     pub resource: Resource,
     /// How much was asked for.
     pub amount: u64,
+    /// Of memory: what was left, where that is known.
+    pub shortage: Option<Shortage>,
 }
 
 /// Work-groups `(first[0] .. first[0] + count, first[1], first[2])`.
@@ -181,11 +184,23 @@ pub enum KernelFailure {
 }
 
 impl OutOfResources {
+    /// The system has not so much of it.
+    #[must_use]
+    pub fn of(resource: Resource, amount: u64) -> OutOfResources {
+        OutOfResources { resource, amount, shortage: None }
+    }
+
+    /// The block for `resource` cannot be had.
+    #[must_use]
+    pub fn no_block(resource: Resource, NoBlock { bytes, shortage }: NoBlock) -> OutOfResources {
+        OutOfResources { resource, amount: bytes, shortage }
+    }
+
     /// A block of `bytes` bytes, all zero, for `resource`.
     ///
     /// # Errors
     /// It names the resource when the memory cannot be had.
     pub fn zeroed(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
-        HostMemory::zeroed(bytes).map_err(|_| OutOfResources { resource, amount: bytes })
+        HostMemory::zeroed(bytes).map_err(|error| OutOfResources::no_block(resource, error))
     }
 }

@@ -6,11 +6,13 @@
 //! sizes, flags and handles. It knows neither queues nor contexts; it sees commands ([`Submission`]), memory
 //! ([`Allocation`]) and launches ([`Launch`]). How to write one: `docs/add-a-driver.md`.
 
+pub mod account;
 mod block;
 pub mod capability;
 pub mod code;
 pub mod command;
 pub mod conformance;
+pub mod control_group;
 mod driver;
 pub mod error;
 pub mod fault;
@@ -27,7 +29,7 @@ pub mod program;
 pub mod rect;
 pub mod watch;
 
-pub use block::HostMemory;
+pub use block::{HostMemory, NoBlock};
 pub use capability::Capabilities;
 pub use code::CodeError;
 pub use command::{EventId, Lane, Launch, QueueToken, Submission};

@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::device_info::max_allocation;
 use crate::handle::{Handle, Live, Shared};
 use crate::mem::Mem;
+use crate::shortage;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Bitfield, Property, Region, Uint};
 
@@ -86,9 +87,10 @@ fn make(context: &Shared<Context>, flags: Bitfield, size: usize, host: Memory) -
             unsafe { oxcl_runtime::Buffer::over(span) }?
         }
         Some(span) => {
-            let buffer = oxcl_runtime::Buffer::zeroed(size as u64)?;
+            let refused = |error| shortage::refused_buffer(context, error);
+            let buffer = oxcl_runtime::Buffer::zeroed(size as u64).map_err(refused)?;
             // SAFETY: the span is the application's promise of `size` bytes, for the length of this call.
-            buffer.write(0, unsafe { std::slice::from_raw_parts(span.pointer(), size) })?;
+            buffer.write(0, unsafe { std::slice::from_raw_parts(span.pointer(), size) }).map_err(refused)?;
             buffer
         }
         None => oxcl_runtime::Buffer::zeroed(size as u64)?,

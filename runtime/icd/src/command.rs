@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::handle::{Handle, Shared};
 use crate::queue::Queue;
 use crate::report;
+use crate::shortage;
 use crate::status::{Answer, Status, ensure};
 use crate::types::{Int, Uint};
 
@@ -65,7 +66,7 @@ pub(crate) fn conclude(
     enqueued: Result<oxcl_runtime::Event, QueueError>,
     out: Out<Handle<Event>>,
 ) -> Answer {
-    let event = enqueued?;
+    let event = enqueued.inspect_err(|error| shortage::refused(&queue.context, error))?;
     report::watch(queue, &event);
     if blocking {
         let outcome = event.wait();

@@ -2,7 +2,12 @@
 
 use std::sync::OnceLock;
 
+use oxcl_runtime::device_memory;
+
 use crate::platform;
+
+/// What is said at least: no program of OpenCL works with less.
+const LEAST_MEMORY: u64 = 64 << 20;
 
 /// The machine as this process may use it.
 pub(crate) struct Host {
@@ -39,7 +44,7 @@ impl Host {
         let (cache, line) =
             (cache(), number("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"));
         Host {
-            memory: memory(),
+            memory: device_memory().max(LEAST_MEMORY),
             clock: clock(),
             cache,
             line: line.and_then(|line| u32::try_from(line).ok()).unwrap_or(64),
@@ -55,16 +60,6 @@ fn text(path: &str) -> String {
 
 fn number(path: &str) -> Option<u64> {
     text(path).parse().ok()
-}
-
-/// The machine's memory, or the control groups' limit where that is less.
-fn memory() -> u64 {
-    // SAFETY: the call takes a number and returns one.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    // SAFETY: the call takes a number and returns one.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    let machine = u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0));
-    machine.min(oxcl_runtime::memory_limit().unwrap_or(u64::MAX)).max(64 << 20)
 }
 
 /// The highest clock in MHz: what the system's governor says, else what the CPU runs at now.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, PrintSink};
+use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, PrintSink, QueueError};
 
 use crate::args::{In, Out};
 use crate::cl;
@@ -15,6 +15,7 @@ use crate::kernel::{Arg, Kernel, sizes};
 use crate::mem::{self, Mem};
 use crate::queue::Queue;
 use crate::report;
+use crate::shortage;
 use crate::status::{Answer, Status, ensure};
 use crate::types::Uint;
 
@@ -152,11 +153,12 @@ fn prepare(
         })
         .collect();
     let on_device = kernel.on(&queue.device)?;
-    let launch = queue.runtime.device().prepare(on_device, range, &values).inspect_err(|error| {
-        if let LaunchError::OutOfBounds(access) = error {
-            report::tell_beyond(&queue.context, access, false);
-        }
-    })?;
+    let launch =
+        queue.runtime.device().prepare(on_device, range, &values).inspect_err(|error| match error {
+            LaunchError::OutOfBounds(access) => report::tell_beyond(&queue.context, access, false),
+            LaunchError::Queue(error) => shortage::refused(&queue.context, error),
+            _ => {}
+        })?;
     for access in launch.beyond() {
         report::tell_beyond(&queue.context, access, true);
     }
@@ -204,12 +206,13 @@ pub(crate) fn nd_range(
     let launch = prepare(&queue, &kernel, &args, &objects, &range)?;
     drop(args);
     let awaited = objects.iter().flatten().any(|object| mem::is_awaited(object));
+    let refused = |error: &QueueError| shortage::refused(&queue.context, error);
     if event.is_null() && !awaited && !report::watches(&queue) {
-        queue.runtime.launch_silently(&launch, &waits)?;
+        queue.runtime.launch_silently(&launch, &waits).inspect_err(refused)?;
         objects.iter().flatten().for_each(|object| mem::keep_all(object, &queue.runtime));
         return Ok(());
     }
-    let enqueued = queue.runtime.launch(&launch, &waits)?;
+    let enqueued = queue.runtime.launch(&launch, &waits).inspect_err(refused)?;
     report::watch(&queue, &enqueued);
     objects.iter().flatten().for_each(|object| mem::keep(object, &enqueued));
     publish(&queue, command, enqueued, event)

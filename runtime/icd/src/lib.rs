@@ -41,6 +41,7 @@ mod queue;
 mod rect;
 mod report;
 mod reported;
+mod shortage;
 mod status;
 mod svm;
 mod svm_commands;

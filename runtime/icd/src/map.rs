@@ -11,6 +11,7 @@ use crate::handle::{Handle, Shared};
 use crate::mem::{self, Mem};
 use crate::queue::Queue;
 use crate::report;
+use crate::shortage;
 use crate::status::{Answer, Status, ensure};
 use crate::transfer::{both, host_may, run};
 use crate::types::{Bitfield, Uint};
@@ -51,7 +52,8 @@ pub(crate) fn map(
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the size is 0 or the bytes are not in the buffer (5.2.5).
     ensure(size > 0, cl::INVALID_VALUE)?;
-    let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits)?;
+    let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits);
+    let mapping = mapping.inspect_err(|error| shortage::refused(&queue.context, error))?;
     let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
     mem::keep(&object, &done);
     report::watch(&queue, &done);
@@ -84,6 +86,9 @@ pub(crate) fn unmap(
     let mapping = mappings.remove(found.ok_or(Status(cl::INVALID_VALUE))?);
     drop(mappings);
     let enqueued = queue.runtime.unmap(&mapping, &waits);
+    if enqueued.is_err() {
+        object.mappings().push(mapping);
+    }
     run(&queue, cl::COMMAND_UNMAP_MEM_OBJECT, false, &[&object], enqueued, event)
 }
 

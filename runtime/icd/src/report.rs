@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use oxcl_runtime::{CommandFailure, OutOfBounds, Stage};
@@ -24,11 +25,13 @@ pub(crate) struct Reports {
     told: Mutex<Vec<Weak<CommandFailure>>>,
     /// Accesses beyond a buffer: kernel, parameter, and line.
     beyond: Mutex<BTreeSet<(String, String, u32)>>,
+    /// Memory that was refused, where there is no function.
+    short: AtomicBool,
 }
 
 impl Reports {
     pub(crate) fn to(notify: ContextNotify, data: UserData) -> Self {
-        Self { notify, data, told: Mutex::default(), beyond: Mutex::default() }
+        Self { notify, data, told: Mutex::default(), beyond: Mutex::default(), short: AtomicBool::new(false) }
     }
 
     /// Whether there is somebody to tell.
@@ -66,6 +69,15 @@ pub(crate) fn tell_beyond(context: &Context, access: &OutOfBounds, runs: bool) {
     if new {
         let end = if runs { "; it stays within memory of the buffer, and runs" } else { "; it is refused" };
         say(context, &format!("{access}{end} (OXCL_BOUNDS)"));
+    }
+}
+
+/// Tells of a call that found no memory: the context's function each time, standard error once.
+pub(crate) fn tell_shortage(context: &Context, text: &str) {
+    let reports = &context.reports;
+    // Relaxed: two threads may tell, which does no harm.
+    if reports.has_function() || !reports.short.swap(true, Ordering::Relaxed) {
+        say(context, text);
     }
 }
 

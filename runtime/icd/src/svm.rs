@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::device_info::max_allocation;
 use crate::handle::Handle;
 use crate::queue::Queue;
+use crate::shortage;
 use crate::status::{Answer, ensure};
 use crate::types::{Bitfield, Uint, UserData};
 
@@ -42,7 +43,8 @@ pub(crate) fn alloc(
     ensure(alignment == 0 || (alignment.is_power_of_two() && alignment <= MAX_ALIGNMENT), cl::INVALID_VALUE)?;
     let fine = flags & cl::MEM_SVM_FINE_GRAIN_BUFFER != 0;
     let kind = if fine { SharedKind::SvmFine } else { SharedKind::SvmCoarse };
-    let memory = SharedMemory::allocate(kind, size as u64, u64::from(alignment))?;
+    let memory = SharedMemory::allocate(kind, size as u64, u64::from(alignment))
+        .map_err(|error| shortage::refused_buffer(&context, error))?;
     Ok(Memory(memory.pointer().cast()))
 }
 

@@ -10,6 +10,7 @@ use crate::device::Device;
 use crate::device_info::max_allocation;
 use crate::handle::{Handle, Weak};
 use crate::info::Reply;
+use crate::shortage;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Int, Property, Uint};
 
@@ -53,6 +54,7 @@ fn alloc(
     ensure(alignment == 0 || alignment.is_power_of_two(), cl::INVALID_VALUE)?;
     ensure(size > 0 && size as u64 <= max_allocation(), cl::INVALID_BUFFER_SIZE)?;
     let memory = SharedMemory::allocate(kind, size as u64, u64::from(alignment))
+        .map_err(|error| shortage::refused_buffer(&context, error))
         .map_err(|_| Status(cl::OUT_OF_RESOURCES))?;
     let start = memory.pointer() as usize;
     context.allocations.lock().push(Allocation { start, device, flags });

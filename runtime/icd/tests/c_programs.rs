@@ -522,3 +522,37 @@ fn processors() {
     let several = format!("cpu {} {}", word("three_bus"), word("wide_float"));
     client_with("processors", &[("OXCL_DEVICES", several.as_str())]);
 }
+
+/// Memory is counted: what the variable allows, on devices of the host's memory, and beside one with memory of its own.
+#[test]
+fn memory_that_the_variable_allows() {
+    for devices in ["cpu", "basic", "cpu discrete:16M"] {
+        client_with("memory", &[("OXCL_TEST_MIB", "96"), ("OXCL_MEMORY", "96"), ("OXCL_DEVICES", devices)]);
+    }
+}
+
+/// Becomes a program in a group of no limit within a new control group of so many bytes of memory; both go with it.
+const IN_GROUP: &str = r#"
+if [ -d /sys/fs/cgroup/memory ]; then group=/sys/fs/cgroup/memory/oxcl-test-$$; file=memory.limit_in_bytes
+else group=/sys/fs/cgroup/oxcl-test-$$; file=memory.max; fi
+mkdir "$group" && mkdir "$group/inner" && echo $0 > "$group/$file" &&
+sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' "$group/inner" "$@" || result=$?
+rmdir "$group/inner" "$group"
+exit ${result:-0}
+"#;
+
+/// The same in a control group: a program that fills more than it has would be ended by the system.
+#[test]
+fn memory_of_a_control_group() {
+    let bytes = (256_u64 << 20).to_string();
+    let words = ["sh", "-c", IN_GROUP, bytes.as_str()];
+    let possible = Command::new(words[0]).args(&words[1..]).arg("true").output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        eprintln!("not run: the system gives no control groups of one's own");
+        return;
+    }
+    for devices in ["cpu", "cpu basic discrete:16M"] {
+        let variables = [("OXCL_TEST_MIB", "256"), ("OXCL_TEST_IN_GROUP", "1"), ("OXCL_DEVICES", devices)];
+        client_below("memory", &variables, &words);
+    }
+}

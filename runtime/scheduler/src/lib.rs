@@ -5,7 +5,6 @@
 //! and the events it waits for. It checks nothing that the API layer has to check.
 
 pub mod bench;
-mod control_group;
 mod device;
 mod event;
 mod faults;
@@ -23,7 +22,6 @@ mod task;
 pub mod thread;
 pub mod transfer;
 
-pub use control_group::memory_limit;
 pub use event::{Event, Stage, Status, UserEvent};
 pub use observe::{CommandRecord, Observer, ShareRecord, Times};
 pub use points::{Access, ResourceId, Touch};

@@ -67,6 +67,13 @@ impl Scheduler {
         UserEvent::new(&self.core)
     }
 
+    /// Whether a thread executes commands, as far as that can be told: one that looks for some counts as idle. Devices
+    /// that execute themselves are not looked at.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.core.is_busy()
+    }
+
     /// The clock of the times that events have: nanoseconds since the scheduler began.
     #[must_use]
     pub fn clock(&self) -> u64 {

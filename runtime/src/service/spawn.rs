@@ -101,7 +101,12 @@ pub(super) fn spawn(
         unsafe { OwnedFd::from_raw_fd(shared.handle) }
     });
     match (shared.error, u32::try_from(shared.process)) {
-        (0, Ok(id)) if id > 0 => Ok(Process { id, handle }),
+        (0, Ok(id)) if id > 0 => {
+            // Where a control group's memory runs out the system ends the compiler, which can be asked again, and not the
+            // host. A refusal changes nothing else.
+            let _ = std::fs::write(format!("/proc/{id}/oom_score_adj"), "1000");
+            Ok(Process { id, handle })
+        }
         (0, _) => Err(io::Error::other("no process could be started")),
         (error, _) => Err(io::Error::from_raw_os_error(error)),
     }

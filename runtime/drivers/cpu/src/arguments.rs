@@ -47,7 +47,7 @@ impl Cells {
         place: impl Fn(&M) -> *mut u8,
         automatic: &[u64],
     ) -> Result<Self, OutOfResources> {
-        let too_large = |resource| OutOfResources { resource, amount: u64::MAX };
+        let too_large = |resource| OutOfResources::of(resource, u64::MAX);
         let cell_size = |argument: &ArgValue<M, V>| match argument {
             ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => Some(MAX_ALIGNMENT as u64),
             ArgValue::Local(_) => Some(0),
@@ -55,7 +55,8 @@ impl Cells {
         };
         let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
         let total = total.ok_or(too_large(Resource::Arguments))?;
-        let memory = OutOfResources::zeroed(total, Resource::Arguments)?;
+        let memory = HostMemory::uncounted(total);
+        let memory = memory.map_err(|error| OutOfResources::no_block(Resource::Arguments, error))?;
 
         let local_count = arguments.iter().filter(|argument| matches!(argument, ArgValue::Local(_))).count();
         let mut local_bytes = ((local_count + automatic.len()) * MAX_ALIGNMENT) as u64;

@@ -9,7 +9,7 @@ use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{Execution, Features};
 use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
 use oxcl_driver::{
-    Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch,
+    Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch, account,
 };
 
 use crate::features::HostCpu;
@@ -35,23 +35,13 @@ pub struct CpuDriver {
     next: AtomicU64,
 }
 
-/// Bytes of memory that the machine has.
-fn physical_memory() -> u64 {
-    // SAFETY: the call takes a number and returns one.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    // SAFETY: the call takes a number and returns one.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    let bytes = u64::try_from(pages).ok().zip(u64::try_from(size).ok());
-    bytes.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size)).max(1)
-}
-
 impl CpuDriver {
     /// A device; `threads` is how many the scheduler has.
     #[must_use]
     pub fn new(kind: Kind, threads: u32) -> Self {
         // Whoever loads code later, on whatever thread, reads no environment.
         let _ = image::folders();
-        let memory = physical_memory();
+        let memory = account::device_memory();
         let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
         let capabilities = Capabilities {
             features: Features::OUT_OF_ORDER | Features::FP64,
@@ -140,7 +130,7 @@ impl Driver for CpuDriver {
                 // Blocks are aligned to the widest type; more takes room to move the start.
                 let more = if request.alignment > MAX_ALIGNMENT as u64 { request.alignment } else { 0 };
                 let bytes = request.size.checked_add(more).ok_or_else(out)?;
-                let block = HostMemory::zeroed(bytes).map_err(|_| out())?;
+                let block = HostMemory::zeroed(bytes)?;
                 let start = block.as_ptr();
                 let shift = if more == 0 { 0 } else { start.align_offset(more as usize) };
                 let start = std::ptr::NonNull::new(start.wrapping_add(shift)).ok_or_else(out)?;

@@ -93,7 +93,7 @@ impl PreparedLaunch {
         let scratch_bytes = match function.entry {
             Entry::Native(_, constants) => {
                 let bytes = constants.scratch_bytes(geometry.local);
-                bytes.ok_or(OutOfResources { resource: Resource::Scratch, amount: u64::MAX })?
+                bytes.ok_or(OutOfResources::of(Resource::Scratch, u64::MAX))?
             }
             Entry::Pocl(..) | Entry::Reference(_) => 0,
         };

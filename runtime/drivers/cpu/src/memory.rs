@@ -9,7 +9,7 @@ use oxcl_driver::fault::{OutOfResources, Resource};
 /// # Errors
 /// [`OutOfResources`] names `resource` when the memory cannot be had.
 pub(crate) fn arbitrary(bytes: u64, resource: Resource) -> Result<HostMemory, OutOfResources> {
-    HostMemory::arbitrary(bytes).map_err(|_| OutOfResources { resource, amount: bytes })
+    HostMemory::arbitrary(bytes).map_err(|error| OutOfResources::no_block(resource, error))
 }
 
 /// Makes a block at least `bytes` long. What it held is lost when it has to grow.

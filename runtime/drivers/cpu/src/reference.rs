@@ -302,9 +302,7 @@ impl Team {
             let index = members.handles.len() as u64;
             let shared = Arc::clone(&self.shared);
             let handle = spawn(format!("oxcl-ref-{index}"), STACK_BYTES, move || shared.serve(index));
-            members
-                .handles
-                .push(handle.map_err(|_| OutOfResources { resource: Resource::Threads, amount: items })?);
+            members.handles.push(handle.map_err(|_| OutOfResources::of(Resource::Threads, items))?);
         }
         let mut print = members.worker.print_block();
         let job = Arc::new(Job {

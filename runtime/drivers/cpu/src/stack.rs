@@ -28,7 +28,7 @@ impl KernelStack {
     /// # Errors
     /// The process may not have so many addresses.
     pub(crate) fn new() -> Result<Self, OutOfResources> {
-        let error = OutOfResources { resource: Resource::Stack, amount: BYTES as u64 };
+        let error = OutOfResources::of(Resource::Stack, BYTES as u64);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
         // SAFETY: an anonymous mapping at an address of the system's choice touches no memory of ours.
         let base = unsafe { libc::mmap(ptr::null_mut(), GUARD + BYTES, libc::PROT_NONE, flags, -1, 0) };

@@ -23,7 +23,7 @@ impl ProgramMemory {
         let Some(variables) = program.and_then(|program| program.variables.as_ref()) else { return Ok(None) };
         let memory = OutOfResources::zeroed(variables.bytes.max(1), Resource::Variables)?;
         let image = variables.image(memory.as_ptr() as u64);
-        let image = image.ok_or(OutOfResources { resource: Resource::Variables, amount: variables.bytes })?;
+        let image = image.ok_or(OutOfResources::of(Resource::Variables, variables.bytes))?;
         // SAFETY: the block has as many bytes as the image, and is memory that nobody else knows.
         unsafe { memory.as_ptr().copy_from_nonoverlapping(image.as_ptr(), image.len()) };
         Ok(Some(Self { memory }))

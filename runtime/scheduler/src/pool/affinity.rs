@@ -10,7 +10,7 @@ pub fn available_processors() -> usize {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
         allowed => allowed,
     };
-    crate::control_group::processors().map_or(processors, |most| processors.min(most)).max(1)
+    oxcl_driver::control_group::processors().map_or(processors, |most| processors.min(most)).max(1)
 }
 
 /// Number of processors that the machine has, at least 1.

@@ -71,6 +71,14 @@ impl Idle {
         IdleSnapshot(self.word.load(Ordering::Relaxed))
     }
 
+    /// How many workers search or sleep.
+    pub(crate) fn resting(&self) -> usize {
+        // Relaxed: a number to look at.
+        let word = self.word.load(Ordering::Relaxed);
+        let sleeping = usize::try_from((word & SLEEPING_MASK) / SLEEPING).unwrap_or(usize::MAX);
+        IdleSnapshot(word).searching().saturating_add(sleeping)
+    }
+
     pub(crate) fn begin_search(&self) {
         self.word.fetch_add(SEARCHING, Ordering::AcqRel);
     }

@@ -133,6 +133,13 @@ impl Core {
         }
     }
 
+    /// Whether a thread that takes commands does neither look for some nor sleep.
+    pub(crate) fn is_busy(&self) -> bool {
+        // Relaxed: the answer is old when it is given, whatever it is.
+        let host = usize::from(self.host_slot.load(Ordering::Relaxed));
+        self.idle.resting() < self.workers.saturating_sub(1) + host
+    }
+
     /// A number that no other event, queue or resource of this scheduler has.
     pub(crate) fn next_id(&self) -> u64 {
         self.next_id.fetch_add(1, Ordering::Relaxed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Sequence, Union
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 if TYPE_CHECKING:
     import numpy
@@ -12,7 +12,7 @@ ALIGNMENT = 128
 """Bytes: what the largest type of OpenCL C, `double16`, begins at multiples of."""
 
 
-def empty(shape: Union[int, Sequence[int]], dtype: numpy.typing.DTypeLike = "float32") -> numpy.ndarray:
+def empty(shape: Union[int, Sequence[int]], dtype: numpy.typing.DTypeLike = "float32") -> numpy.typing.NDArray[Any]:
     """An array like `numpy.empty`, aligned for every type of OpenCL C: for parameters such as `float8 *` and `double16 *`."""
     import numpy
 

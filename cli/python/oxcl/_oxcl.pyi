@@ -3,7 +3,7 @@
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, final
 
-import numpy
+import numpy.typing
 
 __version__: str
 
@@ -99,7 +99,7 @@ class Workload:
     @property
     def buffers(self) -> List[str]:
         """The names of its buffers."""
-    def run(self, *, device: Optional[str] = None, **arrays: Any) -> Dict[str, numpy.ndarray]:
+    def run(self, *, device: Optional[str] = None, **arrays: Any) -> Dict[str, numpy.typing.NDArray[Any]]:
         """Runs every command once, and gives all buffers by their names.
 
         Arrays that are given are these buffers' memory, in place of what the file says; all others are made, with the contents

@@ -79,7 +79,7 @@ def run(
         if isinstance(source, _oxcl.Program):
             built = source
         elif _is_path(source):
-            built = compile(source, options=options, device=device)  # type: ignore[arg-type]
+            built = compile(source, options=options, device=device)
         else:
             # A child of a fork has devices of its own.
             built = _known(source, options, device, os.getpid())  # type: ignore[arg-type]

@@ -38,7 +38,7 @@ impl Local {
 
 /// One argument.
 #[derive(Debug)]
-enum Bound1 {
+enum Argument {
     /// The array of this number.
     Array(usize),
     Null,
@@ -49,7 +49,7 @@ enum Bound1 {
 /// The arguments of a launch.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    bound: Vec<Bound1>,
+    bound: Vec<Argument>,
     /// The arrays' memory.
     pub(crate) spans: Vec<Span>,
     /// What keeps it alive.
@@ -96,7 +96,7 @@ impl Arguments {
         kernel: &Kernel,
         parameter: &Parameter,
         object: &Bound<'_, PyAny>,
-    ) -> PyResult<Bound1> {
+    ) -> PyResult<Argument> {
         let name = format!("parameter {} of kernel `{}`", parameter.label(), kernel.name());
         let wrong = |what: &str| -> PyErr {
             let given = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
@@ -106,10 +106,10 @@ impl Arguments {
         match &parameter.kind {
             ParameterKind::Unsupported(what) => Err(wrong(&format!("{what}s, which cannot be given"))),
             ParameterKind::Local(_) => match object.cast::<Local>() {
-                Ok(local) => Ok(Bound1::Local(local.get().nbytes)),
+                Ok(local) => Ok(Argument::Local(local.get().nbytes)),
                 Err(_) => Err(wrong("oxcl.Local(nbytes)")),
             },
-            ParameterKind::Buffer(_) if object.is_none() => Ok(Bound1::Null),
+            ParameterKind::Buffer(_) if object.is_none() => Ok(Argument::Null),
             ParameterKind::Buffer(want) => {
                 let not_an_array = object.is_instance_of::<PyString>() || object.is_instance_of::<Local>();
                 let array = if not_an_array { None } else { arrays::of(object)? };
@@ -119,7 +119,7 @@ impl Arguments {
                 span.check(&name, *want, writes)?;
                 self.spans.push(span);
                 self.arrays.push(array.into_any().unbind());
-                Ok(Bound1::Array(self.spans.len() - 1))
+                Ok(Argument::Array(self.spans.len() - 1))
             }
             ParameterKind::Value(element) => {
                 let numbers = numbers(object, *element).ok_or_else(|| match element.lanes {
@@ -133,7 +133,7 @@ impl Arguments {
                     })?;
                 }
                 bytes.resize(element.size(), 0);
-                Ok(Bound1::Value(bytes))
+                Ok(Argument::Value(bytes))
             }
             ParameterKind::Opaque(size) => {
                 let bytes =
@@ -142,18 +142,18 @@ impl Arguments {
                     let text = format!("{name} has {size} bytes, and {} were given", bytes.len());
                     return Err(Raised::argument(Misfit::Value, &text, None).into());
                 }
-                Ok(Bound1::Value(bytes))
+                Ok(Argument::Value(bytes))
             }
         }
     }
 
     /// What the runtime takes, in the order of the parameters; `buffers` are the arrays'.
     pub(crate) fn values<'a>(&'a self, buffers: &'a [Buffer]) -> Vec<ArgValue<'a>> {
-        let one = |bound: &'a Bound1| match bound {
-            Bound1::Array(index) => ArgValue::Buffer(&buffers[*index]),
-            Bound1::Null => ArgValue::Null,
-            Bound1::Local(bytes) => ArgValue::Local(*bytes),
-            Bound1::Value(bytes) => ArgValue::Value(bytes),
+        let one = |bound: &'a Argument| match bound {
+            Argument::Array(index) => ArgValue::Buffer(&buffers[*index]),
+            Argument::Null => ArgValue::Null,
+            Argument::Local(bytes) => ArgValue::Local(*bytes),
+            Argument::Value(bytes) => ArgValue::Value(bytes),
         };
         self.bound.iter().map(one).collect()
     }

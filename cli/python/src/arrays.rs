@@ -58,8 +58,9 @@ impl Span {
         let dtype = array.dtype();
         // SAFETY: the array is alive, and this thread is attached to the interpreter.
         let fields = unsafe { _PyArray_GET_ITEM_DATA(array.as_array_ptr()) };
-        // SAFETY: the fields are valid as long as the array is alive.
-        let (address, flags) = unsafe { ((*fields).data as usize, (*fields).flags) };
+        // SAFETY: the fields are valid as long as the array is alive, and nothing changes them while this thread is attached.
+        let fields = unsafe { &*fields };
+        let (address, flags) = (fields.data as usize, fields.flags);
         let (kind, size) = (dtype.kind(), dtype.itemsize());
         Ok(Self {
             address,

@@ -8,8 +8,9 @@ use crate::symbols::{AddressBits, unit_of};
 
 /// Sources whose functions do by element what they do on scalars. Comparisons do not (true is 1 on a scalar and -1 in
 /// an element), nor does whatever looks at a vector as a whole.
-const BY_ELEMENT: [&str; 15] = [
+const BY_ELEMENT: [&str; 16] = [
     "basic",
+    "bits",
     "common",
     "convert",
     "erf",

@@ -17,14 +17,12 @@ const ABSENT_TYPES: [&str; 9] =
     ["image", "sampler", "pipe", "queue", "ndrange", "clk_event", "reserve_id", "intel", "bfloat"];
 
 /// Beginnings of names that belong to extensions the library does not have.
-const ABSENT_NAMES: [&str; 16] = [
+const ABSENT_NAMES: [&str; 14] = [
     "amd_",
     "arm_",
-    "bit_reverse",
-    "bitfield_",
-    "clock_read",
+    "clock_read_hilo_sub_group",
+    "clock_read_sub_group",
     "create_user_event",
-    "dot_",
     "get_enqueued_num_sub_groups",
     "get_max_sub_group_size",
     "get_num_sub_groups",
@@ -112,13 +110,7 @@ fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
         let Some((result, name)) = head.rsplit_once([' ', '*']) else { continue };
         let absent_type = ABSENT_TYPES.iter().any(|ty| list.contains(ty) || result.contains(ty));
         let absent_name = ABSENT_NAMES.iter().any(|start| name.starts_with(start));
-        // The integer dot product is an extension; the geometric one is not.
-        let integer_dot = name == "dot" && list.contains("char");
-        let float_atomic = (name.starts_with("atomic_") && !name.contains("flag"))
-            && (list.contains("atomic_half")
-                || name.starts_with("atomic_fetch_")
-                    && (list.contains("atomic_float") || list.contains("atomic_double")));
-        if absent_type || absent_name || integer_dot || float_atomic {
+        if absent_type || absent_name {
             continue;
         }
         let parameters = match list {
@@ -171,13 +163,16 @@ fn missing(standard: &str, bits: AddressBits) -> Vec<String> {
         .collect();
     let lowered: BTreeSet<String> = LOWERED.iter().map(|name| format!("_Z{}{name}", name.len())).collect();
     let is_lowered = |symbol: &str| lowered.iter().any(|start| symbol.starts_with(start.as_str()));
-    // Only 64-bit devices have 64-bit atomics.
+    // Only 64-bit devices have 64-bit atomics, atomic arithmetic on floats, and clocks.
     let wide_atomic = |symbol: &str| {
         let name = symbol.trim_start_matches("_Z").trim_start_matches(|c: char| c.is_ascii_digit());
         let of_long =
             symbol.contains("U7_Atomicl") || symbol.contains("U7_Atomicm") || symbol.contains("U7_Atomicd");
         let old_of_long = name.starts_with("atom_") && (symbol.contains("Vl") || symbol.contains("Vm"));
-        bits == AddressBits::Bits32 && (of_long || old_of_long)
+        let of_half = symbol.contains("U7_AtomicDh");
+        let of_float = symbol.contains("U7_Atomicf") && name.starts_with("atomic_fetch");
+        let is_clock = name.starts_with("clock_read");
+        bits == AddressBits::Bits32 && (of_long || old_of_long || of_half || of_float || is_clock)
     };
     symbols
         .into_iter()

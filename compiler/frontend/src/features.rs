@@ -15,6 +15,8 @@ pub struct Feature {
     pub since: Standard,
     /// Extension or feature.
     pub kind: Kind,
+    /// clang has no switch for it, only declarations under its macro.
+    is_macro: bool,
 }
 
 /// Which of the two name spaces a feature is in.
@@ -27,41 +29,88 @@ pub enum Kind {
 }
 
 const fn extension(name: &'static str) -> Feature {
-    Feature { name, since: Standard::Cl10, kind: Kind::Extension }
+    Feature { name, since: Standard::Cl10, kind: Kind::Extension, is_macro: false }
 }
 
 const fn feature(name: &'static str) -> Feature {
-    Feature { name, since: Standard::Cl30, kind: Kind::Feature }
+    Feature { name, since: Standard::Cl30, kind: Kind::Feature, is_macro: false }
+}
+
+/// An extension that clang only knows by its macro.
+const fn macro_extension(name: &'static str) -> Feature {
+    Feature { is_macro: true, ..extension(name) }
+}
+
+/// A feature that clang only knows by its macro: one that belongs to an extension, and so to every version.
+const fn macro_feature(name: &'static str) -> Feature {
+    Feature { name, since: Standard::Cl10, kind: Kind::Feature, is_macro: true }
 }
 
 /// What is on, sorted by name within its kind.
 pub const FEATURES: &[Feature] = &[
+    macro_extension("cl_ext_float_atomics"),
     extension("cl_khr_byte_addressable_store"),
+    macro_extension("cl_khr_expect_assume"),
+    macro_extension("cl_khr_extended_bit_ops"),
     extension("cl_khr_fp16"),
     extension("cl_khr_fp64"),
     extension("cl_khr_global_int32_base_atomics"),
     extension("cl_khr_global_int32_extended_atomics"),
     extension("cl_khr_int64_base_atomics"),
     extension("cl_khr_int64_extended_atomics"),
+    macro_extension("cl_khr_integer_dot_product"),
+    macro_extension("cl_khr_kernel_clock"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
     feature("__opencl_c_atomic_order_acq_rel"),
     feature("__opencl_c_atomic_order_seq_cst"),
     feature("__opencl_c_atomic_scope_all_devices"),
     feature("__opencl_c_atomic_scope_device"),
+    macro_feature("__opencl_c_ext_fp16_global_atomic_add"),
+    macro_feature("__opencl_c_ext_fp16_global_atomic_load_store"),
+    macro_feature("__opencl_c_ext_fp16_global_atomic_min_max"),
+    macro_feature("__opencl_c_ext_fp16_local_atomic_add"),
+    macro_feature("__opencl_c_ext_fp16_local_atomic_load_store"),
+    macro_feature("__opencl_c_ext_fp16_local_atomic_min_max"),
+    macro_feature("__opencl_c_ext_fp32_global_atomic_add"),
+    macro_feature("__opencl_c_ext_fp32_global_atomic_min_max"),
+    macro_feature("__opencl_c_ext_fp32_local_atomic_add"),
+    macro_feature("__opencl_c_ext_fp32_local_atomic_min_max"),
+    macro_feature("__opencl_c_ext_fp64_global_atomic_add"),
+    macro_feature("__opencl_c_ext_fp64_global_atomic_min_max"),
+    macro_feature("__opencl_c_ext_fp64_local_atomic_add"),
+    macro_feature("__opencl_c_ext_fp64_local_atomic_min_max"),
     feature("__opencl_c_fp64"),
     feature("__opencl_c_generic_address_space"),
     feature("__opencl_c_int64"),
+    macro_feature("__opencl_c_integer_dot_product_input_4x8bit"),
+    macro_feature("__opencl_c_integer_dot_product_input_4x8bit_packed"),
+    macro_feature("__opencl_c_kernel_clock_scope_device"),
+    macro_feature("__opencl_c_kernel_clock_scope_work_group"),
     feature("__opencl_c_program_scope_global_variables"),
     feature("__opencl_c_work_group_collective_functions"),
 ];
 
-/// What 32-bit devices do not have: 64-bit floats.
-const WIDE_ONLY: [&str; 2] = ["cl_khr_fp64", "__opencl_c_fp64"];
+/// What 32-bit devices do not have: 64-bit floats, atomic operations on floats, a clock.
+const WIDE_ONLY: [&str; 4] =
+    ["cl_khr_fp64", "__opencl_c_fp64", "cl_ext_float_atomics", "cl_khr_kernel_clock"];
+
+/// What the names of features begin with that 32-bit devices do not have.
+const WIDE_ONLY_PREFIXES: [&str; 2] = ["__opencl_c_ext_fp", "__opencl_c_kernel_clock"];
+
+/// Whether a name is among what only 64-bit devices have.
+fn is_wide_only(name: &str) -> bool {
+    WIDE_ONLY.contains(&name) || WIDE_ONLY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
 
 /// What is on for devices whose addresses have so many bits.
 pub fn features(bits: Bits) -> impl Iterator<Item = &'static Feature> {
-    FEATURES.iter().filter(move |feature| bits == Bits::Bits64 || !WIDE_ONLY.contains(&feature.name))
+    FEATURES.iter().filter(move |feature| bits == Bits::Bits64 || !is_wide_only(feature.name))
+}
+
+/// Whether clang has a switch for what the table has under this name.
+pub(crate) fn has_switch(name: &str) -> bool {
+    FEATURES.iter().any(|feature| feature.name == name && !feature.is_macro)
 }
 
 /// What OpenCL C 2.0 has without asking, by the macros under which clang's header declares it.
@@ -73,9 +122,11 @@ const SINCE_2_0: [&str; 5] = [
     "__opencl_c_work_group_collective_functions",
 ];
 
-/// The macros that clang has to be told to define beside those of `-cl-ext`.
-pub(crate) fn clang_macros(standard: Standard) -> impl Iterator<Item = String> {
-    SINCE_2_0.iter().filter(move |_| standard == Standard::Cl20).map(|name| format!("-D{name}=1"))
+/// The macros that clang has to be told to define beside those of `-cl-ext`; `is_off` names what a program wants to be without.
+pub(crate) fn clang_macros(standard: Standard, bits: Bits, is_off: impl Fn(&str) -> bool) -> Vec<String> {
+    let of_2_0 = SINCE_2_0.iter().copied().filter(|_| standard == Standard::Cl20);
+    let by_macro = features(bits).filter(|feature| feature.is_macro && !is_off(feature.name));
+    of_2_0.chain(by_macro.map(|feature| feature.name)).map(|name| format!("-D{name}=1")).collect()
 }
 
 /// The value of clang's `-cl-ext` for a version of the language: everything off but what the table has.
@@ -83,7 +134,7 @@ pub(crate) fn clang_extensions(standard: Standard, bits: Bits) -> String {
     let mut value = String::from("-all");
     for feature in features(bits) {
         // `__opencl_c_int64` is defined by the base header for every full-profile device; clang knows no switch.
-        if standard >= feature.since && feature.name != "__opencl_c_int64" {
+        if standard >= feature.since && feature.name != "__opencl_c_int64" && !feature.is_macro {
             value.push_str(",+");
             value.push_str(feature.name);
         }

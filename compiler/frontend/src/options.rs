@@ -462,10 +462,16 @@ impl BuildOptions {
         let standard = self.standard();
         let mut out = vec![format!("-cl-std={standard}")];
         out.push(format!("-cl-ext={}", features::clang_extensions(standard, bits)));
-        out.extend(features::clang_macros(standard));
+        let is_off = |name: &str| {
+            let mut toggles = self.extensions.iter().rev();
+            toggles
+                .find(|toggle| toggle.name == name || toggle.name == "all")
+                .is_some_and(|toggle| !toggle.on)
+        };
+        out.extend(features::clang_macros(standard, bits, is_off));
         for toggle in &self.extensions {
             // What is not in the table stays off: its functions have no definition.
-            let known = features::FEATURES.iter().any(|f| f.name == toggle.name) || toggle.name == "all";
+            let known = features::has_switch(&toggle.name) || toggle.name == "all";
             if !toggle.on && known {
                 out.push(format!("-cl-ext=-{}", toggle.name));
             }

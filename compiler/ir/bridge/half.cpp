@@ -6,7 +6,8 @@
 //
 // - a double becomes a float by rounding to odd first: of the two neighbours of a double that is no float, the one whose last bit is
 //   set. Rounding that to half is rounding the double.
-// - where the machine does not convert, all arithmetic is on floats, and conversions are made of integer operations.
+// - where the machine does not convert, all arithmetic is on floats, and conversions are made of integer operations; atomic
+//   arithmetic becomes a loop that exchanges the bits until nobody came between.
 //
 // In: a module whose library functions are linked. Out: the same, in which no operation on half is left that needs a library.
 // Values of half stay what they are: they are moved as 16 bits.
@@ -42,6 +43,10 @@ public:
           if (needsLowering(I))
             Work.push_back(&I);
     for (Instruction *I : Work) {
+      if (auto *Atomic = dyn_cast<AtomicRMWInst>(I)) {
+        lowerAtomic(*Atomic);
+        continue;
+      }
       Builder.SetInsertPoint(I);
       Value *Replacement = lower(*I);
       Replacement->takeName(I);
@@ -61,6 +66,8 @@ private:
       return true;
     if (Converts || !(isHalf(I.getType()) || takesHalf(I)))
       return false;
+    if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+      return Atomic->isFloatingPointOperation();
     if (auto *Call = dyn_cast<IntrinsicInst>(&I))
       return Call->getType()->isFPOrFPVectorTy() && Call->getIntrinsicID() != Intrinsic::vector_extract &&
              Call->getIntrinsicID() != Intrinsic::vector_insert;
@@ -165,6 +172,48 @@ private:
     if (Call.getIntrinsicID() == Intrinsic::ldexp || Call.getIntrinsicID() == Intrinsic::powi)
       Types.push_back(Arguments[1]->getType());
     return Back(Builder.CreateIntrinsic(Call.getIntrinsicID(), Types, Arguments, &I));
+  }
+
+  void lowerAtomic(AtomicRMWInst &Atomic) {
+    Type *Bits = Builder.getInt16Ty();
+    Value *Place = Atomic.getPointerOperand();
+    BasicBlock *Before = Atomic.getParent();
+    BasicBlock *After = Before->splitBasicBlock(&Atomic);
+    BasicBlock *Loop = BasicBlock::Create(M.getContext(), "atomic", Before->getParent(), After);
+    Before->getTerminator()->eraseFromParent();
+    Builder.SetInsertPoint(Before);
+    LoadInst *First = Builder.CreateAlignedLoad(Bits, Place, Align(2), Atomic.isVolatile());
+    First->setAtomic(AtomicOrdering::Monotonic, Atomic.getSyncScopeID());
+    Value *Operand = widen(Atomic.getValOperand());
+    Builder.CreateBr(Loop);
+    Builder.SetInsertPoint(Loop);
+    PHINode *Seen = Builder.CreatePHI(Bits, 2);
+    Value *Old = Builder.CreateBitCast(Seen, Builder.getHalfTy());
+    Value *New = Builder.CreateBitCast(narrow(next(Atomic.getOperation(), widen(Old), Operand)), Bits);
+    AtomicOrdering Failed = AtomicCmpXchgInst::getStrongestFailureOrdering(Atomic.getOrdering());
+    AtomicCmpXchgInst *Exchange =
+        Builder.CreateAtomicCmpXchg(Place, Seen, New, Align(2), Atomic.getOrdering(), Failed, Atomic.getSyncScopeID());
+    Exchange->setVolatile(Atomic.isVolatile());
+    Seen->addIncoming(First, Before);
+    Seen->addIncoming(Builder.CreateExtractValue(Exchange, 0), Loop);
+    Builder.CreateCondBr(Builder.CreateExtractValue(Exchange, 1), After, Loop);
+    Atomic.replaceAllUsesWith(Old);
+    Atomic.eraseFromParent();
+  }
+
+  Value *next(AtomicRMWInst::BinOp Operation, Value *Old, Value *Operand) {
+    switch (Operation) {
+    case AtomicRMWInst::FAdd:
+      return Builder.CreateFAdd(Old, Operand);
+    case AtomicRMWInst::FSub:
+      return Builder.CreateFSub(Old, Operand);
+    case AtomicRMWInst::FMin:
+      return Builder.CreateMinNum(Old, Operand);
+    case AtomicRMWInst::FMax:
+      return Builder.CreateMaxNum(Old, Operand);
+    default:
+      report_fatal_error("an atomic operation on half that the library does not have");
+    }
   }
 
   Module &M;

@@ -286,6 +286,20 @@ fn extended(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_LUID_VALID => reply.bool(false),
         cl::DEVICE_LUID => reply.bytes(&[0; 8]),
         cl::DEVICE_NODE_MASK => reply.value(1_u32),
+        // cl_khr_integer_dot_product: of vectors and of packed bytes; no form is an operation of its own on every processor.
+        cl::DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => reply.value(3_u64),
+        cl::DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_8BIT
+        | cl::DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PACKED => reply.slice(&[0_u32; 6]),
+        // cl_khr_kernel_clock: the device's and the group's.
+        cl::DEVICE_KERNEL_CLOCK_CAPABILITIES => {
+            reply.value(if device.whole().is_narrow() { 0_u64 } else { 3 })
+        }
+        // cl_ext_float_atomics: loads and stores, sums, extremes, in global (the low half) and local memory.
+        cl::DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES
+        | cl::DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES
+        | cl::DEVICE_HALF_FP_ATOMIC_CAPABILITIES => {
+            reply.value(if device.whole().is_narrow() { 0_u64 } else { 0x0007_0007 })
+        }
         // cl_intel_unified_shared_memory: device and host are one, and atomics work everywhere.
         cl::DEVICE_HOST_MEM_CAPABILITIES_INTEL
         | cl::DEVICE_DEVICE_MEM_CAPABILITIES_INTEL

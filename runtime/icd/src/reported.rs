@@ -39,6 +39,11 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_int64_extended_atomics", V1),
     ("cl_khr_fp16", V1),
     ("cl_khr_fp64", V1),
+    ("cl_khr_expect_assume", V1),
+    ("cl_khr_extended_bit_ops", V1),
+    ("cl_khr_integer_dot_product", version(2, 0, 0)),
+    ("cl_khr_kernel_clock", V1),
+    ("cl_ext_float_atomics", V1),
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_create_command_queue", V1),
@@ -64,21 +69,51 @@ pub(crate) const C_FEATURES: &[Named] = &[
     ("__opencl_c_atomic_order_seq_cst", version(3, 0, 0)),
     ("__opencl_c_atomic_scope_all_devices", version(3, 0, 0)),
     ("__opencl_c_atomic_scope_device", version(3, 0, 0)),
+    ("__opencl_c_ext_fp16_global_atomic_add", V1),
+    ("__opencl_c_ext_fp16_global_atomic_load_store", V1),
+    ("__opencl_c_ext_fp16_global_atomic_min_max", V1),
+    ("__opencl_c_ext_fp16_local_atomic_add", V1),
+    ("__opencl_c_ext_fp16_local_atomic_load_store", V1),
+    ("__opencl_c_ext_fp16_local_atomic_min_max", V1),
+    ("__opencl_c_ext_fp32_global_atomic_add", V1),
+    ("__opencl_c_ext_fp32_global_atomic_min_max", V1),
+    ("__opencl_c_ext_fp32_local_atomic_add", V1),
+    ("__opencl_c_ext_fp32_local_atomic_min_max", V1),
+    ("__opencl_c_ext_fp64_global_atomic_add", V1),
+    ("__opencl_c_ext_fp64_global_atomic_min_max", V1),
+    ("__opencl_c_ext_fp64_local_atomic_add", V1),
+    ("__opencl_c_ext_fp64_local_atomic_min_max", V1),
     ("__opencl_c_fp64", version(3, 0, 0)),
     ("__opencl_c_generic_address_space", version(3, 0, 0)),
     ("__opencl_c_int64", version(3, 0, 0)),
+    ("__opencl_c_integer_dot_product_input_4x8bit", version(2, 0, 0)),
+    ("__opencl_c_integer_dot_product_input_4x8bit_packed", version(2, 0, 0)),
+    ("__opencl_c_kernel_clock_scope_device", V1),
+    ("__opencl_c_kernel_clock_scope_work_group", V1),
     ("__opencl_c_program_scope_global_variables", version(3, 0, 0)),
     ("__opencl_c_work_group_collective_functions", version(3, 0, 0)),
 ];
 
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 3] = ["__opencl_c_fp64", "__opencl_c_generic_address_space", "cl_khr_fp64"];
+const WIDE_ONLY: [&str; 5] = [
+    "__opencl_c_fp64",
+    "__opencl_c_generic_address_space",
+    "cl_ext_float_atomics",
+    "cl_khr_fp64",
+    "cl_khr_kernel_clock",
+];
+
+/// What the names of such features begin with.
+const WIDE_ONLY_PREFIXES: [&str; 2] = ["__opencl_c_ext_fp", "__opencl_c_kernel_clock"];
 
 /// What devices with memory of their own do not have.
 const SHARED_ONLY: [&str; 2] = ["cl_ext_buffer_device_address", "cl_intel_unified_shared_memory"];
 
 fn without_wide(all: &[Named], narrow: bool) -> Vec<Named> {
-    all.iter().filter(|(name, _)| !narrow || !WIDE_ONLY.contains(name)).copied().collect()
+    let is_wide = |name: &str| {
+        WIDE_ONLY.contains(&name) || WIDE_ONLY_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
+    all.iter().filter(|(name, _)| !narrow || !is_wide(name)).copied().collect()
 }
 
 /// The extensions of a device that shares the host's memory or does not; one of the embedded profile says that it computes

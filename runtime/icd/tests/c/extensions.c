@@ -190,8 +190,48 @@ static void shared_virtual(cl_command_queue q) {
   OK(clFinish(q));
 }
 
+/* What the device reports of the language, kernels see by its macro, and its numbers tell how much of it there is. */
+static void language(void) {
+  static const char *const extensions[] = {"cl_khr_fp16", "cl_khr_fp64", "cl_khr_expect_assume", "cl_khr_extended_bit_ops",
+                                           "cl_khr_integer_dot_product", "cl_khr_kernel_clock", "cl_ext_float_atomics"};
+  static char source[1 << 14];
+  char *end = source;
+  for (unsigned i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+    reported(extensions[i]);
+    end += sprintf(end, "#ifndef %s\n#error %s\n#endif\n", extensions[i], extensions[i]);
+  }
+  cl_name_version features[128];
+  size_t size;
+  OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &size));
+  TRUE(size / sizeof *features > 20);
+  for (unsigned i = 0; i < size / sizeof *features; i++)
+    end += sprintf(end, "#ifndef %s\n#error %s\n#endif\n", features[i].name, features[i].name);
+  sprintf(end, "kernel void k(global int *p) { *p = 1; }");
+  const char *text = source;
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+  OK(error);
+  OK(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+  OK(clReleaseProgram(program));
+
+  static const struct { cl_device_info name; cl_bitfield value; } numbers[] = {
+      {0x1073, 3}, {0x1076, 3}, {0x4231, 0x70007}, {0x4232, 0x70007}, {0x4233, 0x70007}};
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    cl_bitfield told = 0;
+    OK(clGetDeviceInfo(device, numbers[i].name, sizeof told, &told, NULL));
+    EQ(told, numbers[i].value);
+  }
+  cl_bool accelerated[6];
+  OK(clGetDeviceInfo(device, 0x1074, sizeof accelerated, accelerated, NULL));
+  OK(clGetDeviceInfo(device, 0x1075, sizeof accelerated, accelerated, NULL));
+  cl_device_fp_config half = 0;
+  OK(clGetDeviceInfo(device, CL_DEVICE_HALF_FP_CONFIG, sizeof half, &half, NULL));
+  TRUE((half & (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM)) ==
+       (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM));
+}
+
 int main(void) {
   open_device();
+  language();
   cl_program program = new_program("kernel void add(global int *p) { p[get_global_id(0)] += 1; }");
   cl_kernel add = clCreateKernel(program, "add", &error);
   OK(error);

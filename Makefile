@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install dist dist-test demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
+.PHONY: build install dist dist-test book pictures demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -32,6 +32,15 @@ dist-test:
 	@sh .ci/setup dist-test
 	@for root in $(ROOTS); do [ -d $$root ] || debootstrap --variant=minbase $$(basename $$root) $$root; done
 	sh testsuite/dist.sh target/dist/packages $(ROOTS)
+
+# The pages of docs as a book with search, in target/book/html; fails where a link or a picture is missing.
+book:
+	@sh .ci/setup book
+	sh docs/book.sh $(CURDIR)/target/tools/bin/mdbook
+
+# The pictures that pages show, as the programs draw them.
+pictures: build
+	sh docs/pictures.sh $(CURDIR)/target/release/oxcl
 
 # Kernels on real data and on simulated processors, with a table of figures at the end.
 demo: build

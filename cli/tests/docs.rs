@@ -1,5 +1,5 @@
-//! The documentation against the program: every command that a page shows is run, what it is said to print is looked for, and
-//! no link or picture is missing.
+//! The documentation against the program: every command that a page shows is run and counted, what it is said to print is looked
+//! for, commands and options that sentences name exist, and no link or picture is missing.
 //!
 //! A page is read from its beginning, in a folder of its own. A block of `c`, `toml` or `python` whose first line is a comment
 //! with a file's name becomes that file. The lines of a block of `sh` are run; a block of `text` behind it has lines that must
@@ -28,6 +28,12 @@ const NOT_RUN: [(&str, &str); 9] = [
 
 /// Each folder here is an example with a page.
 const EXAMPLES: &str = "testsuite/examples/";
+
+/// Options that help does not show: they are for our own tests.
+const HIDDEN: [&str; 2] = ["--quick", "--fault"];
+
+/// Folders of the repository that commands of a page may name.
+const FOLDERS: [&str; 3] = ["testsuite/workloads", "testsuite/custom_operation", "compiler/tta/machines"];
 
 /// A kernel for pages that speak of one and show none.
 const KERNEL: &str = "kernel void f(global const float *in, global float *out) { size_t i = get_global_id(0); out[i] = 2 * in[i]; }\n";
@@ -132,11 +138,17 @@ struct Count {
     not_run: BTreeMap<String, usize>,
 }
 
+impl Count {
+    fn left_out(&self) -> usize {
+        self.not_run.values().sum()
+    }
+}
+
 fn follow(page: &str) -> Count {
     let text = fs::read_to_string(repository().join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let place = |path: &str| folder.path().join(path);
-    for needed in ["testsuite/workloads", "compiler/tta/machines"] {
+    for needed in FOLDERS {
         if text.contains(needed) {
             copy(&repository().join(needed), &place(needed));
         }
@@ -148,6 +160,11 @@ fn follow(page: &str) -> Count {
     fs::create_dir_all(place("target/release")).unwrap();
     symlink(env!("CARGO_BIN_EXE_oxcl"), place("target/release/oxcl")).unwrap();
     fs::write(place("kernel.cl"), KERNEL).unwrap();
+    // Programs of OpenCL's see our platform alone, where `cargo test --workspace` has built the library.
+    let compiler = Path::new(env!("CARGO_BIN_EXE_oxcl"));
+    let library = compiler.parent().unwrap().join("deps/liboxcl.so");
+    let vendors = tempfile::tempdir().unwrap();
+    fs::write(vendors.path().join("oxcl.icd"), format!("{}\n", library.display())).unwrap();
     let path = format!("{}:{}", place("target/release").display(), std::env::var("PATH").unwrap_or_default());
     let mut count = Count::default();
     let mut printed = String::new();
@@ -186,6 +203,8 @@ fn follow(page: &str) -> Count {
                         .args(["-c", &line])
                         .current_dir(folder.path())
                         .env("PATH", &path)
+                        .env("OCL_ICD_VENDORS", vendors.path())
+                        .env("OXCL_COMPILER", compiler)
                         .env("OXCL_CACHE", "off");
                     let output = shell.output().unwrap();
                     printed += &String::from_utf8_lossy(&output.stdout);
@@ -205,14 +224,14 @@ fn follow(page: &str) -> Count {
     count
 }
 
-/// One test for each page with commands, and how many of these are run.
+/// One test for each page with commands: how many of these are run, and how many are marked as such that are not.
 macro_rules! pages {
-    ($($name:ident $page:literal $commands:literal)*) => {
+    ($($name:ident $page:literal $run:literal $left_out:literal)*) => {
         $(#[test]
         fn $name() {
             let count = follow($page);
             println!("{}: {} commands were run, not: {:?}", $page, count.run, count.not_run);
-            assert_eq!(count.run, $commands, "{count:?}");
+            assert_eq!((count.run, count.left_out()), ($run, $left_out), "{count:?}");
         })*
 
         #[test]
@@ -233,20 +252,30 @@ macro_rules! pages {
 }
 
 pages! {
-    readme "README.md" 7
-    add_a_driver "docs/add-a-driver.md" 2
-    architecture "docs/architecture.md" 1
-    first_kernel "docs/first-kernel.md" 12
-    install "docs/install.md" 2
-    scheduler "docs/scheduler.md" 0
-    testing "docs/testing.md" 0
-    vectoriser "docs/vectoriser.md" 5
-    example_fft "testsuite/examples/fft/README.md" 2
-    example_neural_network "testsuite/examples/neural-network/README.md" 0
-    example_numpy "testsuite/examples/numpy/README.md" 0
-    example_pyopencl "testsuite/examples/pyopencl/README.md" 0
-    example_n_body "testsuite/examples/n-body/README.md" 2
-    workloads "docs/workloads.md" 6
+    readme "README.md" 7 7
+    add_a_driver "docs/add-a-driver.md" 2 4
+    architecture "docs/architecture.md" 1 0
+    embedding "docs/embedding.md" 3 2
+    first_kernel "docs/first-kernel.md" 12 0
+    from_cuda "docs/from-cuda.md" 3 0
+    from_pocl "docs/from-pocl.md" 3 2
+    install "docs/install.md" 2 7
+    own_processor "docs/own-processor.md" 17 1
+    performance "docs/performance.md" 21 0
+    scheduler "docs/scheduler.md" 0 2
+    testing "docs/testing.md" 0 35
+    vectoriser "docs/vectoriser.md" 5 0
+    example_conjugate_gradient "testsuite/examples/conjugate-gradient/README.md" 3 0
+    example_embedding "testsuite/examples/embedding/README.md" 1 1
+    example_fft "testsuite/examples/fft/README.md" 2 0
+    example_image_filter "testsuite/examples/image-filter/README.md" 2 0
+    example_n_body "testsuite/examples/n-body/README.md" 2 0
+    example_neural_network "testsuite/examples/neural-network/README.md" 0 1
+    example_numpy "testsuite/examples/numpy/README.md" 0 1
+    example_opencl_c "testsuite/examples/opencl-c/README.md" 2 0
+    example_opencl_rust "testsuite/examples/opencl-rust/README.md" 0 3
+    example_pyopencl "testsuite/examples/pyopencl/README.md" 0 2
+    workloads "docs/workloads.md" 6 0
 }
 
 /// The pages.
@@ -300,16 +329,71 @@ fn no_link_or_picture_is_missing() {
     assert!(count > 50, "only {count} links were found");
 }
 
+/// A page's name below the repository, for a link from `docs`.
+fn named_from_docs(target: &str) -> String {
+    target.strip_prefix("../").map_or_else(|| format!("docs/{target}"), str::to_owned)
+}
+
 #[test]
 fn the_contents_name_every_page_once() {
     let text = fs::read_to_string(repository().join("docs/SUMMARY.md")).unwrap();
     let mut named: Vec<String> = text
         .lines()
         .filter_map(|line| line.split("](").nth(1)?.strip_suffix(')'))
-        .map(|name| format!("docs/{name}"))
-        .chain(["README.md".to_owned(), "docs/SUMMARY.md".to_owned()])
+        .map(named_from_docs)
+        .chain(["docs/SUMMARY.md".to_owned()])
         .collect();
     named.sort();
-    let pages: Vec<String> = pages().into_iter().filter(|page| !page.starts_with(EXAMPLES)).collect();
-    assert_eq!(named, pages);
+    assert_eq!(named, pages());
+}
+
+/// Words in backquotes that begin with the program's name: command lines in sentences and tables.
+fn named_command_lines(text: &str) -> Vec<Vec<&str>> {
+    let outside: Vec<&str> = text.split("\n```").step_by(2).collect();
+    let quoted = outside.iter().flat_map(|part| part.split('`').skip(1).step_by(2));
+    quoted
+        .filter_map(|code| code.strip_prefix("oxcl "))
+        .map(|rest| rest.split_whitespace().collect())
+        .collect()
+}
+
+/// The help of a command, or nothing where there is no such command.
+fn help(command: &[&str]) -> Option<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_oxcl")).args(command).arg("--help").output().unwrap();
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn commands_and_options_in_sentences_exist() {
+    let mut helps: BTreeMap<Vec<String>, Option<String>> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        let text = fs::read_to_string(repository().join(&page)).unwrap();
+        for words in named_command_lines(&text) {
+            let plain = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+            // `oxcl cache stats|prune`, `oxcl K.cl`: no words of commands.
+            let mut command: Vec<&str> = words.iter().take_while(plain).take(2).copied().collect();
+            let has_parts = |word: &&str| ["bench", "cache", "gen", "tta"].contains(word);
+            command.truncate(if command.first().is_some_and(has_parts) { 2 } else { 1 });
+            if command.is_empty() || command[0].starts_with('-') {
+                continue;
+            }
+            count += 1;
+            let key = command.iter().map(|word| (*word).to_owned()).collect();
+            let Some(help) = helps.entry(key).or_insert_with(|| help(&command)) else {
+                wrong.push(format!("{page}: there is no `oxcl {}`", command.join(" ")));
+                continue;
+            };
+            for option in words.iter().take_while(|word| **word != "--").filter(|word| word.starts_with("--"))
+            {
+                let name = option.split(['=', '[', ']', ',']).next().unwrap();
+                if !HIDDEN.contains(&name) && !help.contains(name) {
+                    wrong.push(format!("{page}: `oxcl {}` has no {name}", command.join(" ")));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 50, "only {count} commands were found");
 }

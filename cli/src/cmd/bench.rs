@@ -6,6 +6,7 @@ use crate::exit::Outcome;
 use crate::tasks::{Compiled, Kernels};
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
+use crate::ui::progress::Progress;
 use clap::{Args, Subcommand};
 use oxcl_runtime::{Coded as _, Program};
 use oxcl_scheduler::bench::{self, Benchmark, Figure, Functions, Measure, Plan};
@@ -132,12 +133,18 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         if args.functions { None } else { Some(kernels(args.kernels.as_deref(), args.device, ui)?) };
     let mut figures = Vec::new();
     let mut written = Ok(());
+    let mut progress = Progress::new(ui);
+    // Counted in benchmarks: those before the one that a figure is of are done.
+    let all = plan.benchmarks.len() as u64;
+    progress.part("measuring, benchmarks", 0, all);
     let each = |figure: Figure| {
         let line = if ui.json { format!("{}\n", as_json(&figure)) } else { format!("{figure}\n") };
         // Whoever has closed the output gets no more lines; the measurements cannot be broken off.
         if written.is_ok() {
             written = ui.result(&line);
         }
+        let done = plan.benchmarks.iter().position(|benchmark| *benchmark == figure.benchmark);
+        progress.part("measuring, benchmarks", done.unwrap_or(0) as u64, all);
         figures.push(figure);
     };
     let result = match &kernels {
@@ -146,6 +153,7 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         None => bench::run(&plan, Functions::start, each),
     };
+    drop(progress);
     result.map_err(|error| CliError::Device { message: error.to_string(), help: None })?;
     written?;
     if let Some(folder) = &args.plot {

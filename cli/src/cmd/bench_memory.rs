@@ -5,6 +5,7 @@ use crate::exit::Outcome;
 use crate::memory::{HELD, Moves, Order, Small, copy_bandwidth, least_moves, told};
 use crate::ui::Ui;
 use crate::ui::chart::{Chart, Series};
+use crate::ui::progress::Progress;
 use clap::{Args, ValueEnum};
 use oxcl_memory::bench::{
     FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, fragmentations_recorded, reclaim_structures,
@@ -70,6 +71,7 @@ pub(super) fn run(
 ) -> Result<Outcome, CliError> {
     let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let mut figures = Vec::new();
+    let mut progress = Progress::new(ui);
     let mut tell = |figure: Figure, ui: &mut Ui| {
         let line = if ui.json { figure.json.to_string() } else { figure.line.clone() };
         let told = ui.result(&format!("{line}\n"));
@@ -77,6 +79,7 @@ pub(super) fn run(
         told
     };
     if wanted(Part::Allocator) {
+        progress.step("measuring the allocators");
         allocator(|figure| tell(figure, ui))?;
     }
     let (migrates, oversubscribes) = (wanted(Part::Migration), wanted(Part::Oversubscription));
@@ -86,6 +89,7 @@ pub(super) fn run(
         let small = program.map_err(told).and_then(|program| Small::new(args.memory << 20, &program));
         let small = small.map_err(device)?;
         if migrates {
+            progress.step("measuring migrations");
             migration(&small, copy_bandwidth(small.size(), small.size()), args.runs, |figure| {
                 tell(figure, ui)
             })?;
@@ -95,12 +99,13 @@ pub(super) fn run(
             let largest = args.factor.iter().copied().fold(1.0, f64::max);
             let total = (largest * (args.memory << 20) as f64) as u64;
             let bandwidth = copy_bandwidth(small.size(), total.min(1 << 30));
-            oversubscription(&small, bandwidth, args, |figure| tell(figure, ui))?;
+            oversubscription(&small, bandwidth, args, &mut progress, |figure| tell(figure, ui))?;
             if let Some(folder) = &args.plot {
                 write(folder, "memory-timeline.svg", &small.timeline().map_err(device)?.to_string(), ui)?;
             }
         }
     }
+    drop(progress);
     if let Some(folder) = &args.plot {
         plot(folder, &figures, ui)?;
     }
@@ -189,10 +194,13 @@ fn oversubscription(
     small: &Small,
     bandwidth: f64,
     args: &MemoryArgs,
+    progress: &mut Progress,
     mut tell: impl FnMut(Figure) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let device = |message: String| CliError::Device { message, help: None };
     let compute = small.compute().map_err(device)?;
+    let all = Order::ALL.len() * args.factor.len() * args.runs as usize;
+    let mut done = 0;
     for order in Order::ALL {
         for &factor in &args.factor {
             let count = ((factor * HELD as f64).round() as usize).max(1);
@@ -203,6 +211,8 @@ fn oversubscription(
             let mut best: Option<crate::memory::Ran> = None;
             let mut right = true;
             for _ in 0..args.runs {
+                progress.part("measuring with too little memory", done, all as u64);
+                done += 1;
                 let ran = small.run(order, count).map_err(device)?;
                 right &= ran.right;
                 if best.is_none_or(|best| ran.seconds < best.seconds) {

@@ -4,6 +4,7 @@ use super::build_args::BuildArgs;
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 
 use clap::Args;
 use std::fs;
@@ -23,7 +24,9 @@ pub(crate) struct CheckArgs {
 /// Checks every file; exit code 1 if one has findings, warnings included.
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let mut findings = 0;
-    for path in &args.files {
+    let mut progress = Progress::new(ui);
+    for (done, path) in args.files.iter().enumerate() {
+        progress.part("checking files", done as u64, args.files.len() as u64);
         let text =
             fs::read_to_string(path).map_err(|source| CliError::Read { path: path.clone(), source })?;
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml")) {
@@ -35,6 +38,7 @@ pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             findings += source(path, &text, &args.build, ui)?;
         }
     }
+    drop(progress);
     if ui.json {
         ui.json("check", &serde_json::json!({ "findings": findings }))?;
     }

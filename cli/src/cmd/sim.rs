@@ -8,6 +8,7 @@ use super::tta::{load_image, print_tables, write};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::ui::Ui;
+use crate::ui::progress::Progress;
 use crate::ui::table::figure;
 use clap::{Args, ValueEnum};
 use oxcl_tta::draw::draw_with_heat;
@@ -101,7 +102,7 @@ pub(crate) fn run(args: &SimArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let start = Instant::now();
     let mut output = Output { expected: args.expect_stdout.is_some(), collected: Vec::new() };
     let stop = match &args.trace {
-        Some(path) => traced(&mut system, path, args.max_cycles)?,
+        Some(path) => traced(&mut system, path, args.max_cycles, ui)?,
         None => simulate(&mut system, args.max_cycles, &mut output, ui)?,
     };
     output.take(&mut system, ui)?;
@@ -182,7 +183,10 @@ pub(crate) fn fault_error(fault: &Fault) -> CliError {
 fn simulate(system: &mut System, max: u64, output: &mut Output, ui: &mut Ui) -> Result<Stop, CliError> {
     // In slices, so that what the program writes appears while it runs.
     const SLICE: u64 = 4_000_000;
+    // When the program ends is its own secret, so there is no estimate.
+    let mut progress = Progress::new(ui);
     loop {
+        progress.step(&format!("simulating, {} million cycles done", system.cycle() / 1_000_000));
         let until = max.min(system.cycle() + SLICE);
         let outcome = system.run(until);
         output.take(system, ui)?;
@@ -193,10 +197,14 @@ fn simulate(system: &mut System, max: u64, output: &mut Output, ui: &mut Ui) -> 
     }
 }
 
-fn traced(system: &mut System, path: &Path, max: u64) -> Result<Stop, CliError> {
+fn traced(system: &mut System, path: &Path, max: u64, ui: &Ui) -> Result<Stop, CliError> {
     let mut text = String::new();
     let mut outcome = Ok(Stop::Limit);
+    let mut progress = Progress::new(ui);
     while system.cycle() < max {
+        if system.cycle().is_multiple_of(100_000) {
+            progress.step(&format!("simulating, {} thousand cycles done", system.cycle() / 1000));
+        }
         if system.ended() {
             outcome = Ok(Stop::Ended);
             break;
@@ -215,6 +223,7 @@ fn traced(system: &mut System, path: &Path, max: u64) -> Result<Stop, CliError> 
             }
         }
     }
+    drop(progress);
     write(path, text.as_bytes())?;
     outcome
 }

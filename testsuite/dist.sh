@@ -3,7 +3,8 @@
 #
 # Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
 # the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
-# PyOpenCL program and `oxcl doctor`, live beside PoCL, are upgraded and go without a trace. ONLY=deb, for example, tries one of them.
+# PyOpenCL program, the examples in Python and `oxcl doctor`, live beside PoCL and Intel's runtimes, are upgraded and go without a
+# trace. ONLY=deb, for example, tries one of them.
 set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
 [ -n "${OXCL_PRIVATE_MOUNTS:-}" ] || OXCL_PRIVATE_MOUNTS=1 exec unshare -m --propagation private "$0" "$@"
@@ -110,11 +111,13 @@ for base in "$@"; do
     if wants wheel; then
         fresh "$base"
         inside "apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates"
+        began=$(date +%s)
         try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
+        try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
+        echo "        from the wheel to a picture: $(($(date +%s) - began)) s"
         try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
         try "wheel: the PyOpenCL example" 0 "e/bin/python examples/pyopencl/mandelbrot.py" "about 1.5"
-        try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
         try "wheel: a neural network" 0 "e/bin/python examples/neural-network/digits.py" "digits are read right"
         try "wheel: tests of the package" 0 "e/bin/python -m unittest -v test_oxcl.py" "OK"
         try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"

@@ -11,10 +11,11 @@
 # folder as build.sh leaves it, which is packaged in place of one that is made.
 set -eu
 cd "$(dirname "$0")/../.."
-# Packages of an earlier version would be checked and tried with these.
-rm -rf "$1"
+
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
+# Packages of an earlier version would be tried with these.
+rm -f "$out"/oxcl[-_]*
 umask 022
 export LC_ALL=C TZ=UTC
 SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"

@@ -3,6 +3,7 @@
 //! Every expression carries its type, every node a number; [`Program::number`] numbers them in the order of the text, so
 //! that the evaluator can say where a program is wrong.
 
+use crate::half;
 use crate::types::{Scalar, Space, Struct, Type};
 
 /// A program with the launches that it is tried with.
@@ -420,6 +421,7 @@ impl Expr {
 
     pub(crate) fn literal(scalar: Scalar, value: i128) -> Self {
         let bits = match scalar {
+            Scalar::Half => u64::from(half::rounded(value as f64).unwrap_or_default()),
             Scalar::Float => u64::from((value as f32).to_bits()),
             Scalar::Double => (value as f64).to_bits(),
             _ => scalar.wrap(value),

@@ -10,6 +10,7 @@ mod ast;
 mod evaluate;
 mod features;
 mod generate;
+mod half;
 mod mend;
 mod print;
 mod random;

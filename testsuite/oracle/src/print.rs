@@ -37,6 +37,7 @@ pub(crate) fn literal(scalar: Scalar, bits: u64) -> String {
         Scalar::Long if value == i128::from(i64::MIN) => "(-9223372036854775807L - 1L)".to_owned(),
         Scalar::Long => format!("({value}L)"),
         Scalar::Ulong => format!("{value}UL"),
+        Scalar::Half => format!("((half){:?}f)", scalar.real(bits) as f32),
         Scalar::Float => format!("({:?}f)", f32::from_bits(bits as u32)),
         Scalar::Double => format!("({:?})", f64::from_bits(bits)),
         small => format!("(({}){value})", small.name()),
@@ -45,11 +46,14 @@ pub(crate) fn literal(scalar: Scalar, bits: u64) -> String {
 
 impl Printer<'_> {
     fn program(&mut self) {
-        let floats = {
-            let mut floats = false;
-            self.program.each_expr(&mut |_, expr| floats |= expr.ty.element().is_some_and(Scalar::is_float));
-            floats
-        };
+        let (mut floats, mut halves) = (false, false);
+        self.program.each_expr(&mut |_, expr| {
+            floats |= expr.ty.element().is_some_and(Scalar::is_float);
+            halves |= expr.ty.element() == Some(Scalar::Half);
+        });
+        if halves {
+            self.text.push_str("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        }
         if floats {
             self.text.push_str("#pragma OPENCL FP_CONTRACT OFF\n");
         }

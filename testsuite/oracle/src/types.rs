@@ -2,6 +2,8 @@
 //!
 //! A scalar's value is kept in 64 bits: integers are extended by their own signedness, floats are their bits.
 
+use crate::half;
+
 /// A scalar type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "named as in OpenCL C")]
@@ -15,11 +17,12 @@ pub enum Scalar {
     Uint,
     Long,
     Ulong,
+    Half,
     Float,
     Double,
 }
 
-use Scalar::{Bool, Char, Double, Float, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
+use Scalar::{Bool, Char, Double, Float, Half, Int, Long, Short, Uchar, Uint, Ulong, Ushort};
 
 /// All integer types but `bool`.
 pub(crate) const INTEGERS: [Scalar; 8] = [Char, Uchar, Short, Ushort, Int, Uint, Long, Ulong];
@@ -38,6 +41,7 @@ impl Scalar {
             Uint => "uint",
             Long => "long",
             Ulong => "ulong",
+            Half => "half",
             Float => "float",
             Double => "double",
         }
@@ -48,7 +52,7 @@ impl Scalar {
     pub fn size(self) -> usize {
         match self {
             Bool | Char | Uchar => 1,
-            Short | Ushort => 2,
+            Short | Ushort | Half => 2,
             Int | Uint | Float => 4,
             Long | Ulong | Double => 8,
         }
@@ -64,16 +68,16 @@ impl Scalar {
         matches!(self, Char | Short | Int | Long)
     }
 
-    /// True for `float` and `double`.
+    /// True for `half`, `float` and `double`.
     #[must_use]
     pub fn is_float(self) -> bool {
-        matches!(self, Float | Double)
+        matches!(self, Half | Float | Double)
     }
 
     pub(crate) fn unsigned(self) -> Self {
         match self {
             Char => Uchar,
-            Short => Ushort,
+            Short | Half => Ushort,
             Int | Float => Uint,
             Long | Double => Ulong,
             other => other,
@@ -83,7 +87,7 @@ impl Scalar {
     pub(crate) fn signed(self) -> Self {
         match self {
             Bool | Uchar | Char => Char,
-            Ushort | Short => Short,
+            Ushort | Short | Half => Short,
             Uint | Int | Float => Int,
             Ulong | Long | Double => Long,
         }
@@ -137,13 +141,14 @@ impl Scalar {
             Uchar => u64::from(bits as u8),
             Ushort => u64::from(bits as u16),
             Uint => u64::from(bits as u32),
-            Long | Ulong | Float | Double => bits,
+            Long | Ulong | Half | Float | Double => bits,
         }
     }
 
     /// The value as a double, which holds every float and every integer of up to 32 bits exactly.
     pub(crate) fn real(self, bits: u64) -> f64 {
         match self {
+            Half => half::value(bits as u16),
             Float => f64::from(f32::from_bits(bits as u32)),
             Double => f64::from_bits(bits),
             _ => self.integer(bits) as f64,

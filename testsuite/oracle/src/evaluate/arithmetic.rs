@@ -3,13 +3,22 @@
 
 use super::refusal::Why;
 use crate::ast::{Binary, Unary};
+use crate::half;
 use crate::types::Scalar;
 
 type Bits = Result<u64, Why>;
 
 /// A float as bits, unless devices may treat it differently: no number, infinite, or so small that it may become zero.
 pub(crate) fn real(scalar: Scalar, value: f64) -> Bits {
-    if scalar == Scalar::Float { single(value as f32) } else { double(value) }
+    match scalar {
+        Scalar::Half => half(value),
+        Scalar::Float => single(value as f32),
+        _ => double(value),
+    }
+}
+
+fn half(value: f64) -> Bits {
+    half::rounded(value).map(u64::from).ok_or(Why::Float)
 }
 
 fn single(value: f32) -> Bits {
@@ -32,8 +41,12 @@ pub(crate) fn convert(from: Scalar, to: Scalar, bits: u64) -> Bits {
         (false, false) => Ok(to.wrap(from.integer(bits))),
         (false, true) => {
             let value = from.integer(bits);
-            // Each rounds once, to the nearest even.
-            if to == Scalar::Float { single(value as f32) } else { double(value as f64) }
+            // Each rounds once, to the nearest even; what a double has no room for is no half.
+            match to {
+                Scalar::Half => half(value as f64),
+                Scalar::Float => single(value as f32),
+                _ => double(value as f64),
+            }
         }
         (true, false) => whole(from.real(bits).trunc(), to),
         (true, true) => real(to, from.real(bits)),
@@ -96,13 +109,15 @@ fn floating(operation: Binary, scalar: Scalar, a: u64, b: u64) -> Bits {
             _ => return Err(Why::Float),
         });
     }
-    let (x, y) = (f64::from_bits(a), f64::from_bits(b));
-    double(match operation {
+    // Of two halves each result is exact as a double, and rounded once.
+    let (x, y) = (scalar.real(a), scalar.real(b));
+    let value = match operation {
         Binary::Add => x + y,
         Binary::Sub => x - y,
         Binary::Mul => x * y,
         _ => return Err(Why::Float),
-    })
+    };
+    real(scalar, value)
 }
 
 /// A comparison of two values of one type; none for other operations.

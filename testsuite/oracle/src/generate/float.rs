@@ -2,6 +2,7 @@
 
 use super::Maker;
 use crate::ast::{Binary, Builtin, Expr, ExprKind, Family};
+use crate::half;
 use crate::types::{Scalar, Type};
 
 /// The rounding modes of conversions to integers.
@@ -10,12 +11,26 @@ pub(super) const ROUNDINGS: [&str; 5] = ["", "_rte", "_rtz", "_rtp", "_rtn"];
 impl Maker {
     fn real_literal(&mut self, scalar: Scalar) -> Expr {
         let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
-        let bits =
-            if scalar == Scalar::Float { u64::from((value as f32).to_bits()) } else { f64::to_bits(value) };
+        let bits = match scalar {
+            Scalar::Half => u64::from(half::rounded(value).unwrap_or_default()),
+            Scalar::Float => u64::from((value as f32).to_bits()),
+            _ => f64::to_bits(value),
+        };
         Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
     }
 
-    /// A `float` or `double`.
+    /// One of the types that the program has.
+    pub(super) fn float_type(&mut self) -> Scalar {
+        if self.theme.halves && self.random.chance(50) {
+            Scalar::Half
+        } else if self.theme.doubles && self.random.chance(50) {
+            Scalar::Double
+        } else {
+            Scalar::Float
+        }
+    }
+
+    /// A `half`, `float` or `double`.
     pub(super) fn float(&mut self, scalar: Scalar, uniform: bool, depth: u32) -> Expr {
         let ty = Type::Scalar(scalar);
         if depth >= 4 || self.random.chance(25) {
@@ -46,8 +61,15 @@ impl Maker {
                 let (a, b) = (self.float(scalar, uniform, depth + 1), self.float(scalar, uniform, depth + 1));
                 Expr::new(ty, ExprKind::Conditional(condition.boxed(), a.boxed(), b.boxed()))
             }
-            5 if self.theme.doubles => {
-                let other = if scalar == Scalar::Float { Scalar::Double } else { Scalar::Float };
+            5 if self.theme.doubles || self.theme.halves => {
+                let other = match scalar {
+                    Scalar::Float if self.theme.halves && (!self.theme.doubles || self.random.chance(50)) => {
+                        Scalar::Half
+                    }
+                    Scalar::Float => Scalar::Double,
+                    Scalar::Half if self.theme.doubles && self.random.chance(50) => Scalar::Double,
+                    _ => Scalar::Float,
+                };
                 self.float(other, uniform, depth + 1).cast(ty)
             }
             _ => self.float_builtin(ty, uniform, depth),
@@ -65,13 +87,14 @@ impl Maker {
 
     /// An integer that depends on a float.
     pub(super) fn integer_of_float(&mut self, uniform: bool, depth: u32) -> Expr {
-        let value = self.float(Scalar::Float, uniform, depth);
+        let scalar = if self.theme.halves && self.random.chance(50) { Scalar::Half } else { Scalar::Float };
+        let value = self.float(scalar, uniform, depth);
         match self.random.below(6) {
-            0 => Expr::new(Type::INT, ExprKind::As(value.boxed())),
+            0 => Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(value.boxed())),
             1..=3 => {
                 // Most floats are whole numbers; these are to be rounded.
                 let value = if self.random.chance(60) {
-                    Expr::binary(Binary::Mul, value, self.real_literal(Scalar::Float))
+                    Expr::binary(Binary::Mul, value, self.real_literal(scalar))
                 } else {
                     value
                 };
@@ -89,7 +112,7 @@ impl Maker {
                 )
             }
             4 => {
-                let other = self.float(Scalar::Float, uniform, depth);
+                let other = self.float(scalar, uniform, depth);
                 let chosen =
                     [Builtin::IsEqual, Builtin::IsNotEqual, Builtin::IsLess, Builtin::IsGreaterEqual];
                 Expr::new(Type::INT, ExprKind::Builtin(self.random.pick(&chosen), vec![value, other]))

@@ -207,9 +207,8 @@ impl Maker {
         for known in self.scope.known.clone().into_iter().rev() {
             let value = self.of(known.variable);
             match &value.ty {
-                Type::Scalar(Scalar::Float) => values.push(Expr::new(Type::INT, ExprKind::As(value.boxed()))),
-                Type::Scalar(Scalar::Double) => {
-                    values.push(Expr::new(Type::Scalar(Scalar::Long), ExprKind::As(value.boxed())));
+                Type::Scalar(scalar) if scalar.is_float() => {
+                    values.push(Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(value.boxed())));
                 }
                 Type::Scalar(_) => values.push(value),
                 Type::Vector(scalar, lanes) if !scalar.is_float() => {
@@ -234,11 +233,10 @@ impl Maker {
                     }
                     values.extend(sum);
                 }
-                Type::Vector(Scalar::Float, lanes) => {
-                    let lane = self.random.below(u64::from(*lanes)) as u8;
-                    let part =
-                        Expr::new(Type::Scalar(Scalar::Float), ExprKind::Swizzle(value.boxed(), vec![lane]));
-                    values.push(Expr::new(Type::INT, ExprKind::As(part.boxed())));
+                &Type::Vector(scalar, lanes) => {
+                    let lane = self.random.below(u64::from(lanes)) as u8;
+                    let part = Expr::new(Type::Scalar(scalar), ExprKind::Swizzle(value.boxed(), vec![lane]));
+                    values.push(Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(part.boxed())));
                 }
                 Type::Array(element, length) if element.scalar().is_some_and(|s| !s.is_float()) => {
                     let index = self.random.below(u64::from(*length)) as i32;

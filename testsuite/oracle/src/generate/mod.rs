@@ -67,6 +67,7 @@ struct Theme {
     arrays: u32,
     floats: u32,
     doubles: bool,
+    halves: bool,
     atomics: u32,
     collectives: u32,
     copies: u32,
@@ -186,7 +187,9 @@ struct Maker {
 /// The program of a seed, as it is first made: the evaluator may refuse it.
 pub(crate) fn draft(seed: u64) -> Program {
     let mut random = Random::new(seed);
-    let theme = Theme::random(&mut random);
+    let mut theme = Theme::random(&mut random);
+    // Drawn apart, so that programs without halves are what their seeds have always meant.
+    theme.halves = theme.floats > 0 && Random::new(!seed).chance(40);
     let standard = random.pick(&["CL1.2", "CL1.2", "CL2.0", "CL3.0", "CL3.0"]);
     let generic = standard != "CL1.2" && random.chance(25);
     let program = Program {
@@ -217,6 +220,7 @@ impl Theme {
             arrays: share(60, 8),
             floats: share(25, 8),
             doubles: share(14, 1) == 1,
+            halves: false,
             atomics: share(35, 5),
             collectives: share(40, 6),
             copies: share(20, 4),

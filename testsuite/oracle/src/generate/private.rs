@@ -13,7 +13,7 @@ impl Maker {
     pub(super) fn declare_scalar(&mut self, here: Here, out: &mut Vec<Stmt>) {
         let uniform = here.together && self.random.chance(35);
         let scalar = if self.random.below(20) < u64::from(self.theme.floats) {
-            if self.theme.doubles && self.random.chance(50) { Scalar::Double } else { Scalar::Float }
+            self.float_type()
         } else {
             self.integer_type()
         };

@@ -10,6 +10,7 @@ pub(super) const WIDTHS: [u8; 5] = [2, 3, 4, 8, 16];
 impl Maker {
     pub(super) fn vector_type(&mut self) -> Type {
         let scalar = match self.random.below(6) {
+            0 if self.theme.halves && self.random.chance(50) => Scalar::Half,
             0 if self.theme.floats > 0 => Scalar::Float,
             0..=2 => Scalar::Int,
             3 => Scalar::Uint,

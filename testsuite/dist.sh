@@ -104,7 +104,7 @@ for base in "$@"; do
         try "deb: clinfo" 0 "clinfo -l" "oxcl"
         try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
         try "deb: beside Intel's" 0 "apt-get install -y --no-install-recommends intel-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "PyOpenCL runs on oxcl"
-        try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
+        try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -Znone -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
         try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
     fi
 

@@ -127,6 +127,9 @@ fn quiet() {
     let pipe = fs::read_link(format!("/proc/self/fd/{}", writer.as_raw_fd())).unwrap();
     for &server in &servers {
         assert!(!theirs(server).contains(&pipe), "a server has a file of the host's");
+        // Where memory runs out it is ended before the host.
+        let first = fs::read_to_string(format!("/proc/{server}/oom_score_adj")).unwrap();
+        assert_eq!(first.trim(), "1000");
         // SAFETY: numbers only.
         unsafe { libc::kill(server.cast_signed(), libc::SIGKILL) };
     }

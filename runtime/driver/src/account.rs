@@ -92,6 +92,13 @@ pub(crate) enum Use {
     Work,
 }
 
+impl Use {
+    /// What it may have beyond what programs may, where there are `of` bytes in all.
+    fn extra(self, of: u64) -> u64 {
+        if self == Use::Work { spare(of) / 2 } else { 0 }
+    }
+}
+
 /// Room that is left to others in a group of this limit: to this process's own growth outside of blocks, to compilers, to
 /// the kernel's tables. Beside the device's memory that is no bound of the system's, it is room for commands alone.
 fn spare(limit: u64) -> u64 {
@@ -289,10 +296,7 @@ impl Account {
         self.granted.store(0, Ordering::Relaxed);
         let counted = self.counted.load(Ordering::Relaxed);
         let sum = counted.saturating_add(bytes);
-        let most = match purpose {
-            Use::Object => self.bytes,
-            Use::Work => self.bytes.saturating_add(spare(self.bytes) / 2),
-        };
+        let most = self.bytes.saturating_add(purpose.extra(self.bytes));
         if sum > most {
             let left = most.saturating_sub(counted);
             return Err(Shortage { left, of: self.bytes, bound: self.bound });
@@ -301,16 +305,18 @@ impl Account {
         self.is_limited.store(!state.groups.is_empty(), Ordering::Relaxed);
         let (granted, holds) = match state.room_for(sum, self, purpose) {
             None => (self.bytes, GROUPS_HOLD),
-            Some((room, _)) if sum <= room => (sum + (room - sum) / GRANT, ANSWER_HOLDS),
             Some((room, of)) => {
-                let left = room.saturating_sub(counted);
-                return Err(Shortage { left, of, bound: Bound::Group });
+                let most = room.saturating_add(purpose.extra(of));
+                if sum > most {
+                    let left = most.saturating_sub(counted);
+                    return Err(Shortage { left, of, bound: Bound::Group });
+                }
+                // Where a command has some of what is spared nothing more is given without looking.
+                ((sum + room.saturating_sub(sum) / GRANT).min(room), ANSWER_HOLDS)
             }
         };
         self.counted.fetch_add(bytes, Ordering::Relaxed);
-        // What a command may have is no answer to a program.
-        let granted = if purpose == Use::Object { granted.min(self.bytes) } else { 0 };
-        self.granted.store(granted, Ordering::Relaxed);
+        self.granted.store(granted.min(self.bytes), Ordering::Relaxed);
         let holds = u64::try_from(holds.as_nanos()).unwrap_or(u64::MAX);
         self.until.store(now().saturating_add(holds), Ordering::Relaxed);
         Ok(())
@@ -326,30 +332,30 @@ impl State {
         }
     }
 
-    /// How many bytes all blocks together may have, and the limit of the group that says so. Looks closer step by step while
-    /// it is less than `wanted`. None where no group has a limit.
+    /// How many bytes all blocks of programs may have together, and the limit of the group that says so. Looks closer step by
+    /// step while that is less than is wanted. None where no group has a limit.
     fn room_for(&mut self, wanted: u64, account: &Account, purpose: Use) -> Option<(u64, u64)> {
         // As if nothing had been touched: cheap, and enough while little is used.
-        let first = self.room(0, purpose)?;
-        if first.0 >= wanted {
+        let is_enough = |(room, of): (u64, u64)| room.saturating_add(purpose.extra(of)) >= wanted;
+        let first = self.room(0)?;
+        if is_enough(first) {
             return Some(first);
         }
         // What has been touched comes before what the groups use: what is touched in between is counted twice, and not never.
         let present = account.small.load(Ordering::Relaxed) + self.present();
-        let second = self.room(present, purpose)?;
-        if second.0 >= wanted || !self.trim(account.returned.load(Ordering::Relaxed)) {
+        let second = self.room(present)?;
+        if is_enough(second) || !self.trim(account.returned.load(Ordering::Relaxed)) {
             return Some(second);
         }
-        self.room(present, purpose)
+        self.room(present)
     }
 
     /// The same if `present` bytes of what the groups use are blocks'.
-    fn room(&self, present: u64, purpose: Use) -> Option<(u64, u64)> {
+    fn room(&self, present: u64) -> Option<(u64, u64)> {
         let uses = self.groups.iter().filter_map(MemoryGroup::read);
         let rooms = uses.map(|group| {
             let others = group.used.saturating_sub(present);
-            let spare = if purpose == Use::Object { spare(group.limit) } else { spare(group.limit) / 2 };
-            (group.limit.saturating_sub(spare).saturating_sub(others), group.limit)
+            (group.limit.saturating_sub(spare(group.limit)).saturating_sub(others), group.limit)
         });
         rooms.min()
     }

@@ -99,6 +99,14 @@ impl HostMemory {
         Self::new(bytes, false, Some(Use::Work))
     }
 
+    /// A block of `bytes` bytes with arbitrary contents that is not counted: what is copied in pieces passes through it.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn passing(bytes: u64) -> Result<Self, NoBlock> {
+        Self::new(bytes, false, (bytes >= MAP_FROM as u64).then_some(Use::Work))
+    }
+
     /// A block of `bytes` bytes, all zero, that is not counted: a few hundred bytes for each launch, which would pay for that.
     ///
     /// # Errors

@@ -152,7 +152,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         if to.host.is_some() {
             return self.read(from, from_offset, to.host_span(to_offset, length)?);
         }
-        let bounce = HostMemory::arbitrary(BOUNCE.min(length))?;
+        let bounce = HostMemory::passing(BOUNCE.min(length))?;
         let mut done = 0;
         while done < length {
             let part = bounce.span().part(0, BOUNCE.min(length - done))?;
@@ -171,7 +171,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         }
         let unit = pattern.len() as u64;
         let block = (BOUNCE / unit).max(1) * unit;
-        let bounce = HostMemory::arbitrary(block.min(length))?;
+        let bounce = HostMemory::passing(block.min(length))?;
         let mut at = 0;
         while at < bounce.span().length() {
             // SAFETY: the pattern is borrowed for the whole call.

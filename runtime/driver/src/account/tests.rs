@@ -155,3 +155,21 @@ fn the_devices_memory_is_some_and_what_it_has_not_cannot_be_had() {
     drop(HostMemory::zeroed(MIB).unwrap());
     assert_ne!(returns(), before);
 }
+
+#[test]
+fn a_command_has_some_of_what_is_spared_in_a_group_and_leaves_an_answer() {
+    static TREE: LazyLock<Tree> = LazyLock::new(|| Tree::new("work"));
+    let account = Account::new(1 << 40, Bound::Machine, || Tree::groups(&TREE.0));
+    TREE.group("outer/inner", 800 * MIB, 0, 0);
+    account.charge(60 * MIB, Use::Work, false).unwrap();
+    assert_eq!(account.granted.load(Ordering::Relaxed), 100 * MIB);
+    forget(&account);
+    account.charge(640 * MIB, Use::Object, false).unwrap();
+    forget(&account);
+    assert_eq!(account.charge(MIB, Use::Object, false).unwrap_err().left, 0);
+    assert_eq!(account.charge(51 * MIB, Use::Work, false).unwrap_err().left, 50 * MIB);
+    account.charge(50 * MIB, Use::Work, false).unwrap();
+    assert_eq!(account.granted.load(Ordering::Relaxed), 700 * MIB);
+    // What comes after that is looked at, and is for commands alone.
+    assert!(account.charge(1, Use::Object, false).is_err());
+}

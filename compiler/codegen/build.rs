@@ -35,6 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
+            "bridge/lane_masks.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
         ])

@@ -13,6 +13,7 @@
 #include "far.h"
 #include "first_lanes.h"
 #include "guarded.h"
+#include "lane_masks.h"
 #include "masks.h"
 #include "rare.h"
 #include "spills.h"
@@ -359,8 +360,12 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     oxcl::foldEmptyMasks(module);
     oxcl::dropClaimsOfComparedCuts(module);
     oxcl::lowerEstimates(module);
-    if (isX86)
+    if (isX86) {
       oxcl::alignStacks(module);
+      const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
+      if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f"))
+        oxcl::holdMasksInLanes(module, /*registerBits=*/256);
+    }
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);

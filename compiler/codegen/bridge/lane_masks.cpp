@@ -1,0 +1,185 @@
+// Holds masks that cross blocks in lanes as wide as what they are about.
+
+#include "lane_masks.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace {
+
+bool isMask(const Type *type) {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  return vector && vector->getElementType()->isIntegerTy(1);
+}
+
+unsigned lanesOf(const Type *type) { return cast<FixedVectorType>(type)->getNumElements(); }
+
+// The masks of one function.
+class LaneMasks {
+public:
+  LaneMasks(Function &function, unsigned registerBits) : function(function), registerBits(registerBits) {}
+
+  void run() {
+    SmallVector<PHINode *> phis;
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        auto *phi = dyn_cast<PHINode>(&instruction);
+        if (phi && isMask(phi->getType()))
+          phis.push_back(phi);
+        count(instruction);
+      }
+    for (PHINode *phi : phis)
+      if (bitsOf(phi->getType()))
+        wide[phi] = PHINode::Create(wideType(phi->getType()), phi->getNumIncomingValues(), phi->getName(), phi->getIterator());
+    for (PHINode *phi : phis)
+      if (Value *made = wide.lookup(phi))
+        for (unsigned way = 0; way < phi->getNumIncomingValues(); ++way)
+          cast<PHINode>(made)->addIncoming(widened(phi->getIncomingValue(way)), phi->getIncomingBlock(way));
+    for (auto [mask, made] : wide)
+      if (auto *instruction = dyn_cast<Instruction>(mask); instruction && isRemade(*instruction))
+        narrowUses(*instruction, made);
+    for (PHINode *phi : phis)
+      if (wide.contains(phi))
+        phi->dropAllReferences();
+    for (auto [mask, made] : reverse(wide))
+      if (auto *instruction = dyn_cast<Instruction>(mask); instruction && isRemade(*instruction) && instruction->use_empty())
+        instruction->eraseFromParent();
+  }
+
+private:
+  // How wide the numbers are that comparisons and choices of so many lanes are about.
+  void count(const Instruction &instruction) {
+    const Type *about = nullptr;
+    if (isa<CmpInst>(instruction))
+      about = instruction.getOperand(0)->getType();
+    else if (isa<SelectInst>(instruction) && isMask(instruction.getOperand(0)->getType()))
+      about = instruction.getType();
+    auto *vector = dyn_cast_or_null<FixedVectorType>(about);
+    unsigned bits = vector ? vector->getScalarSizeInBits() : 0;
+    if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
+      ++widths[vector->getNumElements()][bits];
+  }
+
+  // The bits of a lane of such a mask; 0: it stays as it is.
+  unsigned bitsOf(const Type *type) {
+    auto found = widths.find(lanesOf(type));
+    unsigned bits = 0, most = 0;
+    if (found != widths.end())
+      for (auto [width, times] : found->second)
+        if (times > most || (times == most && width > bits))
+          bits = width, most = times;
+    // One register for each mask: with more there are none left for numbers.
+    unsigned room = registerBits / lanesOf(type);
+    return room < 8 ? 0 : std::min(bits, room);
+  }
+
+  Type *wideType(Type *type) {
+    return VectorType::get(IntegerType::get(type->getContext(), bitsOf(type)), lanesOf(type), /*Scalable=*/false);
+  }
+
+  static bool isLogic(const Instruction &instruction) {
+    auto opcode = instruction.getOpcode();
+    return opcode == Instruction::And || opcode == Instruction::Or || opcode == Instruction::Xor;
+  }
+
+  static bool isRemade(const Instruction &instruction) {
+    return isa<PHINode>(instruction) || isa<FreezeInst>(instruction) || isa<SelectInst>(instruction) || isLogic(instruction);
+  }
+
+  // A mask in wide lanes, made where the mask is made.
+  Value *widened(Value *mask) {
+    if (Value *known = wide.lookup(mask))
+      return known;
+    Type *type = wideType(mask->getType());
+    if (auto *constant = dyn_cast<Constant>(mask)) {
+      Constant *folded = ConstantFoldCastInstruction(Instruction::SExt, constant, type);
+      if (folded)
+        return folded;
+    }
+    auto *instruction = dyn_cast<Instruction>(mask);
+    IRBuilder<> builder(function.getContext());
+    if (!instruction)
+      builder.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
+    else if (auto after = instruction->getInsertionPointAfterDef())
+      builder.SetInsertPoint(*after);
+    Value *made;
+    if (instruction && isLogic(*instruction)) {
+      Value *left = widened(instruction->getOperand(0));
+      Value *right = widened(instruction->getOperand(1));
+      made = builder.CreateBinOp(static_cast<Instruction::BinaryOps>(instruction->getOpcode()), left, right, mask->getName());
+    } else if (instruction && isa<FreezeInst>(instruction)) {
+      made = builder.CreateFreeze(widened(instruction->getOperand(0)), mask->getName());
+    } else if (auto *select = dyn_cast<SelectInst>(mask)) {
+      made = chosen(builder, *select);
+    } else {
+      made = builder.CreateSExt(mask, type, mask->getName());
+    }
+    return wide[mask] = made;
+  }
+
+  // A choice between masks. What is not chosen may be poison, which must not reach the other lanes' way.
+  Value *chosen(IRBuilder<> &builder, SelectInst &select) {
+    Value *yes = widened(select.getTrueValue()), *no = widened(select.getFalseValue());
+    if (!isMask(select.getCondition()->getType()))
+      return builder.CreateSelect(select.getCondition(), yes, no, select.getName());
+    Value *condition = widened(select.getCondition());
+    auto frozen = [&](Value *value) { return isa<Constant>(value) ? value : builder.CreateFreeze(value); };
+    if (match(no, PatternMatch::m_Zero()))
+      return builder.CreateAnd(condition, frozen(yes), select.getName());
+    if (match(yes, PatternMatch::m_AllOnes()))
+      return builder.CreateOr(condition, frozen(no), select.getName());
+    Value *both = builder.CreateAnd(condition, frozen(yes));
+    return builder.CreateOr(both, builder.CreateAnd(builder.CreateNot(condition), frozen(no)), select.getName());
+  }
+
+  // What still asks for single bits gets them from wide lanes, in its own block, where instruction selection sees both.
+  void narrowUses(Instruction &mask, Value *made) {
+    DenseMap<BasicBlock *, Value *> narrow;
+    SmallVector<Use *> uses;
+    for (Use &use : mask.uses())
+      if (!isReplaced(use))
+        uses.push_back(&use);
+    for (Use *use : uses) {
+      auto *user = cast<Instruction>(use->getUser());
+      BasicBlock *block = user->getParent();
+      if (auto *phi = dyn_cast<PHINode>(user))
+        block = phi->getIncomingBlock(*use);
+      Value *&bits = narrow[block];
+      if (!bits) {
+        IRBuilder<> builder(function.getContext());
+        auto *own = dyn_cast<Instruction>(made);
+        if (own && own->getParent() == block)
+          builder.SetInsertPoint(*own->getInsertionPointAfterDef());
+        else
+          builder.SetInsertPoint(&*block->getFirstInsertionPt());
+        bits = builder.CreateICmpSLT(made, Constant::getNullValue(made->getType()), mask.getName());
+      }
+      use->set(bits);
+    }
+  }
+
+  // Whether the user is remade itself, and asks for nothing any more.
+  bool isReplaced(const Use &use) {
+    auto *user = cast<Instruction>(use.getUser());
+    return isRemade(*user) && wide.contains(user);
+  }
+
+  Function &function;
+  unsigned registerBits;
+  MapVector<Value *, Value *> wide;
+  MapVector<unsigned, MapVector<unsigned, unsigned>> widths;
+};
+
+} // namespace
+
+void oxcl::holdMasksInLanes(Module &module, unsigned registerBits) {
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      LaneMasks(function, registerBits).run();
+}

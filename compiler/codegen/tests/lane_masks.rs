@@ -1,0 +1,113 @@
+//! Masks that loops carry, on processors that have no registers for masks: they are held as wide as the numbers that they are
+//! about, and what they say is the same.
+
+use std::io::Write;
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use oxcl_codegen::{CpuTarget, Level, Machine, Output, link_shared};
+
+type Run = unsafe extern "C" fn(*const f32, *mut i32, i32);
+
+/// How many rounds each lane stays: it doubles its number until that is 1000 or more, and leaves for good when it meets 96. `any` is
+/// whether a lane is left, as a branch; the masks are joined by operations and by choices.
+fn text(lanes: u32) -> String {
+    let splat = |number: &str| format!("splat (float {number})");
+    let (thousand, odd) = (splat("1.000000e+03"), splat("9.600000e+01"));
+    format!(
+        r#"
+target triple = "x86_64-unknown-linux-gnu"
+define void @rounds(ptr %a, ptr %out, i32 %most) "target-cpu"="x86-64-v3" {{
+entry:
+  %first = load <{lanes} x float>, ptr %a, align 4
+  %begin = fcmp olt <{lanes} x float> %first, {thousand}
+  br label %loop
+loop:
+  %live = phi <{lanes} x i1> [ %begin, %entry ], [ %next.live, %more ]
+  %met = phi <{lanes} x i1> [ zeroinitializer, %entry ], [ %next.met, %more ]
+  %x = phi <{lanes} x float> [ %first, %entry ], [ %next.x, %more ]
+  %count = phi <{lanes} x i32> [ zeroinitializer, %entry ], [ %next.count, %more ]
+  %round = phi i32 [ 0, %entry ], [ %next.round, %more ]
+  %bits = bitcast <{lanes} x i1> %live to i{lanes}
+  %none = icmp eq i{lanes} %bits, 0
+  br i1 %none, label %done, label %more
+more:
+  %one = add <{lanes} x i32> %count, splat (i32 1)
+  %next.count = select <{lanes} x i1> %live, <{lanes} x i32> %one, <{lanes} x i32> %count
+  %double = fadd <{lanes} x float> %x, %x
+  %next.x = select <{lanes} x i1> %live, <{lanes} x float> %double, <{lanes} x float> %x
+  %is.odd = fcmp oeq <{lanes} x float> %next.x, {odd}
+  %next.met = or <{lanes} x i1> %met, %is.odd
+  %stays = xor <{lanes} x i1> %next.met, splat (i1 true)
+  %small = fcmp olt <{lanes} x float> %next.x, {thousand}
+  %goes.on = select <{lanes} x i1> %live, <{lanes} x i1> %small, <{lanes} x i1> zeroinitializer
+  %both = select <{lanes} x i1> %goes.on, <{lanes} x i1> %stays, <{lanes} x i1> zeroinitializer
+  %next.round = add i32 %round, 1
+  %ends = icmp sge i32 %next.round, %most
+  %next.live = select i1 %ends, <{lanes} x i1> zeroinitializer, <{lanes} x i1> %both
+  br label %loop
+done:
+  %negative = sub <{lanes} x i32> zeroinitializer, %count
+  %told = select <{lanes} x i1> %met, <{lanes} x i32> %negative, <{lanes} x i32> %count
+  store <{lanes} x i32> %told, ptr %out, align 4
+  ret void
+}}
+"#
+    )
+}
+
+fn emitted(lanes: u32, output: Output) -> Vec<u8> {
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(format!("{}\0", text(lanes)).as_bytes(), "test");
+    let module = context.create_module_from_ir(buffer).unwrap();
+    let machine = Machine::new(&CpuTarget::named("x86-64-v3").unwrap(), Level::O3).unwrap();
+    machine.emit(&module, output).unwrap()
+}
+
+fn expected(mut x: f32, most: i32) -> i32 {
+    let mut count = 0;
+    while x < 1000.0 {
+        (count, x) = (count + 1, x + x);
+        if x == 96.0 {
+            return -count;
+        }
+        if count >= most {
+            break;
+        }
+    }
+    count
+}
+
+#[test]
+fn a_mask_of_one_register_is_never_packed() {
+    let assembly = String::from_utf8(emitted(8, Output::Assembly)).unwrap();
+    for packs in ["vpack", "vpmovzx", "vpmovsx", "vpsllw"] {
+        assert!(!assembly.contains(packs), "{packs}: {assembly}");
+    }
+}
+
+#[test]
+fn masks_in_lanes_say_the_same() {
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        return;
+    }
+    for lanes in [4, 8, 16, 32] {
+        let object = emitted(lanes, Output::Object);
+        let image = link_shared(&[&object], &["rounds"]).unwrap();
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&image).unwrap();
+        // SAFETY: the image was made by this test and runs nothing when loaded.
+        let library = unsafe { libloading::Library::new(file.path()) }.unwrap();
+        // SAFETY: `rounds` has this type.
+        let rounds = unsafe { library.get::<Run>(b"rounds") }.unwrap();
+        let numbers = [1.0, 3.0, 2000.0, 0.1, 999.0, 24.0, 500.0, 6.0];
+        let input: Vec<f32> = numbers.iter().copied().cycle().take(lanes as usize).collect();
+        for most in [1, 3, 100] {
+            let mut out = vec![0; lanes as usize];
+            // SAFETY: both pointers are to as many elements as there are lanes.
+            unsafe { rounds(input.as_ptr(), out.as_mut_ptr(), most) };
+            let wanted: Vec<i32> = input.iter().map(|&x| expected(x, most)).collect();
+            assert_eq!(out, wanted, "{lanes} lanes, at most {most} rounds");
+        }
+    }
+}

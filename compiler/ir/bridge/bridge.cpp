@@ -266,7 +266,7 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
 
 // The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Ends`: it
 // does not go on for ever. `Unroll`: what its metadata says of repeating the body; may be null.
-LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll) {
+LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll, bool Apart) {
   LLVMContext &Ctx = *unwrap(C);
   SmallVector<Metadata *> Operands;
   Operands.push_back(nullptr);
@@ -278,6 +278,10 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, co
   }
   if (Unroll)
     Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Unroll)));
+  if (Apart) {
+    Metadata *No = ConstantAsMetadata::get(ConstantInt::getFalse(Ctx));
+    Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.vectorize.enable"), No}));
+  }
   MDNode *Id = MDNode::getDistinct(Ctx, Operands);
   Id->replaceOperandWith(0, Id);
   return wrap(MetadataAsValue::get(Ctx, Id));

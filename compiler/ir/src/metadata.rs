@@ -13,6 +13,17 @@ use inkwell::llvm_sys::prelude::LLVMValueRef;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Node<'c>(Value<'c>);
 
+/// What LLVM is told about a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopHint {
+    /// Nothing.
+    None,
+    /// Its body is repeated only where its count is known.
+    Whole,
+    /// Several rounds do not become vectors.
+    Apart,
+}
+
 impl<'c> Node<'c> {
     /// A new access group, for `llvm.access.group`.
     #[must_use]
@@ -21,19 +32,23 @@ impl<'c> Node<'c> {
     }
 
     /// A new loop identity, for `llvm.loop` on the back edge's branch, of a loop that ends. The accesses of `parallel` do not
-    /// depend on one another across iterations. A `whole` loop's body is repeated only where its count is known.
+    /// depend on one another across iterations.
     #[must_use]
-    pub fn loop_id(types: Types<'c>, parallel: Option<Node<'c>>, whole: bool) -> Self {
+    pub fn loop_id(types: Types<'c>, parallel: Option<Node<'c>>, hint: LoopHint) -> Self {
         let group = parallel.map_or(std::ptr::null_mut(), Node::raw);
-        let unroll = if whole { c"llvm.loop.unroll.runtime.disable".as_ptr() } else { std::ptr::null() };
-        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group, true, unroll)))
+        let unroll = match hint {
+            LoopHint::Whole => c"llvm.loop.unroll.runtime.disable".as_ptr(),
+            LoopHint::None | LoopHint::Apart => std::ptr::null(),
+        };
+        let apart = hint == LoopHint::Apart;
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), group, true, unroll, apart)))
     }
 
     /// A new loop identity, of a loop that may go on for ever, and whose body is never repeated.
     #[must_use]
     pub fn loop_written_once(types: Types<'c>) -> Self {
         let unroll = c"llvm.loop.unroll.disable".as_ptr();
-        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), std::ptr::null_mut(), false, unroll)))
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), std::ptr::null_mut(), false, unroll, false)))
     }
 
     pub(crate) fn raw(self) -> LLVMValueRef {

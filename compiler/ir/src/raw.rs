@@ -139,6 +139,7 @@ unsafe extern "C" {
         group: LLVMValueRef,
         ends: bool,
         unroll: *const c_char,
+        apart: bool,
     ) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_split_atomics(function: LLVMValueRef, space: u32);
     pub(crate) fn oxcl_ir_has_scopes(function: LLVMValueRef) -> bool;

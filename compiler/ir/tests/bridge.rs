@@ -1,6 +1,6 @@
 //! What the C++ bridge does, seen through the crate's safe functions: each on IR text in which every case stands once.
 
-use oxcl_ir::metadata::Node;
+use oxcl_ir::metadata::{LoopHint, Node};
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Block, Builder, Context, Function, IrError, Module, Opcode, Type, Value, read_module};
 
@@ -341,8 +341,11 @@ exit:
     let group = Node::access_group(types);
     assert!(Node::access_group(types) != group);
     let blocks = f.blocks();
-    blocks[1].terminator().unwrap().set_metadata("llvm.loop", Node::loop_id(types, Some(group), false));
-    blocks[2].terminator().unwrap().set_metadata("llvm.loop", Node::loop_id(types, None, true));
+    blocks[1]
+        .terminator()
+        .unwrap()
+        .set_metadata("llvm.loop", Node::loop_id(types, Some(group), LoopHint::None));
+    blocks[2].terminator().unwrap().set_metadata("llvm.loop", Node::loop_id(types, None, LoopHint::Whole));
     let text = ir_module::print(&module);
     let nodes: Vec<&str> = text.lines().filter(|line| line.starts_with('!')).collect();
     assert_eq!(

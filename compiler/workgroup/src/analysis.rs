@@ -7,7 +7,7 @@
 //! IR that is not in the form that an analysis relies on gets answers all the same; they mean nothing then.
 
 use crate::cut::Cut;
-use crate::emit::{self, independent};
+use crate::emit::{self, independent, joined};
 use crate::plan::space::Space;
 use crate::plan::{self, Plan};
 use crate::prepare::{self, Prepared};
@@ -207,6 +207,10 @@ pub fn analyse<'c>(
                     Some(obstacle) => format!("region {number}: no, {obstacle}"),
                 };
                 found.push(Fact::of_function("independent", text));
+                if let Some(array) = joined::array(kernel, regions, slots, number) {
+                    let text = format!("region {number}: elements of %{} are joined", array.name());
+                    found.push(Fact::of_function("independent", text));
+                }
             }
         }
     }

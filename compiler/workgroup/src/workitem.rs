@@ -88,14 +88,16 @@ pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
     instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
 }
 
+/// More work-items than any device takes in one group, so that `y * width + x` of local ids and sizes fits into an `int`.
+const LARGEST_GROUP: i128 = 1 << 15;
+
 /// Between which numbers the answer to a query lies in a launch whose global ids are all less than 2^31.
 pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
     const SMALL: i128 = 1 << 31;
     Some(match Query::of(call)? {
-        Query::GlobalId | Query::LocalId | Query::GroupId | Query::GlobalOffset | Query::LocalLinearId => {
-            Range::new(0, SMALL - 1)
-        }
-        Query::LocalSize | Query::EnqueuedLocalSize => Range::new(1, SMALL - 1),
+        Query::GlobalId | Query::GroupId | Query::GlobalOffset => Range::new(0, SMALL - 1),
+        Query::LocalId | Query::LocalLinearId => Range::new(0, LARGEST_GROUP - 1),
+        Query::LocalSize | Query::EnqueuedLocalSize => Range::new(1, LARGEST_GROUP),
         // An id is less than the size, so that this may be one more.
         Query::GroupCount | Query::GlobalSize => Range::new(1, SMALL),
         Query::Dimensions => Range::new(1, 3),
@@ -107,7 +109,7 @@ pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
 /// Between which numbers the answer to a query lies in any launch.
 pub(crate) fn range_of_any(call: Value<'_>) -> Option<Range> {
     Some(match Query::of(call)? {
-        // No group has 2^31 work-items.
+        // No group is larger.
         Query::LocalId
         | Query::LocalLinearId
         | Query::LocalSize

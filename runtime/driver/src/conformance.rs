@@ -154,6 +154,10 @@ fn capabilities(driver: &Arc<dyn Driver>) -> Result<(), Problem> {
     ensure(c.address_bits == 32 || c.address_bits == 64, || format!("{} address bits", c.address_bits))?;
     ensure(c.max_allocation <= c.global_memory, || "an allocation may exceed the memory".to_owned())?;
     ensure(c.max_work_group_size > 0, || "no work-group size is allowed".to_owned())?;
+    // Compiled code rests on it: products of two local ids or sizes fit into 31 bits.
+    ensure(c.max_work_group_size <= 1 << 15, || {
+        format!("groups of {} work-items are larger than kernels are compiled for", c.max_work_group_size)
+    })?;
     ensure(driver.capabilities() == c, || "the table changes between calls".to_owned())
 }
 

@@ -2,7 +2,8 @@
 
 use super::independent;
 use super::items::{self, Site};
-use super::rows;
+use super::joined;
+use super::rows::{self, Items};
 use super::window;
 use super::{Frame, Variable};
 use crate::error::FormError;
@@ -43,7 +44,9 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
         if has_work(frame.regions, frame.slots, number) {
             let parallel = independent::group(frame, number)?;
             let window = window::find(frame, &b, number);
-            let nest = rows::make(frame, &b, number, parallel, &window);
+            let array = joined::array(frame.kernel, frame.regions, frame.slots, number);
+            let joins = frame.width == 1 && array.is_some();
+            let nest = rows::make(frame, &b, number, Items { parallel, joins }, &window);
             for body in std::iter::once(nest.whole).chain(nest.rest) {
                 let site = Site {
                     ids: body.ids,

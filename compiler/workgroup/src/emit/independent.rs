@@ -119,30 +119,30 @@ pub(crate) fn obstacle_at_sight<'c>(
 
 /// A load or a store.
 #[derive(Debug, Clone, Copy)]
-struct Access<'c> {
-    writes: bool,
+pub(super) struct Access<'c> {
+    pub(super) writes: bool,
     address: Value<'c>,
     /// LLVM may join it with a neighbour.
     joins: bool,
     /// What the address is computed from.
-    root: Value<'c>,
+    pub(super) root: Value<'c>,
     /// Accesses of one family differ by their `offset` only.
-    family: usize,
+    pub(super) family: usize,
     /// Bytes.
-    offset: i64,
-    size: i64,
+    pub(super) offset: i64,
+    pub(super) size: i64,
     /// In a loop inside the region, so that the address may change.
     repeats: bool,
 }
 
 /// The accesses of a region in their order, those of a loop inside the region twice.
-struct Accesses<'c> {
+pub(super) struct Accesses<'c> {
     kernel: Function<'c>,
-    list: Vec<Access<'c>>,
+    pub(super) list: Vec<Access<'c>>,
 }
 
 impl<'c> Accesses<'c> {
-    fn of(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, number: usize) -> Self {
+    pub(super) fn of(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, number: usize) -> Self {
         let (cfg, layout) = (&regions.cfg, kernel.layout);
         let region = &regions.regions[number];
         let inside = |header: usize| region.contains(header) && !regions.is_entry(header);

@@ -14,6 +14,7 @@ mod conversions;
 mod group;
 pub(crate) mod independent;
 mod items;
+pub(crate) mod joined;
 mod lanes;
 mod masked;
 mod memory;

@@ -6,7 +6,7 @@
 
 use super::Frame;
 use super::window::{Span, Window};
-use oxcl_ir::metadata::Node;
+use oxcl_ir::metadata::{LoopHint, Node};
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Value};
 
 /// The ids of the work-item (of lane 0) that an iteration runs.
@@ -48,17 +48,25 @@ struct Counted<'c> {
 enum Kind<'c> {
     /// Rows or planes: LLVM would repeat the loops inside eight times and gain nothing but code.
     Outer,
-    /// Work-items; the accesses of the group do not depend on one another.
-    Items(Option<Node<'c>>),
+    /// Work-items.
+    Items(Items<'c>),
+}
+
+/// What LLVM is told of a loop over work-items.
+#[derive(Clone, Copy)]
+pub(super) struct Items<'c> {
+    /// The accesses of this group do not depend on one another.
+    pub(super) parallel: Option<Node<'c>>,
+    /// What each does to the elements of its arrays is joined, not work-items.
+    pub(super) joins: bool,
 }
 
 /// Makes the loop nest of a region at the builder's place; the builder goes on where all work-items are done.
-/// `parallel` is the access group of the memory accesses that work-items make independently of one another.
 pub(super) fn make<'c>(
     frame: &Frame<'_, 'c>,
     b: &Builder<'c>,
     region: usize,
-    parallel: Option<Node<'c>>,
+    items: Items<'c>,
     window: &Window<'c>,
 ) -> Rows<'c> {
     let name = |dimension: &str| format!("r{region}.{dimension}");
@@ -80,13 +88,13 @@ pub(super) fn make<'c>(
         linear: b.add_no_wrap(start, x, "linear"),
     };
     let rows = if frame.width == 1 {
-        let x = count(frame, b, &name("x"), window.spans[0], 1, Kind::Items(parallel));
+        let x = count(frame, b, &name("x"), window.spans[0], 1, Kind::Items(items));
         let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
         b.position_at_end(x.after);
         b.branch(y.latch);
         Rows { whole, rest: None }
     } else {
-        lanes(frame, b, &name("x"), window.spans[0], &ids, &y, parallel)
+        lanes(frame, b, &name("x"), window.spans[0], &ids, &y, items)
     };
     b.position_at_end(y.after);
     b.branch(z.latch);
@@ -106,7 +114,7 @@ fn lanes<'c>(
     span: Span<'c>,
     ids: &dyn Fn(Value<'c>) -> ItemIds<'c>,
     y: &Counted<'c>,
-    parallel: Option<Node<'c>>,
+    items: Items<'c>,
 ) -> Rows<'c> {
     let width = i64::from(frame.width);
     let whole_end = b.and(span.to, b.i64(-width), "whole");
@@ -116,7 +124,7 @@ fn lanes<'c>(
     b.conditional_branch(any, enter, check);
     b.position_at_end(enter);
     let whole = Span { to: whole_end, ..span };
-    let x = count(frame, b, name, whole, width, Kind::Items(parallel));
+    let x = count(frame, b, name, whole, width, Kind::Items(items));
     let whole = Body { ids: ids(x.counter), begin: x.header, end: x.latch, mask: None };
     b.position_at_end(x.after);
     b.branch(check);
@@ -157,8 +165,9 @@ fn count<'c>(
     let more = b.compare(IntPredicate::LLVMIntULT, next, span.to, "");
     let branch = b.conditional_branch(more, header, after);
     let id = match kind {
-        Kind::Outer => Node::loop_id(b.types(), None, true),
-        Kind::Items(parallel) => Node::loop_id(b.types(), parallel, false),
+        Kind::Outer => Node::loop_id(b.types(), None, LoopHint::Whole),
+        Kind::Items(Items { parallel, joins: false }) => Node::loop_id(b.types(), parallel, LoopHint::None),
+        Kind::Items(Items { parallel, joins: true }) => Node::loop_id(b.types(), parallel, LoopHint::Apart),
     };
     branch.set_metadata("llvm.loop", id);
     b.position_at_end(header);

@@ -18,7 +18,7 @@ use std::collections::{HashMap, VecDeque};
 
 /// Vectors must be this much cheaper, in percent of one work-item at a time: costs are estimates, and W = 1 takes less time to
 /// compile.
-const WORTH: f64 = 90.0;
+const WORTH: f64 = 95.0;
 /// Vectors of several registers must be this much cheaper, in percent of those of one register.
 const WORTH_TWO: f64 = 85.0;
 

@@ -8,7 +8,7 @@
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure.
 
 use super::{Form, How, Plan};
-use crate::emit::{independent, is_marker};
+use crate::emit::{independent, is_marker, joined};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
@@ -28,10 +28,11 @@ const LONGEST: f64 = 1.3;
 const MOST_CARRIED: usize = 8;
 /// A branch that is taken or not by chance, at W = 1: a sixth of them are not foreseen.
 const CHANCE: f64 = 3.0;
-/// A block under a mask: the test whether any lane is in it, and the mask's own arithmetic.
+/// A block under a mask: the test whether any lane is in it, and the mask's own arithmetic. LLVM makes no such test.
 const MASKED_BLOCK: f64 = 3.0;
-/// What a mask costs more, for each register of 32-bit lanes, where there are no mask registers: LLVM packs what comparisons give into
-/// bytes, and unpacks these for each blend.
+const MASKED_BLOCK_OF_LLVM: f64 = 1.0;
+/// What a mask of more than one register of 32-bit lanes costs more, for each register, where there are no mask registers: what
+/// comparisons give is packed, and unpacked for each blend. Masks of one register stay in lanes of 32 bits.
 const PACKED_MASK: f64 = 5.0;
 /// Whether the lanes' addresses are one behind the other, in half of the cases.
 const TEST_OF_ADDRESSES: f64 = 3.0;
@@ -41,6 +42,8 @@ const TURN: f64 = 3.0;
 /// less good at those that it needs.
 const LLVM_PLAIN: f64 = 0.95;
 const LLVM_MASKED: f64 = 1.1;
+/// What is done to the elements of a work-item's array at once, against one after the other.
+const JOINED: f64 = 0.25;
 
 /// What one region costs.
 #[derive(Debug)]
@@ -77,6 +80,9 @@ impl Cost {
     ) -> f64 {
         let part = |number: usize| {
             let own = &self.parts[number];
+            if joined::array(kernel, regions, slots, number).is_some() {
+                return own.cycles * JOINED * own.often;
+            }
             let widened = by_llvm.and_then(|(wide, lanes)| {
                 let part = &wide.parts[number];
                 let can = !own.has_loop
@@ -328,8 +334,8 @@ impl<'a, 'c> Costs<'a, 'c> {
     pub(super) fn branch(&self, block: usize, masked: bool) -> f64 {
         let several = self.regions.cfg.successors[block].len() > 1;
         if masked {
-            (MASKED_BLOCK + PACKED_MASK * self.packed())
-                * self.narrow.as_ref().map_or(1.0, |narrow| narrow.share)
+            let own = if self.by_llvm { MASKED_BLOCK_OF_LLVM } else { MASKED_BLOCK };
+            (own + PACKED_MASK * self.packed()) * self.narrow.as_ref().map_or(1.0, |narrow| narrow.share)
         } else if self.plan.width == 1 && several && self.divergence.is_divergent(block) {
             let exits = self.regions.cfg.innermost[block].is_some_and(|around| {
                 let found = &self.regions.cfg.loops[around];
@@ -341,13 +347,14 @@ impl<'a, 'c> Costs<'a, 'c> {
         }
     }
 
-    /// The registers that a mask takes where there are no mask registers.
+    /// The registers of a mask that is packed: of several, where there are no mask registers.
     fn packed(&self) -> f64 {
         let has_mask_registers = self.vectors.masks_bytes;
-        if has_mask_registers || self.vectors.bits == 0 {
+        let bits = self.plan.width * 32;
+        if has_mask_registers || bits <= self.vectors.bits || self.vectors.bits == 0 {
             return 0.0;
         }
-        f64::from((self.plan.width * 32).div_ceil(self.vectors.bits))
+        f64::from(bits.div_ceil(self.vectors.bits))
     }
 
     /// The longest chain of dependences from round to round of a loop, for each round: several variables may depend on one

@@ -179,6 +179,8 @@ fn may_be_consecutive<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, poin
                     | Opcode::LLVMURem
                     | Opcode::LLVMSRem
                     | Opcode::LLVMAnd
+                    | Opcode::LLVMOr
+                    | Opcode::LLVMXor
                     | Opcode::LLVMLShr
                     | Opcode::LLVMAShr
                     | Opcode::LLVMSelect

@@ -3,6 +3,7 @@
 
 #include "guarded.h"
 #include "rare.h"
+#include "walks.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -40,9 +41,13 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
   Builder.registerFunctionAnalyses(Functions);
   Builder.registerLoopAnalyses(Loops);
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  // Unrolls the loops that the source says must be, and no others.
+  // Unrolls the loops that the source says must be, and no others; marks more of them.
   Builder.registerPipelineParsingCallback(
       [](StringRef Name, LoopPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name == "mark-walks") {
+          Passes.addPass(oxcl::MarkWalks());
+          return true;
+        }
         if (Name != "unroll-hinted")
           return false;
         Passes.addPass(LoopFullUnrollPass(/*OptLevel=*/2, /*OnlyWhenForced=*/true));

@@ -35,6 +35,11 @@ const TWO_WAYS: &str = "function(lower-switch,fix-irreducible,\
 const UNROLL: &str = "function(loop-simplify,lcssa,loop(unroll-hinted),\
     sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
+/// The same, and the loops of a small constant count that walk through an array on the stack. Without barriers the array's
+/// elements become registers; as an array they would be a gather and a scatter each where lanes are many.
+const UNROLL_WALKS: &str = "function(loop-simplify,lcssa,loop(mark-walks,unroll-hinted),\
+    sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
+
 /// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:
 /// most fold the PHI nodes at loop exits away that temporal divergence is told by.
 const TIDY: &str = "function(early-cse,adce,loop-simplify,lcssa)";
@@ -67,8 +72,8 @@ pub(crate) fn prepare<'m, 'c>(
         ir_module::run_passes(module, TWO_WAYS)?;
     }
     refuse_foreign_control_flow(function, kernel)?;
-    if has_barrier_and_private_memory(function) {
-        ir_module::run_passes(module, UNROLL)?;
+    if has_private_memory(function) {
+        ir_module::run_passes(module, if has_barrier(function) { UNROLL } else { UNROLL_WALKS })?;
         if two_ways {
             // Simplifying may have made a switch of several branches.
             ir_module::run_passes(module, "function(lower-switch)")?;
@@ -87,11 +92,14 @@ pub(crate) fn prepare<'m, 'c>(
     Ok(prepared)
 }
 
-/// Whether private variables on the stack may have to live across barriers.
-fn has_barrier_and_private_memory(kernel: Function<'_>) -> bool {
-    let instructions = kernel.instructions();
-    instructions.iter().any(|instruction| instruction.is(Opcode::LLVMAlloca))
-        && instructions.iter().any(|instruction| is_barrier(*instruction))
+/// Whether there are private variables on the stack.
+fn has_private_memory(kernel: Function<'_>) -> bool {
+    kernel.instructions().iter().any(|instruction| instruction.is(Opcode::LLVMAlloca))
+}
+
+/// Whether they may have to live across barriers.
+fn has_barrier(kernel: Function<'_>) -> bool {
+    kernel.instructions().iter().any(|instruction| is_barrier(*instruction))
 }
 
 /// Sets the real target everywhere, makes all but the kernel internal and lifts the front end's conventions.

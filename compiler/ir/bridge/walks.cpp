@@ -46,6 +46,6 @@ PreservedAnalyses oxcl::MarkWalks::run(Loop &L, LoopAnalysisManager &, LoopStand
         Walks |= walks(Address, L, Evolution);
   }
   if (Walks && Instructions * Rounds <= MostInstructions)
-    addStringMetadataToLoop(&L, "llvm.loop.unroll.full");
+    addStringMetadataToLoop(&L, "llvm.loop.unroll.full", 1);
   return PreservedAnalyses::all();
 }

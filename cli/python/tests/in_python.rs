@@ -5,14 +5,13 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// What cargo has built: libraries lie beside this program in `deps`, programs one folder up.
 fn built(name: &str) -> PathBuf {
-    let mut folder = std::env::current_exe().expect("this program's path");
-    // target/PROFILE/deps/in_python-…
-    folder.pop();
-    folder.pop();
-    let file = folder.join(name);
-    assert!(file.exists(), "{} is not there: cargo build --workspace", file.display());
-    file
+    let program = std::env::current_exe().expect("this program's path");
+    let mut folders = program.ancestors().skip(1).take(2).map(|folder| folder.join(name));
+    folders
+        .find(|file| file.exists())
+        .unwrap_or_else(|| panic!("{name} is not there: cargo build --workspace"))
 }
 
 /// An interpreter that can run the tests.

@@ -75,6 +75,7 @@ impl Host for Builder {
 #[pymethods]
 impl Workload {
     #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "Python's paths arrive as values")]
     fn new(path: PathBuf) -> PyResult<Self> {
         let text = std::fs::read_to_string(&path)
             .map_err(|error| Raised::unreadable(Class::Workload, &path, &error))?;

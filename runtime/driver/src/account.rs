@@ -4,13 +4,13 @@
 //!
 //! Two bounds. The device's memory: what the machine has, or `OXCL_MEMORY`. And every control group of the process that has
 //! a limit: what others in it use (the rest of this process, the compilers, other processes) and all that blocks were
-//! *promised* must fit, with some room to spare ([`spare`]) for what grows without asking. What programs ask for leaves a part
-//! of both to what commands need to run ([`Use`]): a program that has filled its memory can still read it. Others' use is what the group
+//! *promised* must fit, with some room to spare (`spare`) for what grows without asking. What programs ask for leaves a part
+//! of both to what commands need to run (`Use`): a program that has filled its memory can still read it. Others' use is what the group
 //! uses without the pages of blocks that have been touched; which those are is looked up (`present.rs`), as the system
 //! gives pages when they are touched. Before a group's limit refuses anything the C library is asked to give back what
 //! it keeps of memory that was freed.
 //!
-//! To look costs some ten microseconds, so an answer holds for some bytes more and for a short time ([`Account::charge`]):
+//! To look costs some ten microseconds, so an answer holds for some bytes more and for a short time (`Account::charge`):
 //! most blocks cost two reads, a look at the clock and one addition. Launches ask for no block that is counted.
 //!
 //! Holds on exit: bytes are counted exactly while their block lives. Does not know devices, buffers or whose memory it is, and
@@ -191,7 +191,6 @@ pub fn returns() -> u64 {
 }
 
 /// Takes the account's lock, for who holds all locks around `fork`.
-#[must_use]
 pub fn hold_at_fork() -> MutexGuard<'static, State> {
     account().state()
 }

@@ -43,9 +43,9 @@ mod tests {
     fn numbers_between_two_halves_go_to_the_nearer_or_even_one() {
         assert_eq!(rounded(2049.0), Some(0x6800));
         assert_eq!(rounded(2051.0), Some(0x6802));
-        assert_eq!(rounded(2049.000_000_000_1), Some(0x6801));
+        assert_eq!(rounded(2049.0001), Some(0x6801));
         assert_eq!(rounded(-65519.999), Some(0xfbff));
-        assert_eq!(rounded(1.999_99), Some(0x4000));
+        assert_eq!(rounded(1.9999), Some(0x4000));
         for refused in [65520.0, -1e300, 3e-5, f64::INFINITY, f64::NAN] {
             assert_eq!(rounded(refused), None);
         }

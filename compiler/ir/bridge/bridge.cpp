@@ -265,8 +265,8 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
 }
 
 // The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Ends`: it
-// does not go on for ever. `Unroll`: what its metadata says of repeating the body; may be null.
-LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Unroll, bool Apart) {
+// does not go on for ever. `Word`: what else its metadata says, such as whether the body may be repeated; may be null.
+LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Word, bool Apart) {
   LLVMContext &Ctx = *unwrap(C);
   SmallVector<Metadata *> Operands;
   Operands.push_back(nullptr);
@@ -276,8 +276,8 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, co
     Metadata *Access = cast<MetadataAsValue>(unwrap(Group))->getMetadata();
     Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.parallel_accesses"), Access}));
   }
-  if (Unroll)
-    Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Unroll)));
+  if (Word)
+    Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Word)));
   if (Apart) {
     Metadata *No = ConstantAsMetadata::get(ConstantInt::getFalse(Ctx));
     Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.vectorize.enable"), No}));

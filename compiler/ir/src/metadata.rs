@@ -51,6 +51,15 @@ impl<'c> Node<'c> {
         Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), std::ptr::null_mut(), false, unroll, false)))
     }
 
+    /// A new loop identity that promises nothing. It keeps the branch back of a loop that ends in another one: without it LLVM
+    /// makes one branch of this and of the inner loop's, and takes what that promises for the outer loop's promise. It has a word
+    /// that LLVM does not know, as empty identities keep no branch.
+    #[must_use]
+    pub fn loop_of_its_own(types: Types<'c>) -> Self {
+        let word = c"oxcl.loop.own".as_ptr();
+        Node(Value::from_raw(llvm!(oxcl_ir_loop_id; types.raw(), std::ptr::null_mut(), false, word, false)))
+    }
+
     pub(crate) fn raw(self) -> LLVMValueRef {
         self.0.raw()
     }

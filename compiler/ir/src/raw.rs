@@ -138,7 +138,7 @@ unsafe extern "C" {
         context: LLVMContextRef,
         group: LLVMValueRef,
         ends: bool,
-        unroll: *const c_char,
+        word: *const c_char,
         apart: bool,
     ) -> LLVMValueRef;
     pub(crate) fn oxcl_ir_split_atomics(function: LLVMValueRef, space: u32);

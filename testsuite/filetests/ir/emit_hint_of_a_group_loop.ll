@@ -67,7 +67,7 @@ exit:
 ;   %i1 = load i32, ptr %i.now, align 4
 ;   %next2 = add i32 %i1, 1
 ;   store i32 %next2, ptr %i.now, align 4
-;   br label %r1
+;   br label %r1, !llvm.loop !3
 ; r2.to.3:
 ;   br label %r3
 ; }
@@ -75,3 +75,5 @@ exit:
 ; !0 = !{!"branch_weights", i32 2000, i32 1}
 ; !1 = distinct !{!1, !2}
 ; !2 = !{!"llvm.loop.unroll.count", i32 8}
+; !3 = distinct !{!3, !4}
+; !4 = !{!"oxcl.loop.own"}

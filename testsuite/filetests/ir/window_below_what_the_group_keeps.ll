@@ -154,7 +154,7 @@ exit:
 ;   %k5 = load i32, ptr %k.now, align 4
 ;   %half6 = lshr i32 %k5, 1
 ;   store i32 %half6, ptr %k.now, align 4
-;   br label %r1
+;   br label %r1, !llvm.loop !7
 ; r3.to.6:
 ;   br label %r4
 ; }
@@ -166,3 +166,5 @@ exit:
 ; !4 = distinct !{!4, !1, !5}
 ; !5 = !{!"llvm.loop.parallel_accesses", !6}
 ; !6 = distinct !{}
+; !7 = distinct !{!7, !8}
+; !8 = !{!"oxcl.loop.own"}

@@ -61,7 +61,7 @@ pub(super) fn emit(frame: &Frame<'_, '_>) -> Result<(), FormError> {
         }
         match dispatcher {
             Some(dispatcher) => {
-                b.branch(dispatcher);
+                b.branch(dispatcher).set_metadata(items::LOOP, Node::loop_of_its_own(b.types()));
             }
             None => leave(frame, &b, number, &starts, exit),
         }
@@ -143,12 +143,17 @@ fn leave<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, starts: &[Bl
 /// Goes from region `number` on to what begins with block `to`.
 fn go_on<'c>(frame: &Frame<'_, 'c>, b: &Builder<'c>, number: usize, to: usize, start: Block<'c>) {
     let branch = b.branch(start);
-    let goes_back = frame.regions.starting_at(to).is_some_and(|region| region <= number);
+    if frame.regions.starting_at(to).is_none_or(|region| region > number) {
+        return;
+    }
     // With a known local size LLVM may write out rounds of a loop, which helps where the counts of the loops over work-items follow
     // from the round. Rounds of a loop that has loops of the group's inside are hundreds, and as long to compile.
-    if goes_back && frame.knows_local_size && has_group_loop(frame, to) {
-        branch.set_metadata(items::LOOP, Node::loop_written_once(b.types()));
-    }
+    let id = if frame.knows_local_size && has_group_loop(frame, to) {
+        Node::loop_written_once(b.types())
+    } else {
+        Node::loop_of_its_own(b.types())
+    };
+    branch.set_metadata(items::LOOP, id);
 }
 
 /// Whether the loop with this header has another loop of the group's inside.

@@ -26,6 +26,7 @@ mod bounds;
 mod buffer;
 mod cache;
 mod compiler;
+mod compilers;
 mod context;
 mod device;
 mod direct;
@@ -57,6 +58,7 @@ pub use cache::{
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
+pub use compilers::{Compilers, ProcessCompilers};
 pub use context::{Bounds, Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};

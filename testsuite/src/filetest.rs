@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use half::f16;
 use oxcl_binary::archive::{Archive, Arg, ArgKind};
 use oxcl_compiler::{
     BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
 };
 use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+use oxcl_workload::data::half;
 
 use crate::directive::{FileTest, Kind, Run, Widths, parse};
 use crate::processors;
@@ -422,7 +422,7 @@ fn distance(scalar: Scalar, a: &[u8], b: &[u8]) -> u64 {
         wide[..bytes.len()].copy_from_slice(bytes);
         let bits = u64::from_le_bytes(wide);
         let (value, magnitude, negative) = match scalar {
-            Scalar::Half => (f16::from_bits(bits as u16).to_f64(), (bits & 0x7fff) as i64, bits >> 15 == 1),
+            Scalar::Half => (half::to_f64(bits as u16), (bits & 0x7fff) as i64, bits >> 15 == 1),
             Scalar::Float => {
                 (f64::from(f32::from_bits(bits as u32)), (bits & 0x7fff_ffff) as i64, bits >> 31 == 1)
             }

@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use half::f16;
+use oxcl_workload::data::half;
 
 /// A scalar type of OpenCL C, as far as data in tests needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Scalar {
             Self::Uint => of(text, u32::to_le_bytes),
             Self::Long => of(text, i64::to_le_bytes),
             Self::Ulong => of(text, u64::to_le_bytes),
-            Self::Half => of(text, |value: f64| f16::from_f64(value).to_le_bytes()),
+            Self::Half => of(text, |value: f64| half::from_f64(value).to_le_bytes()),
             Self::Float => of(text, f32::to_le_bytes),
             Self::Double => of(text, f64::to_le_bytes),
         }
@@ -110,7 +110,7 @@ impl Scalar {
             Self::Short => (bits as i16).to_string(),
             Self::Int => (bits as i32).to_string(),
             Self::Long => (bits as i64).to_string(),
-            Self::Half => f16::from_bits(bits as u16).to_string(),
+            Self::Half => half::to_f64(bits as u16).to_string(),
             Self::Float => f32::from_bits(bits as u32).to_string(),
             Self::Double => f64::from_bits(bits).to_string(),
             Self::Uchar | Self::Ushort | Self::Uint | Self::Ulong => bits.to_string(),

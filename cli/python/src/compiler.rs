@@ -1,42 +1,21 @@
 //! Programs from sources and archives, for a device: the compile service of this process, and what makes better code while
 //! kernels run.
 
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
-
 use oxcl_runtime::{
-    BuildRequest, BuildTarget, Built, CompilerService as _, Context, Device, Improver, Program, Quality,
-    Service, ServiceOptions,
+    BuildRequest, BuildTarget, Built, CompilerService as _, Compilers, Context, Device, ProcessCompilers,
+    Program, Quality,
 };
+use std::path::Path;
 
 use oxcl_workload::device;
 
 use crate::raised::Raised;
 
-#[derive(Clone)]
-struct Compilers {
-    service: Service,
-    improver: Option<Improver>,
-}
+static COMPILERS: ProcessCompilers = ProcessCompilers::new();
 
-static COMPILERS: Mutex<Option<(u32, Compilers)>> = Mutex::new(None);
-
-/// The compilers of this process. A child of a fork gets its own: the parent's pipes are the parent's.
+/// The compilers of this process; nobody is told of improvements.
 fn compilers() -> Compilers {
-    let mut known = COMPILERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let process = std::process::id();
-    if let Some((owner, compilers)) = &*known
-        && *owner == process
-    {
-        return compilers.clone();
-    }
-    let service = Service::new(ServiceOptions::from_environment());
-    let improves = std::env::var("OXCL_IMPROVE").map_or(true, |value| value.trim() != "off");
-    let improver = improves.then(|| Improver::new(service.clone(), None));
-    let compilers = Compilers { service, improver };
-    // Dropping the parent's would end servers that the parent uses.
-    std::mem::forget(known.replace((process, compilers.clone())));
-    compilers
+    COMPILERS.get(|| None)
 }
 
 /// A device by the name that the command line and workloads use, or as `OXCL_DEVICES` names it.
@@ -68,13 +47,10 @@ pub(crate) fn for_devices(mut request: BuildRequest, devices: &[Device]) -> Buil
 /// Builds a program, as fast as it can be begun with; better code is made while it runs.
 pub(crate) fn build(request: BuildRequest) -> Result<(Program, Built), Raised> {
     let compilers = compilers();
-    let quality = if compilers.improver.is_some() { Quality::First } else { Quality::Full };
-    let request = BuildRequest { quality, ..request };
+    let request = BuildRequest { quality: compilers.quality(), ..request };
     let built = compilers.service.build(&request)?;
     let program = Program::from_archive(&built.archive)?;
-    if let Some(improver) = &compilers.improver {
-        program.improve_with(improver, request, built.quality, built.processor, built.cached);
-    }
+    compilers.improve(&program, request, &built);
     Ok((program, built))
 }
 

@@ -79,8 +79,8 @@ pub use oxcl_driver::{CodeError, DriverError, Failure as CommandFailure, HostSpa
 pub use oxcl_driver_cpu::{DiscreteDriver, catch_faults, faults_are_caught};
 pub use oxcl_driver_tta::{LinkTimes, Span as ProcessorSpan};
 pub use oxcl_scheduler::{
-    CommandRecord, EnqueueError, Event, Observer, QueueProperties, ShareRecord, Stage, Status, Times,
-    UserEvent,
+    CommandRecord, EnqueueError, Event, Observer, Prepared, QueueProperties, ShareRecord, Stage, Status,
+    Times, UserEvent, try_box,
 };
 pub use oxcl_scheduler::{allowed_processors, fork, thread};
 pub use processor::{MachineText, Processor};

@@ -105,8 +105,8 @@ impl Queue {
 
     /// Calls `call` once every command enqueued so far has ended, from whatever thread ends the last, or at once if none is
     /// left.
-    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) {
-        self.queue.on_idle(call);
+    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) -> Result<(), EnqueueError> {
+        self.queue.on_idle(call)
     }
 
     /// A launch as this queue executes it.

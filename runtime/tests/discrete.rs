@@ -251,11 +251,13 @@ fn a_buffer_is_not_locked_while_its_content_is_waited_for() {
             let early = on_cpu.kernel(&kernel, &range, &[ArgValue::Buffer(&other)], &unlocked).unwrap();
             let same = buffer.clone();
             let (called, calls) = std::sync::mpsc::channel();
-            early.on_complete(move |_, _| {
-                // Waits for the kernel, too.
-                same.write(1020, &7_i32.to_le_bytes()).unwrap();
-                called.send(()).unwrap();
-            });
+            early
+                .on_complete(move |_, _| {
+                    // Waits for the kernel, too.
+                    same.write(1020, &7_i32.to_le_bytes()).unwrap();
+                    called.send(()).unwrap();
+                })
+                .unwrap();
             let gates = std::thread::spawn(move || {
                 let opens = std::thread::spawn(move || {
                     std::thread::sleep(std::time::Duration::from_millis(150));

@@ -5,7 +5,7 @@ use oxcl_runtime::Stage;
 use crate::cl;
 use crate::event::{Event, EventNotify};
 use crate::handle::Handle;
-use crate::status::{Answer, of_failure, refuse};
+use crate::status::{Answer, Status, of_failure, refuse};
 use crate::types::{Int, UserData};
 
 /// `clSetEventCallback`.
@@ -21,15 +21,16 @@ pub(crate) fn set(event: Handle<Event>, kind: Int, notify: EventNotify, data: Us
     };
     let calls = event.context.pool.calls.clone();
     calls.expect()?;
+    let promise = calls.promise()?;
     // Kept until the call, so that the handle that the function gets is valid.
     let kept = event.clone();
-    event.runtime.on_stage(stage, move |_, outcome| {
+    let function = promise.of(move |status| {
+        // SAFETY: the application registered the function for this call.
+        unsafe { call(kept.handle(), status, data) };
+    })?;
+    let registered = event.runtime.on_stage(stage, move |_, outcome| {
         // A command that failed is reported so to every function (5.11).
-        let status = outcome.as_ref().err().map_or(kind, |cause| of_failure(cause));
-        calls.post(move || {
-            // SAFETY: the application registered the function for this call.
-            unsafe { call(kept.handle(), status, data) };
-        });
+        function.call(outcome.as_ref().err().map_or(kind, |cause| of_failure(cause)));
     });
-    Ok(())
+    registered.map_err(|_| Status(cl::OUT_OF_HOST_MEMORY))
 }

@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::event::Event;
 use crate::handle::{Handle, Live, Shared};
 use crate::kernel::{Arg, Kernel, sizes};
-use crate::mem::{self, Mem};
+use crate::mem::{self, Kept, Mem};
 use crate::queue::Queue;
 use crate::report;
 use crate::shortage;
@@ -212,9 +212,10 @@ pub(crate) fn nd_range(
         objects.iter().flatten().for_each(|object| mem::keep_all(object, &queue.runtime));
         return Ok(());
     }
+    let kept = Kept::prepare(objects.iter().flatten())?;
     let enqueued = queue.runtime.launch(&launch, &waits).inspect_err(refused)?;
     report::watch(&queue, &enqueued);
-    objects.iter().flatten().for_each(|object| mem::keep(object, &enqueued));
+    kept.until(&enqueued, objects.iter().flatten());
     publish(&queue, command, enqueued, event)
 }
 

@@ -4,11 +4,11 @@ use oxcl_runtime::{MapAccess, Migration};
 
 use crate::args::{In, Memory, Out, list as listed};
 use crate::cl;
-use crate::command::{publish, wait_list};
+use crate::command::{conclude, publish, wait_list};
 use crate::context;
 use crate::event::Event;
 use crate::handle::{Handle, Shared};
-use crate::mem::{self, Mem};
+use crate::mem::{Kept, Mem};
 use crate::queue::Queue;
 use crate::report;
 use crate::shortage;
@@ -52,10 +52,11 @@ pub(crate) fn map(
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the size is 0 or the bytes are not in the buffer (5.2.5).
     ensure(size > 0, cl::INVALID_VALUE)?;
+    let kept = Kept::prepare(std::iter::once(&object))?;
     let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits);
     let mapping = mapping.inspect_err(|error| shortage::refused(&queue.context, error))?;
     let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
-    mem::keep(&object, &done);
+    kept.until(&done, std::iter::once(&object));
     report::watch(&queue, &done);
     let outcome = if blocking != 0 { done.wait() } else { Ok(()) };
     // The application gets no pointer from a call that fails, so it could not unmap either.
@@ -80,16 +81,18 @@ pub(crate) fn unmap(
 ) -> Answer {
     let (queue, object) = both(queue, object)?;
     let waits = wait_list(&queue.context, waits, list)?;
+    let kept = Kept::prepare(std::iter::once(&object))?;
     let mut mappings = object.mappings();
     // CL_INVALID_VALUE if mapped_ptr is not a pointer that mapping this object returned (5.5.4).
     let found = mappings.iter().position(|mapping| mapping.pointer().cast() == mapped.0);
     let mapping = mappings.remove(found.ok_or(Status(cl::INVALID_VALUE))?);
     drop(mappings);
     let enqueued = queue.runtime.unmap(&mapping, &waits);
-    if enqueued.is_err() {
-        object.mappings().push(mapping);
+    match &enqueued {
+        Ok(event) => kept.until(event, std::iter::once(&object)),
+        Err(_) => object.mappings().push(mapping),
     }
-    run(&queue, cl::COMMAND_UNMAP_MEM_OBJECT, false, &[&object], enqueued, event)
+    conclude(&queue, cl::COMMAND_UNMAP_MEM_OBJECT, false, enqueued, event)
 }
 
 /// Where migration leads: CL_INVALID_VALUE if the flags are none of those there are (5.5.5).
@@ -125,7 +128,7 @@ pub(crate) fn migrate(
     let to = direction(flags)?;
     let waits = wait_list(&queue.context, waits, list)?;
     let buffers: Vec<_> = all.iter().map(|object| object.buffer.clone()).collect();
-    let enqueued = queue.runtime.migrate(&buffers, to, &waits);
+    let enqueue = || queue.runtime.migrate(&buffers, to, &waits);
     let kept: Vec<&Shared<Mem>> = all.iter().collect();
-    run(&queue, cl::COMMAND_MIGRATE_MEM_OBJECTS, false, &kept, enqueued, event)
+    run(&queue, cl::COMMAND_MIGRATE_MEM_OBJECTS, false, &kept, enqueue, event)
 }

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::Mapping;
+use oxcl_runtime::{Mapping, Prepared};
 
 use crate::args::Memory;
 use crate::cl;
 use crate::context::Context;
 use crate::handle::{Handle, Live, Object, Shared, Weak};
 use crate::kernel::Kernel;
-use crate::status::{Answer, refuse};
+use crate::status::{Answer, Status, refuse};
 use crate::types::{Bitfield, Int, Property, UserData};
 
 /// What is called when a memory object goes.
@@ -98,21 +98,67 @@ impl Mem {
     }
 }
 
-/// Keeps the object until the command has ended, if somebody waits for the object's end. Comes after the command was
-/// enqueued: who begins to wait later sees it in its queue.
-pub(crate) fn keep(object: &Shared<Mem>, event: &oxcl_runtime::Event) {
-    if is_awaited(object) {
-        let kept = object.clone();
-        event.on_complete(move |_, _| let_go(kept));
+/// What keeps objects until a command has ended, as far as somebody waits for their ends. Its memory is had before the
+/// command is enqueued.
+pub(crate) struct Kept(Vec<Option<Prepared>>);
+
+impl Kept {
+    /// Gets the memory.
+    pub(crate) fn prepare<'a>(objects: impl Iterator<Item = &'a Shared<Mem>> + Clone) -> Answer<Kept> {
+        let mut kept = Vec::new();
+        if objects.clone().any(|object| is_awaited(object)) {
+            let shortage = Status(cl::OUT_OF_HOST_MEMORY);
+            kept.try_reserve(objects.clone().count()).map_err(|_| shortage)?;
+            for object in objects {
+                kept.push(if is_awaited(object) { Some(prepared(object)?) } else { None });
+            }
+        }
+        Ok(Kept(kept))
+    }
+
+    /// Keeps the same objects until the command has ended. Comes after the command was enqueued: who begins to wait later
+    /// sees it in its queue.
+    pub(crate) fn until<'a>(
+        self,
+        event: &oxcl_runtime::Event,
+        objects: impl Iterator<Item = &'a Shared<Mem>>,
+    ) {
+        let all = self.0.into_iter().chain(std::iter::repeat_with(|| None));
+        for (object, kept) in objects.zip(all) {
+            match kept {
+                Some(kept) => event.call_prepared(kept),
+                None if is_awaited(object) => match prepared(object) {
+                    Ok(kept) => event.call_prepared(kept),
+                    Err(_) => keep_always(object),
+                },
+                None => {}
+            }
+        }
     }
 }
 
-/// The same until all that is in the queue has ended.
+/// Lets the object go when it is called.
+fn prepared(object: &Shared<Mem>) -> Answer<Prepared> {
+    let kept = object.clone();
+    Prepared::new(move |_, _| let_go(kept)).map_err(|_| Status(cl::OUT_OF_HOST_MEMORY))
+}
+
+/// Somebody has just begun to wait for the end of an object that an enqueued command uses, and there is no memory to tell
+/// when that has ended: the object's end never comes, as it must not come too early.
+fn keep_always(object: &Shared<Mem>) {
+    std::mem::forget(object.clone());
+}
+
+/// Keeps the object until all that is in the queue has ended, if somebody waits for its end.
 pub(crate) fn keep_all(object: &Shared<Mem>, queue: &oxcl_runtime::Queue) {
-    if is_awaited(object) {
-        let kept = object.clone();
-        queue.on_idle(move || let_go(kept));
+    if is_awaited(object) && keep_until_idle(object, queue).is_err() {
+        keep_always(object);
     }
+}
+
+fn keep_until_idle(object: &Shared<Mem>, queue: &oxcl_runtime::Queue) -> Answer {
+    let kept = object.clone();
+    queue.on_idle(move || let_go(kept)).map_err(|_| Status(cl::OUT_OF_HOST_MEMORY))
 }
 
 fn let_go(object: Shared<Mem>) {
@@ -143,10 +189,17 @@ pub(crate) fn set_destructor(object: Handle<Mem>, notify: MemDestructor, data: U
     // CL_INVALID_VALUE if pfn_notify is NULL (5.5.2).
     let Some(call) = notify else { return refuse(cl::INVALID_VALUE) };
     object.context.pool.calls.expect()?;
-    object.destructors.lock().unwrap_or_else(PoisonError::into_inner).push((call, data));
-    // Release: see `keep`. A command that was enqueued without being kept is in its queue by now, or sees this.
+    let mut destructors = object.destructors.lock().unwrap_or_else(PoisonError::into_inner);
+    destructors.try_reserve(1).map_err(|_| Status(cl::OUT_OF_HOST_MEMORY))?;
+    // Release: see `Kept`. A command that was enqueued without being kept is in its queue by now, or sees this.
     if !object.awaited.swap(true, Ordering::AcqRel) {
-        object.context.all_queues().iter().for_each(|queue| keep_all(&object, queue));
+        let queues = object.context.all_queues();
+        if let Err(shortage) = queues.iter().try_for_each(|queue| keep_until_idle(&object, queue)) {
+            // Nobody else sets it: that needs the lock.
+            object.awaited.store(false, Ordering::Release);
+            return Err(shortage);
+        }
     }
+    destructors.push((call, data));
     Ok(())
 }

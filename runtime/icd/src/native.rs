@@ -62,7 +62,7 @@ pub(crate) fn enqueue(
         Ok(())
     };
     let buffers = all.iter().map(|object| object.buffer.clone()).collect();
-    let enqueued = queue.runtime.call("native kernel", work, buffers, &waits);
+    let enqueue = || queue.runtime.call("native kernel", work, buffers, &waits);
     let kept: Vec<&Shared<Mem>> = all.iter().collect();
-    run(&queue, cl::COMMAND_NATIVE_KERNEL, false, &kept, enqueued, event)
+    run(&queue, cl::COMMAND_NATIVE_KERNEL, false, &kept, enqueue, event)
 }

@@ -59,8 +59,8 @@ pub(crate) fn read(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let region = region(size, [origin, host_origin], [row, slice, host_row, host_slice])?;
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.2.2).
-    let enqueued = unsafe { queue.runtime.read_rect_to(&object.buffer, host.0.cast(), &region, &waits) };
-    run(&queue, cl::COMMAND_READ_BUFFER_RECT, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.read_rect_to(&object.buffer, host.0.cast(), &region, &waits) };
+    run(&queue, cl::COMMAND_READ_BUFFER_RECT, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueWriteBufferRect`.
@@ -88,8 +88,8 @@ pub(crate) fn write(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let region = region(size, [host_origin, origin], [host_row, host_slice, row, slice])?;
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.2.2).
-    let enqueued = unsafe { queue.runtime.write_rect_from(&object.buffer, host.0.cast(), &region, &waits) };
-    run(&queue, cl::COMMAND_WRITE_BUFFER_RECT, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.write_rect_from(&object.buffer, host.0.cast(), &region, &waits) };
+    run(&queue, cl::COMMAND_WRITE_BUFFER_RECT, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueCopyBufferRect`.
@@ -117,6 +117,6 @@ pub(crate) fn copy(
     // CL_INVALID_VALUE if both are the same buffer and the pitches differ (5.2.4).
     let same = from.buffer.is_same(&to.buffer);
     ensure(!same || (from_row == to_row && from_slice == to_slice), cl::INVALID_VALUE)?;
-    let enqueued = queue.runtime.copy_rect(&from.buffer, &to.buffer, &region, &waits);
-    run(&queue, cl::COMMAND_COPY_BUFFER_RECT, false, &[&from, &to], enqueued, event)
+    let enqueue = || queue.runtime.copy_rect(&from.buffer, &to.buffer, &region, &waits);
+    run(&queue, cl::COMMAND_COPY_BUFFER_RECT, false, &[&from, &to], enqueue, event)
 }

@@ -107,7 +107,8 @@ pub(crate) fn watch(queue: &Shared<Queue>, event: &oxcl_runtime::Event) {
         return;
     }
     let queue = queue.clone();
-    event.on_stage(Stage::Complete, move |_, outcome| {
+    // Where there is no memory for that nobody is told; the event has the failure all the same.
+    let _ = event.on_stage(Stage::Complete, move |_, outcome| {
         if let Err(cause) = outcome {
             tell(&queue.context, Some(&queue), cause);
         }

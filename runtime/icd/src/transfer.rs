@@ -6,7 +6,7 @@ use crate::command::{conclude, wait_list};
 use crate::context;
 use crate::event::Event;
 use crate::handle::{Handle, Shared};
-use crate::mem::{self, Mem};
+use crate::mem::{Kept, Mem};
 use crate::queue::Queue;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Bitfield, Uint};
@@ -31,13 +31,13 @@ pub(crate) fn run(
     command: Uint,
     blocking: bool,
     objects: &[&Shared<Mem>],
-    enqueued: Result<oxcl_runtime::Event, oxcl_runtime::QueueError>,
+    enqueue: impl FnOnce() -> Result<oxcl_runtime::Event, oxcl_runtime::QueueError>,
     event: Out<Handle<Event>>,
 ) -> Answer {
+    let kept = Kept::prepare(objects.iter().copied())?;
+    let enqueued = enqueue();
     if let Ok(event) = &enqueued {
-        for object in objects {
-            mem::keep(object, event);
-        }
+        kept.until(event, objects.iter().copied());
     }
     conclude(queue, command, blocking, enqueued, event)
 }
@@ -61,8 +61,8 @@ pub(crate) fn read(
     // CL_INVALID_VALUE if ptr is NULL, the size is 0, or the bytes are not in the buffer (5.2.2).
     let Some(span) = host.span(size).filter(|_| size > 0) else { return refuse(cl::INVALID_VALUE) };
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.2.2).
-    let enqueued = unsafe { queue.runtime.read_to(&object.buffer, offset as u64, span, &waits) };
-    run(&queue, cl::COMMAND_READ_BUFFER, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.read_to(&object.buffer, offset as u64, span, &waits) };
+    run(&queue, cl::COMMAND_READ_BUFFER, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueWriteBuffer`.
@@ -84,8 +84,8 @@ pub(crate) fn write(
     // CL_INVALID_VALUE if ptr is NULL, the size is 0, or the bytes are not in the buffer (5.2.2).
     let Some(span) = host.span(size).filter(|_| size > 0) else { return refuse(cl::INVALID_VALUE) };
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.2.2).
-    let enqueued = unsafe { queue.runtime.write_from(&object.buffer, offset as u64, span, &waits) };
-    run(&queue, cl::COMMAND_WRITE_BUFFER, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.write_from(&object.buffer, offset as u64, span, &waits) };
+    run(&queue, cl::COMMAND_WRITE_BUFFER, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueCopyBuffer`.
@@ -108,8 +108,8 @@ pub(crate) fn copy(
     // CL_INVALID_VALUE if the size is 0 or bytes are not in their buffer, CL_MEM_COPY_OVERLAP if they overlap (5.2.4).
     ensure(size > 0, cl::INVALID_VALUE)?;
     let (at, onto) = (from_offset as u64, to_offset as u64);
-    let enqueued = queue.runtime.copy(&from.buffer, at, &to.buffer, onto, size as u64, &waits);
-    run(&queue, cl::COMMAND_COPY_BUFFER, false, &[&from, &to], enqueued, event)
+    let enqueue = || queue.runtime.copy(&from.buffer, at, &to.buffer, onto, size as u64, &waits);
+    run(&queue, cl::COMMAND_COPY_BUFFER, false, &[&from, &to], enqueue, event)
 }
 
 /// `clEnqueueFillBuffer`.
@@ -131,6 +131,6 @@ pub(crate) fn fill(
     // it, or if the bytes are not in the buffer (5.2.3).
     ensure(pattern_size <= 128, cl::INVALID_VALUE)?;
     let pattern = pattern.copy(pattern_size).ok_or(Status(cl::INVALID_VALUE))?;
-    let enqueued = queue.runtime.fill(&object.buffer, &pattern, offset as u64, size as u64, &waits);
-    run(&queue, cl::COMMAND_FILL_BUFFER, false, &[&object], enqueued, event)
+    let enqueue = || queue.runtime.fill(&object.buffer, &pattern, offset as u64, size as u64, &waits);
+    run(&queue, cl::COMMAND_FILL_BUFFER, false, &[&object], enqueue, event)
 }

@@ -33,13 +33,13 @@ impl std::fmt::Debug for Ticket {
 }
 
 impl Ticket {
-    /// A ticket for a task that has not ended and waits for these events.
-    pub(crate) fn new(task: TaskRef, waits: Box<[EventId]>) -> Arc<Ticket> {
+    /// A ticket for a task that has not ended and waits for these events; `None` where there is no memory.
+    pub(crate) fn new(task: TaskRef, waits: Box<[EventId]>) -> Option<Arc<Ticket>> {
         // SAFETY: the task has a queue, which is alive until the task retires.
         let queue = unsafe { &*task.queue };
         // SAFETY: the body is set before the task is ready and taken when it ends; nobody writes it now.
         let launch = task.body.with(|body| unsafe { (*body).clone() });
-        Arc::new(Ticket {
+        let ticket = Ticket {
             launch,
             core: Arc::clone(&queue.core),
             driver: Arc::clone(&queue.driver),
@@ -49,7 +49,8 @@ impl Ticket {
             claimed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             early: AtomicBool::new(false),
-        })
+        };
+        crate::faults::try_arc(ticket).ok()
     }
 }
 
@@ -135,7 +136,9 @@ impl Submission for Ticket {
 /// Hands a ready task to its driver.
 pub(crate) fn submit(task: TaskPtr, released: &mut Released) {
     // SAFETY: a ready task holds the scheduler's reference until it ends.
-    let ticket = Ticket::new(unsafe { TaskRef::share(task) }, Box::default());
+    let Some(ticket) = Ticket::new(unsafe { TaskRef::share(task) }, Box::default()) else {
+        return release::end(task, &Err(release::out_of_memory()), released);
+    };
     if ticket.task.profiled {
         ticket.task.times.submitted.store(ticket.core.now(), Ordering::Relaxed);
     }

@@ -7,8 +7,10 @@ use oxcl_driver::error::Outcome;
 use oxcl_driver::{EventId, Failure};
 
 use crate::pool::{Core, Goal};
+use crate::queue::EnqueueError;
 use crate::release;
 use crate::shim::{AtomicBool, Ordering, lock};
+use crate::task::callback::Prepared;
 use crate::task::state::Snapshot;
 use crate::task::{Fresh, Role, TaskRef, Times};
 
@@ -102,20 +104,42 @@ impl Event {
     }
 
     /// Calls `call` once the event is complete, from whatever thread completes it, or at once if it is.
-    pub fn on_complete(&self, call: impl FnOnce(EventId, &Outcome) + Send + 'static) {
-        match self.task.completion().push_callback(Box::new(call)) {
+    ///
+    /// # Errors
+    /// There is no memory for it; then it is dropped and not called.
+    pub fn on_complete(
+        &self,
+        call: impl FnOnce(EventId, &Outcome) + Send + 'static,
+    ) -> Result<(), EnqueueError> {
+        self.call_prepared(Prepared::new(call)?);
+        Ok(())
+    }
+
+    /// [`Event::on_complete`] with a function that has its memory already.
+    pub fn call_prepared(&self, prepared: Prepared) {
+        match self.task.completion().push_callback(prepared.0) {
             Ok(()) => self.core.flush(),
-            Err(call) => call(self.task.id, &self.task.outcome()),
+            Err(callback) => callback.call(self.task.id, &self.task.outcome()),
         }
     }
 
     /// Calls `call` once the command has reached the stage, not before and perhaps a little later.
-    pub fn on_stage(&self, stage: Stage, call: impl FnOnce(EventId, &Outcome) + Send + 'static) {
+    ///
+    /// # Errors
+    /// As [`Event::on_complete`].
+    pub fn on_stage(
+        &self,
+        stage: Stage,
+        call: impl FnOnce(EventId, &Outcome) + Send + 'static,
+    ) -> Result<(), EnqueueError> {
+        let prepared = Prepared::new(call)?;
         if stage == Stage::Complete {
-            self.on_complete(call);
-            return;
+            self.call_prepared(prepared);
+            return Ok(());
         }
-        lock(&self.task.rare.early).push((stage, Box::new(call)));
+        let mut callback = prepared.0;
+        callback.stage = stage;
+        lock(&self.task.rare.early).push(callback);
         let before = self.task.state.set(Snapshot::EARLY);
         let submitted = stage <= Stage::Submitted && self.task.pending.load(Ordering::Acquire) == 0;
         if before.is_running() || before.is_executed() || before.is_complete() || submitted {
@@ -125,6 +149,7 @@ impl Event {
             );
         }
         self.core.flush();
+        Ok(())
     }
 }
 
@@ -136,10 +161,9 @@ pub struct UserEvent {
 }
 
 impl UserEvent {
-    pub(crate) fn new(core: &Arc<Core>) -> Result<UserEvent, crate::queue::EnqueueError> {
-        let task = Fresh::new(Role::User, EventId(core.next_id()))
-            .ok_or(crate::queue::EnqueueError::OutOfHostMemory)?
-            .share(1);
+    pub(crate) fn new(core: &Arc<Core>) -> Result<UserEvent, EnqueueError> {
+        let task =
+            Fresh::new(Role::User, EventId(core.next_id())).ok_or(EnqueueError::OutOfHostMemory)?.share(1);
         Ok(UserEvent { event: Event { task, core: Arc::clone(core) }, set: AtomicBool::new(false) })
     }
 

@@ -272,9 +272,12 @@ fn models_complete_and_add_callback() {
         let gate = Arc::new(UserEvent::new(&core).unwrap());
         let (theirs, their_called) = (Arc::clone(&gate), Arc::clone(&called));
         let adder = thread::spawn(move || {
-            theirs.event().on_complete(move |_, _| {
-                their_called.fetch_add(1, Relaxed);
-            });
+            theirs
+                .event()
+                .on_complete(move |_, _| {
+                    their_called.fetch_add(1, Relaxed);
+                })
+                .unwrap();
         });
         gate.complete();
         adder.join().unwrap();
@@ -359,10 +362,12 @@ fn models_retiring_in_order() {
         let called = Arc::new(AtomicU32::new(0));
         let their_called = Arc::clone(&called);
         let earlier = markers[0].clone();
-        markers[1].on_complete(move |_, _| {
-            assert!(earlier.is_complete());
-            their_called.fetch_add(1, Ordering::AcqRel);
-        });
+        markers[1]
+            .on_complete(move |_, _| {
+                assert!(earlier.is_complete());
+                their_called.fetch_add(1, Ordering::AcqRel);
+            })
+            .unwrap();
         let [first, second] = gates;
         let other = thread::spawn(move || {
             second.complete();
@@ -385,9 +390,11 @@ fn models_stage_callback_and_end() {
         let called = Arc::new(AtomicU32::new(0));
         let (theirs, their_called) = (marker.clone(), Arc::clone(&called));
         let setter = thread::spawn(move || {
-            theirs.on_stage(Stage::Running, move |_, _| {
-                their_called.fetch_add(1, Ordering::AcqRel);
-            });
+            theirs
+                .on_stage(Stage::Running, move |_, _| {
+                    their_called.fetch_add(1, Ordering::AcqRel);
+                })
+                .unwrap();
         });
         gate.complete();
         setter.join().unwrap();
@@ -552,10 +559,12 @@ fn device_ends_beside_the_host(failing: bool) {
     drop((q, waits));
     let (opened, calls) = (Arc::new(Plain::new(0)), Arc::new(Plain::new(0)));
     let (their_opened, their_calls) = (Arc::clone(&opened), Arc::clone(&calls));
-    after.on_complete(move |_, _| {
-        assert_eq!(their_opened.load(Relaxed), 1, "it is complete before what it waits for");
-        their_calls.fetch_add(1, Relaxed);
-    });
+    after
+        .on_complete(move |_, _| {
+            assert_eq!(their_opened.load(Relaxed), 1, "it is complete before what it waits for");
+            their_calls.fetch_add(1, Relaxed);
+        })
+        .unwrap();
     let submission = keeping.own.0.lock().unwrap().pop().unwrap();
     let device = thread::spawn(move || {
         submission.ended(if failing { Err(Arc::new(Failure::Abandoned)) } else { Ok(()) });
@@ -603,7 +612,7 @@ fn models_promised_command_without_a_caller() {
         let done = Arc::new(Parker::new());
         let their_done = Arc::clone(&done);
         // Promises as a flush does.
-        after.on_complete(move |_, _| their_done.unpark());
+        after.on_complete(move |_, _| their_done.unpark()).unwrap();
         done.park();
         assert_eq!(ran.load(Relaxed), 2);
         core.stop_threads();

@@ -5,17 +5,19 @@
 use std::cell::RefCell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use oxcl_driver::error::Outcome;
 use oxcl_driver::{Failure, Submission};
 
 use crate::device::Ticket;
 use crate::event::Stage;
+use crate::faults;
 use crate::pool::{Core, weight};
 use crate::shim::Ordering;
+use crate::task::callback::Callbacks;
 use crate::task::list::TaskList;
-use crate::task::notice::{CallbackNotice, Delivery, Entries};
+use crate::task::notice::{Delivery, Entries};
 use crate::task::state::Snapshot;
 use crate::task::{Executor, Role, Task, TaskPtr};
 
@@ -50,7 +52,7 @@ pub(crate) struct Released {
     /// Joins and user events that everyone was told of: what is left is to let go of them.
     over: TaskList,
     /// To be called, in the order of the completions.
-    callbacks: Vec<CallbackNotice>,
+    callbacks: Callbacks,
     /// To be told that they wait for one event less, and which.
     notify: Vec<(Arc<Ticket>, oxcl_driver::EventId)>,
 }
@@ -87,7 +89,7 @@ impl Released {
         let cause = task.cause();
         let mut chain = None;
         let mut ready = Ready::default();
-        let first_callback = self.callbacks.len();
+        let mut callbacks = Callbacks::EMPTY;
         for delivery in entries {
             match delivery {
                 Delivery::Order(target) => self.arrive(target, task, &mut ready),
@@ -101,13 +103,13 @@ impl Released {
                 Delivery::Chain(target) => chain = Some(target),
                 Delivery::Callback(mut callback) => {
                     callback.ended = Some((task.id, task.outcome()));
-                    self.callbacks.push(*callback);
+                    // The newest entry comes first.
+                    callbacks.push_front(callback);
                 }
                 Delivery::Thread(parker) => parker.unpark(),
             }
         }
-        // The newest entry came first.
-        self.callbacks[first_callback..].reverse();
+        self.callbacks.append(callbacks);
         self.take_over(ready);
         chain
     }
@@ -151,7 +153,7 @@ impl Released {
         // Release passes on what this thread saw; acquire collects it from everyone before.
         let last = record.pending.fetch_sub(1, Ordering::AcqRel) == 1;
         if let Some(ticket) = ticket {
-            self.notify.push((ticket, ended.id));
+            self.notify_next(ticket, ended.id);
         } else if last {
             if record.profiled {
                 // SAFETY: the queue is alive until the task retires, which it cannot before it is executed.
@@ -209,7 +211,16 @@ impl Released {
     /// Tells a driver, at the next settling, that what it was given is entered completely.
     pub(crate) fn notify_later(&mut self, ticket: Arc<Ticket>) {
         let event = ticket.event();
-        self.notify.push((ticket, event));
+        self.notify_next(ticket, event);
+    }
+
+    /// Notes that a driver is to be told; it is told at once where there is no memory for the note.
+    fn notify_next(&mut self, ticket: Arc<Ticket>, event: oxcl_driver::EventId) {
+        if faults::reserve(&mut self.notify, 1).is_ok() {
+            self.notify.push((ticket, event));
+        } else {
+            crate::device::notify(&ticket, event, self);
+        }
     }
 
     /// Puts what is for threads of the host program where they find it.
@@ -232,11 +243,11 @@ impl Released {
         let mut mine = std::mem::take(&mut self.callbacks);
         let outer = CALLING.with(|calling| match &mut *calling.borrow_mut() {
             Some(waiting) => {
-                waiting.append(&mut mine);
+                waiting.append(std::mem::take(&mut mine));
                 false
             }
             waiting => {
-                *waiting = Some(Vec::new());
+                *waiting = Some(Callbacks::EMPTY);
                 true
             }
         });
@@ -244,11 +255,10 @@ impl Released {
             return;
         }
         while !mine.is_empty() {
-            for callback in mine {
-                let CallbackNotice { call, ended, .. } = callback;
-                if let Some((event, outcome)) = ended {
+            while let Some(mut callback) = mine.pop() {
+                if let Some((event, outcome)) = callback.ended.take() {
                     // A callback that panics has nobody to tell; the other callbacks and commands go on.
-                    let _ = catch_unwind(AssertUnwindSafe(|| call(event, &outcome)));
+                    let _ = catch_unwind(AssertUnwindSafe(|| callback.call(event, &outcome)));
                 }
             }
             mine =
@@ -260,7 +270,7 @@ impl Released {
 
 crate::shim::per_thread! {
     /// Callbacks that were set free while this thread is in a callback.
-    static CALLING: RefCell<Option<Vec<CallbackNotice>>> = RefCell::new(None);
+    static CALLING: RefCell<Option<Callbacks>> = RefCell::new(None);
 }
 
 /// A task that nobody waits for yet ends.
@@ -390,18 +400,16 @@ pub(crate) fn early_callbacks(task: &Task) {
 
 /// Calls what waits for `stage` or an earlier one and was not called yet.
 pub(crate) fn early_callbacks_up_to(task: &Task, stage: Stage) {
-    let mut due = Vec::new();
+    let mut due = Callbacks::EMPTY;
     let mut early = crate::shim::lock(&task.rare.early);
-    for (wanted, call) in std::mem::take(&mut *early) {
-        if wanted <= stage {
-            due.push(call);
-        } else {
-            early.push((wanted, call));
-        }
+    let mut all = std::mem::take(&mut *early);
+    while let Some(callback) = all.pop() {
+        let list = if callback.stage <= stage { &mut due } else { &mut *early };
+        list.push(callback);
     }
     drop(early);
-    for call in due {
-        let _ = catch_unwind(AssertUnwindSafe(|| call(task.id, &task.outcome())));
+    while let Some(callback) = due.pop() {
+        let _ = catch_unwind(AssertUnwindSafe(|| callback.call(task.id, &task.outcome())));
     }
 }
 
@@ -414,7 +422,7 @@ pub(crate) fn complete_user_event(task: TaskPtr) {
 
 crate::shim::per_thread! {
     /// Ends reported to this thread by drivers while it is in [`conclude`] already: they wait for their turn.
-    static NESTED: RefCell<Option<Vec<(TaskPtr, Outcome)>>> = RefCell::new(None);
+    static NESTED: RefCell<Option<TaskList>> = RefCell::new(None);
 }
 
 /// A driver says that a task has ended. Never recurses, even if the driver executes within `submit`.
@@ -424,7 +432,12 @@ pub(crate) fn ended_on_device(task: TaskPtr, outcome: Outcome) {
         if let Some(waiting) = &mut *nested.borrow_mut()
             && let Some(outcome) = report.take()
         {
-            waiting.push((task, outcome));
+            if let Err(cause) = &outcome {
+                // SAFETY: the scheduler's reference is held until the end that follows.
+                unsafe { task.get() }.blame(cause);
+            }
+            // Neither the driver nor any list has it now.
+            waiting.push(task);
         }
     });
     if let Some(outcome) = report {
@@ -473,21 +486,21 @@ pub(crate) fn settle_nested(released: &mut Released, first: bool) {
     }
     let outer = NESTED.with(|nested| {
         let mut nested = nested.borrow_mut();
-        nested.is_none().then(|| *nested = Some(Vec::new())).is_some()
+        nested.is_none().then(|| *nested = Some(TaskList::EMPTY)).is_some()
     });
     loop {
         released.settle(first);
         if !outer {
             return;
         }
-        let reported =
+        let mut reported =
             NESTED.with(|nested| nested.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
         if reported.is_empty() {
             NESTED.with(|nested| *nested.borrow_mut() = None);
             return;
         }
-        for (task, outcome) in reported {
-            end(task, &outcome, released);
+        while let Some(task) = reported.pop() {
+            end(task, &Ok(()), released);
         }
     }
 }
@@ -506,6 +519,12 @@ fn give(list: TaskList) {
     let core = core_of(first);
     list.push_front(first);
     core.accept(list);
+}
+
+/// The failure of a command for which there was no memory when it became ready. Was made before that.
+pub(crate) fn out_of_memory() -> Arc<Failure> {
+    static FAILURE: LazyLock<Arc<Failure>> = LazyLock::new(|| Arc::new(Failure::OutOfHostMemory));
+    Arc::clone(&FAILURE)
 }
 
 /// The failure behind a caught panic.

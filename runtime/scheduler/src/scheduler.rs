@@ -51,6 +51,11 @@ impl Scheduler {
         Ok(Scheduler { core, _threads: threads })
     }
 
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn core(&self) -> &Core {
+        &self.core
+    }
+
     /// N: threads that may execute, the waiting host thread included.
     #[must_use]
     pub fn workers(&self) -> usize {

@@ -114,6 +114,8 @@ impl Drop for Entered {
 
 impl Core {
     pub(crate) fn new(workers: usize, may_spin: bool, observer: Option<Arc<dyn Observer>>) -> Core {
+        // It must be there when there is no memory for it.
+        drop(crate::release::out_of_memory());
         Core {
             workers,
             rings: (0..workers).map(|_| Ring::new()).collect(),
@@ -138,6 +140,12 @@ impl Core {
         // Relaxed: the answer is old when it is given, whatever it is.
         let host = usize::from(self.host_slot.load(Ordering::Relaxed));
         self.idle.resting() < self.workers.saturating_sub(1) + host
+    }
+
+    /// Whether a thread has slot 0.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn has_host(&self) -> bool {
+        self.host_slot.load(Ordering::Relaxed)
     }
 
     /// A number that no other event, queue or resource of this scheduler has.

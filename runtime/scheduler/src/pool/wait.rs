@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::parker::Parker;
 use super::{Core, Found, Local};
+use crate::faults;
 use crate::shim::{Ordering, fence, lock, spin_loop};
 use crate::task::Task;
 use crate::task::notice::{NoticeList, Registered};
@@ -45,7 +46,7 @@ const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
 /// How long a thread sleeps at a time for which there was no memory for the entry that would wake it.
 const UNHEARD: Duration = Duration::from_micros(100);
 
-/// Sleeps until woken, or for a while if nobody knows whom to wake.
+/// Sleeps until woken, or for a while if not everybody knows whom to wake.
 fn sleep(parker: &Parker, registered: bool) {
     if registered {
         parker.park();
@@ -54,23 +55,45 @@ fn sleep(parker: &Parker, registered: bool) {
     }
 }
 
-/// The calling thread's place to sleep.
-#[cfg(not(loom))]
-fn thread_parker() -> Arc<Parker> {
-    thread_local! {
-        static PARKER: Arc<Parker> = Arc::new(Parker::new());
-    }
-    PARKER.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Parker::new()))
+/// A thread's place to sleep, for as long as it waits for one event. There may be no memory for it: then nobody can wake
+/// the thread.
+#[derive(Default)]
+struct Place {
+    parker: Option<Arc<Parker>>,
+    /// Who reaches the goal wakes it.
+    registered: bool,
 }
 
-/// Loom's objects live no longer than one execution of the model.
-#[cfg(loom)]
-fn thread_parker() -> Arc<Parker> {
-    Arc::new(Parker::new())
+impl Place {
+    fn get(&mut self) -> Option<&Arc<Parker>> {
+        if self.parker.is_none() {
+            self.parker = faults::try_arc(Parker::new()).ok();
+        }
+        self.parker.as_ref()
+    }
+
+    /// Has the thread woken when the goal is reached. Whether it was reached before.
+    fn register(&mut self, task: &Task, goal: Goal) -> bool {
+        if self.registered {
+            return false;
+        }
+        let Some(parker) = self.get() else { return false };
+        let result = goal.list(task).push_thread(Arc::clone(parker));
+        self.registered = result != Registered::NoMemory;
+        result == Registered::Closed
+    }
 }
 
 /// Spin-loop hints between two looks for work, at most: about 0.05 us, as that is what a start is late.
 const LONGEST_PAUSE: u32 = 4;
+
+/// Sleeps for a while: nobody can wake this thread.
+fn doze() {
+    #[cfg(not(loom))]
+    std::thread::sleep(UNHEARD);
+    #[cfg(loom)]
+    spin_loop();
+}
 
 impl Core {
     /// Returns when the goal is reached. The caller holds a reference to the task.
@@ -84,40 +107,47 @@ impl Core {
                 self.promise();
             }
             let local = Local::new(slot);
-            self.help_until(&local, task, goal, &thread_parker());
+            self.help_until(&local, task, goal, Place::default());
             return;
         }
-        let parker = thread_parker();
-        let (mut registered, mut slotless) = (false, false);
+        let mut place = Place::default();
+        let mut slotless = false;
         while !goal.reached(task) {
             if self.take_host_slot() {
                 let local = Local::new(0);
-                self.help_until(&local, task, goal, &parker);
+                self.help_until(&local, task, goal, place);
                 self.leave_host_slot();
                 return;
             }
             slotless = true;
             // Another thread has the slot. Sleep until the goal is reached or the slot is free.
-            if !registered {
-                let result = goal.list(task).push_thread(Arc::clone(&parker));
-                registered = result != Registered::NoMemory;
-                if result == Registered::Closed {
-                    continue;
-                }
+            if place.register(task, goal) {
+                continue;
             }
-            lock(&self.host_waiters).push(Arc::clone(&parker));
-            // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
-            fence(Ordering::SeqCst);
-            if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
-                self.rouse();
-                sleep(&parker, registered);
-            }
-            lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
+            self.sleep_slotless(task, goal, &mut place);
         }
         if slotless {
             // Who left the slot may have left commands to this thread, which goes without having taken it.
             self.look_after_callers();
         }
+    }
+
+    /// Sleeps until the goal is reached or slot 0 may be free.
+    fn sleep_slotless(&self, task: &Task, goal: Goal, place: &mut Place) {
+        let Some(parker) = place.get().map(Arc::clone) else { return doze() };
+        let mut waiters = lock(&self.host_waiters);
+        let listed = faults::reserve(&mut waiters, 1).is_ok();
+        if listed {
+            waiters.push(Arc::clone(&parker));
+        }
+        drop(waiters);
+        // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
+        fence(Ordering::SeqCst);
+        if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
+            self.rouse();
+            sleep(&parker, place.registered && listed);
+        }
+        lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
     }
 
     pub(super) fn take_host_slot(&self) -> bool {
@@ -184,8 +214,7 @@ impl Core {
     }
 
     /// Executes work until the goal is reached; spins, then sleeps while there is none.
-    fn help_until(&self, local: &Local, task: &Task, goal: Goal, parker: &Arc<Parker>) {
-        let mut registered = false;
+    fn help_until(&self, local: &Local, task: &Task, goal: Goal, mut place: Place) {
         loop {
             if goal.reached(task) {
                 return;
@@ -211,15 +240,18 @@ impl Core {
                 }
                 Search::Nothing => {}
             }
-            if !registered {
-                let result = goal.list(task).push_thread(Arc::clone(parker));
-                registered = result != Registered::NoMemory;
-                if result == Registered::Closed {
-                    // The list is closed only after the goal was reached.
-                    self.stop_searching();
-                    continue;
-                }
+            if place.register(task, goal) {
+                // The list is closed only after the goal was reached.
+                self.stop_searching();
+                continue;
             }
+            let registered = place.registered;
+            let Some(parker) = place.get() else {
+                // As one that searches, which others rely on: it does so again soon.
+                doze();
+                self.stop_searching();
+                continue;
+            };
             self.idle.sleep(local.slot, parker, false);
             if !goal.reached(task) && !self.has_work_for(local.slot) {
                 if local.slot == 0 {

@@ -27,6 +27,7 @@ use crate::points::{Points, Touch};
 use crate::pool::{Core, Goal, weight};
 use crate::release::{self, Released};
 use crate::shim::{AtomicU8, Mutex, Ordering, lock};
+use crate::task::callback::Prepared;
 use crate::task::{AtomicTimes, Executor, Fresh, Role, TaskPtr, TaskRef};
 
 /// Why a command could not be enqueued. The queue is as it was.
@@ -229,15 +230,20 @@ impl Queue {
 
     /// Calls `call` once every command enqueued so far has ended, from whatever thread ends the last, or at once if none is
     /// left. Makes nothing get on.
-    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) {
+    ///
+    /// # Errors
+    /// There is no memory for it; then it is dropped and not called.
+    pub fn on_idle(&self, call: impl FnOnce() + Send + 'static) -> Result<(), EnqueueError> {
         let tail = lock(&self.shared.state).tail.clone();
-        match tail {
-            None => call(),
-            Some(tail) => match tail.retired.push_callback(Box::new(move |_, _| call())) {
-                Ok(()) => {}
-                Err(call) => call(tail.id, &Ok(())),
-            },
+        let Some(tail) = tail else {
+            call();
+            return Ok(());
+        };
+        let prepared = Prepared::new(move |_, _| call())?;
+        if let Err(callback) = tail.retired.push_callback(prepared.0) {
+            callback.call(tail.id, &Ok(()));
         }
+        Ok(())
     }
 
     /// Waits for a command as part of enqueueing it (`CL_TRUE` for blocking).
@@ -332,15 +338,25 @@ impl Queue {
             }));
         }
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
-        let task = task.share(2 + u32::from(keep));
+        let references = 2 + u32::from(keep);
+        let task = task.share(references);
+        let mut ticket = None;
+        if ordered {
+            ticket = Ticket::new(task.clone(), for_device.into_boxed_slice());
+            if ticket.is_none() {
+                // SAFETY: nobody else has seen the task, and of its references all but the one here go.
+                (1..references).for_each(|_| unsafe { task.ptr().release() });
+                return Err(EnqueueError::OutOfHostMemory);
+            }
+        }
 
         // Commit.
         if let Some(cause) = &state.plan.blame {
             task.blame(cause);
         }
-        if ordered {
+        if let Some(ticket) = ticket {
             // The driver has the command before anything can tell it that an event has ended.
-            task.set_ticket(Ticket::new(task.clone(), for_device.into_boxed_slice()));
+            task.set_ticket(ticket);
             device::announce(&task);
         }
         // First of all, as the plan's tasks may be referred to only by what is replaced below.

@@ -37,6 +37,7 @@ mod pooled {
     use std::cell::RefCell;
     use std::ptr::NonNull;
 
+    use crate::faults;
     use crate::shim::{Mutex, Ordering, lock};
     use crate::task::{Task, TaskPtr};
 
@@ -89,8 +90,21 @@ mod pooled {
             let mut shared = lock(&SHARED);
             for list in [std::mem::take(&mut self.current), std::mem::take(&mut self.spare)] {
                 if list.length > 0 {
-                    shared.push(list);
+                    share(&mut shared, list);
                 }
+            }
+        }
+    }
+
+    /// Adds records for all threads. Where the list of lists cannot grow, one of the lists does.
+    fn share(shared: &mut Vec<List>, list: List) {
+        let mut list = list;
+        if faults::reserve(shared, 1).is_ok() || shared.is_empty() {
+            // There is room for one since the first batch was made.
+            shared.push(list);
+        } else if let Some(last) = shared.last_mut() {
+            while let Some(record) = list.pop() {
+                last.push(record);
             }
         }
     }
@@ -101,6 +115,7 @@ mod pooled {
 
     /// A batch of fresh records.
     fn grow() -> Option<List> {
+        lock(&SHARED).try_reserve(1).ok()?;
         let layout = Layout::array::<Task>(BATCH).ok()?;
         // SAFETY: the layout is not empty.
         let block = NonNull::new(unsafe { alloc(layout) })?;
@@ -137,7 +152,7 @@ mod pooled {
                 std::mem::swap(&mut self.current, &mut self.spare);
                 if self.current.length > 0 {
                     let full = std::mem::take(&mut self.current);
-                    lock(&SHARED).push(full);
+                    share(&mut lock(&SHARED), full);
                 }
             }
             self.current.push(record);

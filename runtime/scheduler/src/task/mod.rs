@@ -14,6 +14,7 @@
 //! References: one is the scheduler's from the making to the retirement (of user events and joins: to the
 //! completion); the others are handles, the queue's tail, synchronisation points, and offers of a launch's pieces.
 
+pub(crate) mod callback;
 pub(crate) mod list;
 pub(crate) mod memory;
 pub(crate) mod notice;
@@ -25,7 +26,8 @@ use std::sync::Arc;
 
 use oxcl_driver::{EventId, Failure, Launch};
 
-use self::notice::{Callback, Notice, NoticeList};
+use self::callback::Callbacks;
+use self::notice::{Notice, NoticeList};
 use self::row::Row;
 use self::state::{Snapshot, State};
 use crate::device::Ticket;
@@ -104,9 +106,6 @@ impl AtomicTimes {
     }
 }
 
-/// A callback for a stage before completion.
-pub(crate) type EarlyCallback = (crate::event::Stage, Callback);
-
 /// The record. The first cache line is all that telling a waiting task, and finding it ready, touches; the second is
 /// what executing and retiring it adds.
 #[repr(C, align(64))]
@@ -164,7 +163,8 @@ pub(crate) struct Rare {
     /// Tasks that wait for it, beside those in `executed`: in joins. Closed with that.
     pub(crate) row: Row,
     pub(crate) more_notices: Box<[UnsafeCell<Notice>]>,
-    pub(crate) early: Mutex<Vec<EarlyCallback>>,
+    /// Functions to call at a stage before completion.
+    pub(crate) early: Mutex<Callbacks>,
     /// The driver's view of it, from the enqueue to the end, for drivers that order commands themselves.
     ticket: Mutex<Option<Arc<Ticket>>>,
 }
@@ -337,7 +337,7 @@ impl Rare {
         Rare {
             row: Row::new(),
             more_notices: Box::default(),
-            early: Mutex::new(Vec::new()),
+            early: Mutex::new(Callbacks::EMPTY),
             ticket: Mutex::new(None),
         }
     }

@@ -2,14 +2,12 @@
 //!
 //! Entries are intrusive. A waiting task's entries live in that task, which cannot go away before every one of them
 //! was delivered (each holds one count of `pending`). Entries for callbacks and threads are boxes that the delivery
-//! frees.
+//! frees, or passes on: nothing that a delivery does needs memory.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use oxcl_driver::EventId;
-use oxcl_driver::error::Outcome;
-
+use super::callback::CallbackNotice;
 use super::{Task, TaskPtr};
 use crate::pool::parker::Parker;
 use crate::shim::{AtomicPtr, Ordering, UnsafeCell};
@@ -66,19 +64,6 @@ impl Notice {
     fn target(&self) -> Option<TaskPtr> {
         TaskPtr::new(self.target.map_addr(|address| address & !KIND_MASK))
     }
-}
-
-/// A function to call with the event and how it ended.
-pub(crate) type Callback = Box<dyn FnOnce(EventId, &Outcome) + Send>;
-
-/// An entry that calls a function.
-#[repr(C)]
-pub(crate) struct CallbackNotice {
-    notice: Notice,
-    /// What to call.
-    pub(crate) call: Callback,
-    /// Filled in at the delivery.
-    pub(crate) ended: Option<(EventId, Outcome)>,
 }
 
 /// An entry that wakes a thread.
@@ -140,16 +125,14 @@ impl NoticeList {
     }
 
     /// Adds a callback; gives it back where the list was closed.
-    pub(crate) fn push_callback(&self, call: Callback) -> Result<(), Callback> {
-        let boxed = Box::new(CallbackNotice { notice: Notice::new(Kind::Callback, None), call, ended: None });
-        let raw = NonNull::from(Box::leak(boxed));
-        // SAFETY: the box is leaked until its delivery, or taken back just below.
+    pub(crate) fn push_callback(&self, callback: Box<CallbackNotice>) -> Result<(), Box<CallbackNotice>> {
+        let raw = NonNull::from(Box::leak(callback));
+        // SAFETY: the box is leaked until its delivery, or taken back just below; the entry is its first field.
         if unsafe { self.push(raw.cast()) } {
             return Ok(());
         }
         // SAFETY: the list did not take it, so this is still the only pointer to the leaked box.
-        let boxed = unsafe { Box::from_raw(raw.as_ptr()) };
-        Err(boxed.call)
+        Err(unsafe { Box::from_raw(raw.as_ptr()) })
     }
 
     /// Adds a thread to wake.

@@ -308,11 +308,13 @@ fn callbacks_come_once_and_after_everything_before_is_complete() {
                 q.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
             for j in 0..2 {
                 let (log, before) = (Arc::clone(&log), before.clone());
-                event.on_complete(move |_, outcome| {
-                    assert_eq!(*outcome, Ok(()));
-                    assert!(before.is_complete());
-                    log.lock().unwrap().push((i, j));
-                });
+                event
+                    .on_complete(move |_, outcome| {
+                        assert_eq!(*outcome, Ok(()));
+                        assert!(before.is_complete());
+                        log.lock().unwrap().push((i, j));
+                    })
+                    .unwrap();
             }
             before = event;
         }
@@ -340,18 +342,22 @@ fn stages_are_announced() {
     let seen = Arc::new(AtomicU64::new(0));
     for stage in [Stage::Submitted, Stage::Running, Stage::Complete] {
         let seen = Arc::clone(&seen);
-        event.on_stage(stage, move |_, _| {
-            seen.fetch_add(1, Ordering::Relaxed);
-        });
+        event
+            .on_stage(stage, move |_, _| {
+                seen.fetch_add(1, Ordering::Relaxed);
+            })
+            .unwrap();
     }
     assert_eq!(seen.load(Ordering::Relaxed), 0);
     gate.complete();
     event.wait().unwrap();
     eventually("all stages", || seen.load(Ordering::Relaxed) == 3);
     let late = Arc::clone(&seen);
-    event.on_stage(Stage::Running, move |_, _| {
-        late.fetch_add(1, Ordering::Relaxed);
-    });
+    event
+        .on_stage(Stage::Running, move |_, _| {
+            late.fetch_add(1, Ordering::Relaxed);
+        })
+        .unwrap();
     assert_eq!(seen.load(Ordering::Relaxed), 4);
 }
 
@@ -370,7 +376,7 @@ fn flushed_commands_get_on_when_nobody_waits() {
         let called = Arc::new(AtomicU64::new(0));
         let mine = Arc::clone(&called);
         let event = q.enqueue(command(work(|| {}), &[])).unwrap();
-        event.on_complete(move |_, _| mine.store(1, Ordering::Relaxed));
+        event.on_complete(move |_, _| mine.store(1, Ordering::Relaxed)).unwrap();
         drop(event);
         eventually("the callback", || called.load(Ordering::Relaxed) == 1);
     }

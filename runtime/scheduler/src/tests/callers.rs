@@ -111,7 +111,7 @@ fn flush_and_status_queries_execute_in_their_thread() {
     assert!(second.status() == crate::Status::Complete);
     let third = q.enqueue(command(noting(&seen), &[])).unwrap();
     let (sender, called) = mpsc::channel();
-    third.on_complete(move |_, _| sender.send(()).unwrap());
+    third.on_complete(move |_, _| sender.send(()).unwrap()).unwrap();
     called.recv_timeout(Duration::from_secs(20)).unwrap();
     assert!(seen.count() == 3 && seen.only(&[here()]));
 }
@@ -252,10 +252,12 @@ fn callbacks_may_wait_for_what_only_callers_execute() {
             others.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
         let (sender, called) = mpsc::channel();
         let (theirs, their_queue) = (Arc::clone(&seen), Arc::clone(&q));
-        event.on_complete(move |_, _| {
-            let inner = their_queue.enqueue(command(noting(&theirs), &[])).unwrap();
-            sender.send(inner.wait()).unwrap();
-        });
+        event
+            .on_complete(move |_, _| {
+                let inner = their_queue.enqueue(command(noting(&theirs), &[])).unwrap();
+                sender.send(inner.wait()).unwrap();
+            })
+            .unwrap();
         // In a worker's callback, in the waiting thread's, or in that of the thread that sets the event.
         gate.complete();
         if round % 2 == 0 {

@@ -1,13 +1,13 @@
 //! Failures: every event ends, dependants end with the cause, nothing hangs, and the next command runs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use oxcl_driver::Failure;
 
 use super::{Work, command, failing_work, in_order, kernel_failure, null, out_of_order, scheduler, work};
-use crate::{Access, Command, EnqueueError, Event, Fence, QueueProperties, Status, Touch};
+use crate::{Access, Command, EnqueueError, Event, Fence, QueueProperties, Stage, Status, Touch, UserEvent};
 
 const WORKERS: [usize; 3] = [1, 2, 4];
 
@@ -183,11 +183,13 @@ fn everything_is_dropped_in_a_callback() {
                 q.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
             let called = Arc::new(AtomicU64::new(0));
             let mine = Arc::clone(&called);
-            event.on_complete(move |_, _| {
-                drop(q);
-                drop(s);
-                mine.store(1, Ordering::Relaxed);
-            });
+            event
+                .on_complete(move |_, _| {
+                    drop(q);
+                    drop(s);
+                    mine.store(1, Ordering::Relaxed);
+                })
+                .unwrap();
             gate.complete();
             event.wait().unwrap();
             while called.load(Ordering::Relaxed) == 0 {
@@ -265,9 +267,11 @@ fn callbacks_that_set_user_events_do_not_recurse() {
             q.enqueue(Command { waits: &waits, fence: Fence::Marker, ..Command::default() }).unwrap();
         let next = Arc::new(s.user_event().unwrap());
         gate = Arc::clone(&next);
-        marker.on_complete(move |_, _| {
-            next.complete();
-        });
+        marker
+            .on_complete(move |_, _| {
+                next.complete();
+            })
+            .unwrap();
     }
     let last = gate.event().clone();
     first.complete();
@@ -362,7 +366,7 @@ fn callbacks_that_panic_hurt_nobody() {
     let s = scheduler(2);
     let q = in_order(&s);
     let event = q.enqueue(command(work(|| {}), &[])).unwrap();
-    event.on_complete(|_, _| std::panic::resume_unwind(Box::new("callback")));
+    event.on_complete(|_, _| std::panic::resume_unwind(Box::new("callback"))).unwrap();
     event.wait().unwrap();
     q.enqueue(command(work(|| {}), &[])).unwrap().wait().unwrap();
 }
@@ -441,23 +445,117 @@ fn a_user_event_without_memory_is_an_error_and_the_next_one_works() {
 #[cfg(not(loom))]
 #[test]
 fn who_waits_without_memory_for_being_woken_looks_by_itself() {
-    // Without threads of the pool, with one, and beside a thread that has the slot.
-    for (workers, others) in [(1, 0), (2, 0), (2, 1)] {
-        let s = scheduler(workers);
-        let gate = s.user_event().unwrap();
-        std::thread::scope(|scope| {
-            for _ in 0..others {
-                scope.spawn(|| gate.event().wait().unwrap());
-            }
-            let waiter = scope.spawn(|| {
-                std::thread::sleep(Duration::from_millis(10));
-                crate::faults::refuse_after(Some(0));
-                gate.event().wait().unwrap();
-                crate::faults::refuse_after(None)
+    // Without threads of the pool, with one, and beside a thread that has the slot. What is refused is the place to sleep,
+    // the entry that wakes it at the end, and, beside another thread, the one that wakes it when the slot is free.
+    for (workers, others, allocations) in [(1, 0, 2), (2, 0, 2), (2, 1, 3)] {
+        for refused in 0..allocations {
+            let s = scheduler(workers);
+            let (gate, first) = (s.user_event().unwrap(), s.user_event().unwrap());
+            // So that threads that wait for these execute meanwhile.
+            let q = out_of_order(&s);
+            let wait_for = |gate: &UserEvent| {
+                let waits = [gate.event().clone()];
+                q.enqueue(Command { waits: &waits, fence: Fence::Marker, ..Command::default() }).unwrap()
+            };
+            let (event, other) = (wait_for(&gate), wait_for(&first));
+            std::thread::scope(|scope| {
+                for _ in 0..others {
+                    scope.spawn(|| other.wait().unwrap());
+                }
+                while others > 0 && !s.core().has_host() {
+                    std::thread::yield_now();
+                }
+                let waiter = scope.spawn(|| {
+                    crate::faults::refuse_after(Some(refused));
+                    event.wait().unwrap();
+                    crate::faults::refuse_after(None)
+                });
+                std::thread::sleep(Duration::from_millis(30));
+                assert!(gate.complete());
+                let carried_out = waiter.join().unwrap();
+                first.complete();
+                assert!(
+                    carried_out,
+                    "{workers} workers, {others} others: nothing was refused after {refused}"
+                );
             });
-            std::thread::sleep(Duration::from_millis(30));
-            assert!(gate.complete());
-            assert!(waiter.join().unwrap(), "nothing was refused");
-        });
+        }
     }
+}
+
+#[cfg(not(loom))]
+#[test]
+fn a_callback_without_memory_is_an_error_and_the_others_are_called_in_their_order() {
+    for stage in [Stage::Submitted, Stage::Running, Stage::Complete] {
+        let mut refusals = 0;
+        for after in 0..9 {
+            let s = scheduler(2);
+            let q = in_order(&s);
+            let gate = s.user_event().unwrap();
+            let waits = [gate.event().clone()];
+            let event =
+                q.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
+            let called = Arc::new(Mutex::new(Vec::new()));
+            let mut registered = Vec::new();
+            crate::faults::refuse_after(Some(after));
+            for number in 0..4 {
+                let called = Arc::clone(&called);
+                match event.on_stage(stage, move |_, _| called.lock().unwrap().push(number)) {
+                    Ok(()) => registered.push(number),
+                    Err(error) => assert_eq!(error, EnqueueError::OutOfHostMemory),
+                }
+            }
+            let carried_out = crate::faults::refuse_after(None);
+            refusals += usize::from(carried_out);
+            assert_eq!(registered.len(), 4 - usize::from(carried_out));
+            // From here on this thread has no memory for anything.
+            let mut count = 0;
+            gate_without_memory(&gate);
+            event.wait().unwrap();
+            while called.lock().unwrap().len() < registered.len() && count < 10_000 {
+                std::thread::sleep(Duration::from_millis(1));
+                count += 1;
+            }
+            assert_eq!(*called.lock().unwrap(), registered);
+            // What was refused is not kept either.
+            drop((q, event, gate, s));
+            assert_eq!(Arc::strong_count(&called), 1);
+        }
+        assert_eq!(refusals, 8);
+    }
+}
+
+/// Opens a gate in a thread whose first request for memory is refused, if it has one.
+#[cfg(not(loom))]
+fn gate_without_memory(gate: &UserEvent) {
+    crate::faults::refuse_after(Some(0));
+    assert!(gate.complete());
+    crate::faults::refuse_after(None);
+}
+
+#[cfg(not(loom))]
+#[test]
+fn what_wait_for_a_queue_cannot_remember_is_an_error() {
+    let s = scheduler(2);
+    let q = in_order(&s);
+    let gate = s.user_event().unwrap();
+    let waits = [gate.event().clone()];
+    let event = q.enqueue(Command { work: work(|| {}), waits: &waits, ..Command::default() }).unwrap();
+    let called = Arc::new(AtomicU64::new(0));
+    for after in 0..3 {
+        crate::faults::refuse_after(Some(after));
+        let called = Arc::clone(&called);
+        let registered = q.on_idle(move || {
+            called.fetch_add(1, Ordering::Relaxed);
+        });
+        assert_eq!(registered.is_err(), crate::faults::refuse_after(None));
+    }
+    gate.complete();
+    event.wait().unwrap();
+    q.finish().unwrap();
+    let patience = std::time::Instant::now() + Duration::from_secs(10);
+    while Arc::strong_count(&called) > 1 && std::time::Instant::now() < patience {
+        std::thread::yield_now();
+    }
+    assert_eq!(called.load(Ordering::Relaxed), 1);
 }

@@ -115,7 +115,9 @@ fn in_order_program(s: &Scheduler, seed: u64) {
         if number == watched {
             let (counter, seen) = (Arc::clone(&executed), Arc::new(AtomicU64::new(0)));
             finished_at_watched = Arc::clone(&seen);
-            event.on_complete(move |_, _| seen.store(counter.load(Ordering::Relaxed), Ordering::Relaxed));
+            event
+                .on_complete(move |_, _| seen.store(counter.load(Ordering::Relaxed), Ordering::Relaxed))
+                .unwrap();
             watched_event = Some(event);
         }
     }

@@ -41,9 +41,11 @@ fn host(s: &Scheduler, queues: &[Queue], buffers: &[ResourceId], counts: &Arc<Co
             4 if !events.is_empty() => {
                 counts.callbacks.fetch_add(1, Ordering::Relaxed);
                 let counts = Arc::clone(counts);
-                events[pick(&mut random, events.len())].on_complete(move |_, _| {
-                    counts.called.fetch_add(1, Ordering::Relaxed);
-                });
+                events[pick(&mut random, events.len())]
+                    .on_complete(move |_, _| {
+                        counts.called.fetch_add(1, Ordering::Relaxed);
+                    })
+                    .unwrap();
             }
             5 if !events.is_empty() => {
                 let _ = events[pick(&mut random, events.len())].status();

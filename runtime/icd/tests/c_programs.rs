@@ -209,6 +209,19 @@ fn destructors() {
     client("destructors");
 }
 
+/// Host memory that runs out where callbacks are registered and called, and where threads wait.
+#[test]
+fn no_memory() {
+    for devices in ["cpu", "basic", "cpu discrete:16M"] {
+        client_with("no_memory", &[("OXCL_DEVICES", devices)]);
+    }
+}
+
+#[test]
+fn user_event_wait() {
+    client_with("user_event_wait", &[("OXCL_NUM_THREADS", "2"), ("OXCL_DEVICES", "cpu")]);
+}
+
 #[test]
 fn early_callbacks() {
     client("early_callbacks");

@@ -164,6 +164,7 @@ impl UserEvent {
     pub(crate) fn new(core: &Arc<Core>) -> Result<UserEvent, EnqueueError> {
         let task =
             Fresh::new(Role::User, EventId(core.next_id())).ok_or(EnqueueError::OutOfHostMemory)?.share(1);
+        core.add_gate();
         Ok(UserEvent { event: Event { task, core: Arc::clone(core) }, set: AtomicBool::new(false) })
     }
 
@@ -190,6 +191,7 @@ impl UserEvent {
         if let Some(failure) = failure {
             self.event.task.blame(&Arc::new(failure));
         }
+        self.event.core.remove_gate();
         self.event.core.as_caller(|| release::complete_user_event(self.event.task.clone().into_ptr()));
         true
     }

@@ -27,6 +27,35 @@ pub(crate) struct OwnDevice<E> {
     pub(crate) own: E,
 }
 
+/// What a device was given and does not end: that is up to the test.
+#[cfg(not(loom))]
+#[derive(Default)]
+pub(crate) struct Kept(std::sync::Mutex<Vec<Arc<dyn Submission>>>);
+
+#[cfg(not(loom))]
+impl Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").finish_non_exhaustive()
+    }
+}
+
+#[cfg(not(loom))]
+impl Executes for Kept {
+    fn submit(&self, submission: Arc<dyn Submission>) -> SubmitResult {
+        self.0.lock().unwrap().push(submission);
+        Ok(())
+    }
+}
+
+#[cfg(not(loom))]
+impl Kept {
+    /// Ends everything that the device has.
+    pub(crate) fn end_all(&self) {
+        let all = std::mem::take(&mut *self.0.lock().unwrap());
+        all.iter().for_each(|submission| submission.ended(Ok(())));
+    }
+}
+
 impl<E> OwnDevice<E> {
     pub(crate) fn new(execution: Execution, own: E) -> Self {
         let capabilities = Capabilities { execution, ..Capabilities::host("test device") };

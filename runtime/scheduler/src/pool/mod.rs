@@ -17,6 +17,7 @@ pub(crate) mod inject;
 mod models;
 pub(crate) mod parker;
 pub(crate) mod ring;
+mod spare;
 mod threads;
 mod wait;
 pub(crate) mod weight;
@@ -33,6 +34,7 @@ use self::idle::Idle;
 use self::inject::Inject;
 use self::parker::Parker;
 use self::ring::Ring;
+use self::spare::Spare;
 use crate::observe::{CommandRecord, Observer};
 use crate::shim::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use crate::task::list::TaskList;
@@ -79,6 +81,7 @@ pub(crate) struct Core {
     host_waiters: Mutex<Vec<Arc<Parker>>>,
     /// Work was left for whoever has slot 0, when there are no other threads.
     host_request: AtomicBool,
+    spare: Spare,
     next_id: AtomicU64,
     epoch: Instant,
     /// Workers may spin: there is a processor for each.
@@ -128,6 +131,7 @@ impl Core {
             host_place: HostPlace::new(),
             host_waiters: Mutex::new(Vec::new()),
             host_request: AtomicBool::new(false),
+            spare: Spare::new(),
             next_id: AtomicU64::new(1),
             epoch: Instant::now(),
             may_spin,

@@ -37,6 +37,7 @@ impl Threads {
     /// thread) unless it is empty.
     pub(crate) fn start(core: Arc<Core>, pinning: &[usize]) -> std::io::Result<Threads> {
         let mut threads = Threads { core, handles: Vec::new() };
+        threads.core.spare.belongs_to(&threads.core);
         threads.core.begin_threads();
         for slot in 1..threads.core.workers {
             let core = Arc::clone(&threads.core);
@@ -59,7 +60,8 @@ impl Drop for Threads {
     fn drop(&mut self) {
         self.core.stop_threads();
         let own = self.core.current_slot().is_some();
-        for handle in self.handles.drain(..) {
+        let spare = self.core.spare.end();
+        for handle in self.handles.drain(..).chain(spare) {
             // A callback that ends the scheduler must not wait for the thread it is on, nor for what that one waits
             // for: then the threads end by themselves.
             if !own {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::parker::Parker;
+use super::spare::Spare;
 use super::{Core, Found, Local};
 use crate::faults;
 use crate::shim::{Ordering, fence, lock, spin_loop};
@@ -55,16 +56,39 @@ fn sleep(parker: &Parker, registered: bool) {
     }
 }
 
-/// A thread's place to sleep, for as long as it waits for one event. There may be no memory for it: then nobody can wake
+/// What a thread waits for.
+#[derive(Clone, Copy)]
+pub(super) enum Awaited<'a> {
+    /// A task, of which the caller holds a reference.
+    Task(&'a Task, Goal),
+    /// That all threads are back for which this one stands in.
+    Others(&'a Spare),
+}
+
+impl Awaited<'_> {
+    fn is_reached(self) -> bool {
+        match self {
+            Awaited::Task(task, goal) => goal.reached(task),
+            Awaited::Others(spare) => spare.is_over(),
+        }
+    }
+}
+
+/// A thread's place to sleep, for as long as it waits for one thing. There may be no memory for it: then nobody can wake
 /// the thread.
 #[derive(Default)]
-struct Place {
+pub(super) struct Place {
     parker: Option<Arc<Parker>>,
-    /// Who reaches the goal wakes it.
+    /// Who brings about what is awaited wakes it.
     registered: bool,
 }
 
 impl Place {
+    /// A place that those know who will wake the thread.
+    pub(super) fn known(parker: Arc<Parker>) -> Place {
+        Place { parker: Some(parker), registered: true }
+    }
+
     fn get(&mut self) -> Option<&Arc<Parker>> {
         if self.parker.is_none() {
             self.parker = faults::try_arc(Parker::new()).ok();
@@ -72,8 +96,13 @@ impl Place {
         self.parker.as_ref()
     }
 
+    /// The place, if whoever reaches the goal wakes the thread.
+    pub(super) fn heard(self) -> Option<Arc<Parker>> {
+        self.parker.filter(|_| self.registered)
+    }
+
     /// Has the thread woken when the goal is reached. Whether it was reached before.
-    fn register(&mut self, task: &Task, goal: Goal) -> bool {
+    pub(super) fn register(&mut self, task: &Task, goal: Goal) -> bool {
         if self.registered {
             return false;
         }
@@ -81,6 +110,13 @@ impl Place {
         let result = goal.list(task).push_thread(Arc::clone(parker));
         self.registered = result != Registered::NoMemory;
         result == Registered::Closed
+    }
+
+    fn register_for(&mut self, awaited: Awaited<'_>) -> bool {
+        match awaited {
+            Awaited::Task(task, goal) => self.register(task, goal),
+            Awaited::Others(_) => false,
+        }
     }
 }
 
@@ -107,24 +143,32 @@ impl Core {
                 self.promise();
             }
             let local = Local::new(slot);
-            self.help_until(&local, task, goal, Place::default());
-            return;
+            self.help_until(&local, Awaited::Task(task, goal), Place::default());
+        } else if !self.wait_aside(task, goal) {
+            self.wait_as_host(Awaited::Task(task, goal), Place::default());
         }
-        let mut place = Place::default();
+    }
+
+    /// Executes in place of others until they are back.
+    pub(super) fn wait_as_host_while_absent(&self) {
+        self.wait_as_host(Awaited::Others(&self.spare), self.spare.place());
+    }
+
+    fn wait_as_host(&self, awaited: Awaited<'_>, mut place: Place) {
         let mut slotless = false;
-        while !goal.reached(task) {
+        while !awaited.is_reached() {
             if self.take_host_slot() {
                 let local = Local::new(0);
-                self.help_until(&local, task, goal, place);
+                self.help_until(&local, awaited, place);
                 self.leave_host_slot();
                 return;
             }
             slotless = true;
             // Another thread has the slot. Sleep until the goal is reached or the slot is free.
-            if place.register(task, goal) {
+            if place.register_for(awaited) {
                 continue;
             }
-            self.sleep_slotless(task, goal, &mut place);
+            self.sleep_slotless(awaited, &mut place);
         }
         if slotless {
             // Who left the slot may have left commands to this thread, which goes without having taken it.
@@ -133,7 +177,7 @@ impl Core {
     }
 
     /// Sleeps until the goal is reached or slot 0 may be free.
-    fn sleep_slotless(&self, task: &Task, goal: Goal, place: &mut Place) {
+    fn sleep_slotless(&self, awaited: Awaited<'_>, place: &mut Place) {
         let Some(parker) = place.get().map(Arc::clone) else { return doze() };
         let mut waiters = lock(&self.host_waiters);
         let listed = faults::reserve(&mut waiters, 1).is_ok();
@@ -143,7 +187,7 @@ impl Core {
         drop(waiters);
         // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
         fence(Ordering::SeqCst);
-        if self.host_slot.load(Ordering::Relaxed) && !goal.reached(task) {
+        if self.host_slot.load(Ordering::Relaxed) && !awaited.is_reached() {
             self.rouse();
             sleep(&parker, place.registered && listed);
         }
@@ -214,9 +258,9 @@ impl Core {
     }
 
     /// Executes work until the goal is reached; spins, then sleeps while there is none.
-    fn help_until(&self, local: &Local, task: &Task, goal: Goal, mut place: Place) {
+    fn help_until(&self, local: &Local, awaited: Awaited<'_>, mut place: Place) {
         loop {
-            if goal.reached(task) {
+            if awaited.is_reached() {
                 return;
             }
             if local.slot == 0 {
@@ -224,14 +268,14 @@ impl Core {
                 self.host_place.is_here();
             }
             if let Some(found) = self.find(local) {
-                self.run(local, found, || goal.reached(task));
+                self.run(local, found, || awaited.is_reached());
                 continue;
             }
             self.idle.begin_search();
-            match self.search(local, || goal.reached(task)) {
+            match self.search(local, || awaited.is_reached()) {
                 Search::Found(found) => {
                     self.stop_searching();
-                    self.run(local, found, || goal.reached(task));
+                    self.run(local, found, || awaited.is_reached());
                     continue;
                 }
                 Search::Over => {
@@ -240,7 +284,7 @@ impl Core {
                 }
                 Search::Nothing => {}
             }
-            if place.register(task, goal) {
+            if place.register_for(awaited) {
                 // The list is closed only after the goal was reached.
                 self.stop_searching();
                 continue;
@@ -253,7 +297,7 @@ impl Core {
                 continue;
             };
             self.idle.sleep(local.slot, parker, false);
-            if !goal.reached(task) && !self.has_work_for(local.slot) {
+            if !awaited.is_reached() && !self.has_work_for(local.slot) {
                 if local.slot == 0 {
                     self.host_place.is_left();
                 }

@@ -292,6 +292,7 @@ impl Queue {
         let in_order = !shared.properties.out_of_order;
         state.plan.waits.clear();
         state.plan.blame = None;
+        state.plan.held = false;
         state.plan.reaches.clear(in_order && shared.execution == Execution::DeviceOrdered);
         let weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
         let barrier = plan_order(&self.shared, state, &command)?;
@@ -324,6 +325,11 @@ impl Queue {
         task.body = crate::shim::UnsafeCell::new(command.work);
         room_for_notices(&mut task, waits)?;
         let over = |tail: &TaskRef| tail.state.load().is_retired();
+        // In order, none is complete before the one before it.
+        let follows = |tail: &TaskRef| in_order && tail.state.load().is_held() && !over(tail);
+        if state.plan.held || state.tail.as_ref().is_some_and(follows) {
+            task.hold();
+        }
         if let Some(reach) = state.plan.reaches.of(state.position, state.tail.as_ref().is_none_or(over)) {
             task.set_reach(reach);
             state.position += 1;

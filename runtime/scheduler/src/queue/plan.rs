@@ -59,6 +59,8 @@ pub(super) struct Plan {
     pub(super) reaches: Reaches,
     /// What the command fails with before it begins: something it depends on has failed already.
     pub(super) blame: Option<Arc<Failure>>,
+    /// Something of that waits for a user event, or is one.
+    pub(super) held: bool,
 }
 
 impl Plan {
@@ -81,6 +83,7 @@ impl Plan {
             }
             return Ok(());
         }
+        self.held |= record.role == Role::User || state.is_held();
         for planned in self.waits.iter_mut().take(LOOKED_AT) {
             if planned.task == task && planned.retired == retired {
                 planned.depends |= depends;
@@ -230,7 +233,7 @@ fn share_waits(
         // It takes the place of the barrier before.
         plan.add(last.ptr(), false, false)?;
     }
-    let Plan { waits: plan, blame, .. } = plan;
+    let Plan { waits: plan, blame, held, .. } = plan;
     let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
     let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
     task.rare.row.reserve()?;
@@ -239,6 +242,9 @@ fn share_waits(
     }
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     room_for_notices(&mut task, plan.len())?;
+    if held {
+        task.hold();
+    }
     let join = task.share(1);
     if let Some(cause) = &blame {
         join.blame(cause);

@@ -427,11 +427,16 @@ impl Fresh {
         Some(fresh)
     }
 
+    /// It cannot end before some user event.
+    pub(crate) fn hold(&mut self) {
+        self.state.set(Snapshot::HELD);
+    }
+
     /// From here on others may see it. The result is the first of so many references.
     pub(crate) fn share(mut self, references: u32) -> TaskRef {
         self.refs = AtomicU32::new(references);
         if !self.rare.more_notices.is_empty() || !self.rare.row.is_unused() {
-            self.state = State::new(Snapshot::RARE);
+            self.state.set(Snapshot::RARE);
         }
         let record = self.0;
         std::mem::forget(self);

@@ -8,6 +8,7 @@
 //! | complete | the last executor (out-of-order queues, user events), or whoever retires the task (in-order queues) | before anyone is told of the completion |
 //! | retired | whoever set the later one of *executed* and *before-retired* | |
 //! | early | who registers a callback for a stage before completion | before it gives its reference back |
+//! | held | the maker, of a task that cannot end before some user event, as far as it knows | |
 //! | rare | the maker, of a task with anything in [`super::Rare`] | |
 
 use crate::shim::{AtomicU32, Ordering};
@@ -25,6 +26,7 @@ impl Snapshot {
     pub(crate) const RETIRED: Snapshot = Snapshot(32);
     pub(crate) const EARLY: Snapshot = Snapshot(64);
     pub(crate) const RARE: Snapshot = Snapshot(128);
+    pub(crate) const HELD: Snapshot = Snapshot(256);
 
     pub(crate) fn and(self, other: Snapshot) -> Snapshot {
         Snapshot(self.0 | other.0)
@@ -52,6 +54,11 @@ impl Snapshot {
 
     pub(crate) fn is_retired(self) -> bool {
         self.has(Snapshot::RETIRED)
+    }
+
+    /// It waits, or waited, for a user event.
+    pub(crate) fn is_held(self) -> bool {
+        self.has(Snapshot::HELD)
     }
 
     /// Something is, or was, in the record's part that few tasks use.

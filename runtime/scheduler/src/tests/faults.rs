@@ -4,9 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use oxcl_driver::Failure;
+use oxcl_driver::capability::Execution;
+use oxcl_driver::{Driver, Failure};
 
 use super::{Work, command, failing_work, in_order, kernel_failure, null, out_of_order, scheduler, work};
+use crate::own_device::{Kept, OwnDevice};
 use crate::{Access, Command, EnqueueError, Event, Fence, QueueProperties, Stage, Status, Touch, UserEvent};
 
 const WORKERS: [usize; 3] = [1, 2, 4];
@@ -450,14 +452,11 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
     for (workers, others, allocations) in [(1, 0, 2), (2, 0, 2), (2, 1, 3)] {
         for refused in 0..allocations {
             let s = scheduler(workers);
-            let (gate, first) = (s.user_event().unwrap(), s.user_event().unwrap());
-            // So that threads that wait for these execute meanwhile.
-            let q = out_of_order(&s);
-            let wait_for = |gate: &UserEvent| {
-                let waits = [gate.event().clone()];
-                q.enqueue(Command { waits: &waits, fence: Fence::Marker, ..Command::default() }).unwrap()
-            };
-            let (event, other) = (wait_for(&gate), wait_for(&first));
+            let devices = [(); 2].map(|()| Arc::new(OwnDevice::new(Execution::Device, Kept::default())));
+            let [event, other] = devices.each_ref().map(|device| {
+                let q = s.queue(Arc::clone(device) as Arc<dyn Driver>, QueueProperties::default()).unwrap();
+                q.enqueue(command(work(|| {}), &[])).unwrap()
+            });
             std::thread::scope(|scope| {
                 for _ in 0..others {
                     scope.spawn(|| other.wait().unwrap());
@@ -471,13 +470,34 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
                     crate::faults::refuse_after(None)
                 });
                 std::thread::sleep(Duration::from_millis(30));
-                assert!(gate.complete());
+                devices[0].own.end_all();
                 let carried_out = waiter.join().unwrap();
-                first.complete();
+                devices[1].own.end_all();
                 assert!(
                     carried_out,
                     "{workers} workers, {others} others: nothing was refused after {refused}"
                 );
+            });
+        }
+    }
+}
+
+#[cfg(not(loom))]
+#[test]
+fn so_does_who_waits_for_a_user_event() {
+    for workers in [1, 2] {
+        for refused in 0..2 {
+            let s = scheduler(workers);
+            let gate = s.user_event().unwrap();
+            std::thread::scope(|scope| {
+                let waiter = scope.spawn(|| {
+                    crate::faults::refuse_after(Some(refused));
+                    gate.event().wait().unwrap();
+                    crate::faults::refuse_after(None)
+                });
+                std::thread::sleep(Duration::from_millis(30));
+                assert!(gate.complete());
+                assert!(waiter.join().unwrap(), "{workers} workers: nothing was refused after {refused}");
             });
         }
     }

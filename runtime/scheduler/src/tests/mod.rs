@@ -6,6 +6,7 @@ mod devices;
 mod faults;
 mod ordering;
 mod programs;
+mod spare;
 mod stress;
 mod transfers;
 mod wakes;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use oxcl_driver::{Failure, Launch};
+use oxcl_driver::capability::Execution;
+use oxcl_driver::{Driver, Failure, Launch};
 
 use super::{Random, Work, command, in_order, out_of_order, scheduler, work};
-use crate::{Command, Event, Queue, Scheduler};
+use crate::own_device::{Kept, OwnDevice};
+use crate::{Command, Event, Queue, QueueProperties, Scheduler};
 
 /// How long commands wait for each other before they fail: far longer than a busy machine lets a thread wait.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -192,8 +194,9 @@ fn a_wait_ends_in_the_middle_of_a_launch_that_it_helps_with() {
     let s = scheduler(2);
     for _ in 0..20 {
         let q = out_of_order(&s);
-        let gate = s.user_event().unwrap();
-        let waited_for = gate.event().clone();
+        let device = Arc::new(OwnDevice::new(Execution::Device, Kept::default()));
+        let own = s.queue(Arc::clone(&device) as Arc<dyn Driver>, QueueProperties::default()).unwrap();
+        let waited_for = own.enqueue(command(work(|| {}), &[])).unwrap();
         let host = std::thread::current().id();
         // What the host's thread has begun, whether its event is complete, what it begun after that, and its return.
         let [begun, complete, late, back] = [(); 4].map(|()| Arc::new(AtomicU64::new(0)));
@@ -219,7 +222,7 @@ fn a_wait_ends_in_the_middle_of_a_launch_that_it_helps_with() {
                 while begun.load(Ordering::Acquire) == 0 {
                     std::thread::yield_now();
                 }
-                gate.complete();
+                device.own.end_all();
                 complete.store(1, Ordering::Release);
             });
             waited_for.wait().unwrap();

@@ -261,3 +261,65 @@ fn models_launch_comes_while_the_host_falls_asleep() {
         assert!(q.is_idle());
     });
 }
+
+/// Work that sets a user event.
+struct Opening(crate::event::UserEvent);
+
+impl Launch for Opening {
+    fn groups(&self) -> u64 {
+        1
+    }
+
+    fn run(&self, _first: u64, _count: u64, _lane: Lane) -> Result<(), Failure> {
+        assert!(self.0.complete());
+        Ok(())
+    }
+}
+
+/// The thread that stands in for those that wait for user events, in a pool that has no other.
+fn core_with_spare() -> (Arc<Core>, thread::JoinHandle<()>) {
+    let core = Arc::new(Core::new(1, true, None));
+    core.spare.is_in_model();
+    let theirs = Arc::clone(&core);
+    (core, thread::spawn(move || theirs.stand_in()))
+}
+
+/// A thread waits for user events, each of which a command sets that it has enqueued and leaves to the thread that stands in:
+/// that one is called, does not go while somebody needs it, and ends when it is told to.
+#[test]
+fn models_spare_executes_what_opens_the_gate() {
+    loom::model(|| {
+        let (core, spare) = core_with_spare();
+        let q = queue(&core);
+        for _ in 0..2 {
+            let gate = crate::event::UserEvent::new(&core).unwrap();
+            let event = gate.event().clone();
+            let work: Option<Arc<dyn Launch>> = Some(Arc::new(Opening(gate)));
+            q.enqueue_silently(Command { work, ..Command::default() }).unwrap();
+            event.wait().unwrap();
+        }
+        drop(q);
+        assert!(core.spare.end().is_none());
+        spare.join().unwrap();
+    });
+}
+
+/// A thread waits for a command that a user event holds back, while another sets that and leaves the command to whoever has the
+/// slot.
+#[test]
+fn models_spare_executes_what_the_gate_held_back() {
+    loom::model(|| {
+        let (core, spare) = core_with_spare();
+        let q = queue(&core);
+        let gate = crate::event::UserEvent::new(&core).unwrap();
+        let waits = [gate.event().clone()];
+        let work: Option<Arc<dyn Launch>> = Some(Arc::new(Telling(parker())));
+        let event = q.enqueue(Command { work, waits: &waits, ..Command::default() }).unwrap();
+        drop((q, waits));
+        let setter = thread::spawn(move || assert!(gate.complete()));
+        event.wait().unwrap();
+        setter.join().unwrap();
+        assert!(core.spare.end().is_none());
+        spare.join().unwrap();
+    });
+}

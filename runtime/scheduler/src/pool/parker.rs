@@ -46,9 +46,9 @@ impl Parker {
                 None => self.signal.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner),
                 Some(limit) => wait_timeout(&self.signal, guard, limit),
             };
-            // Acquire pairs with the release in `unpark`.
-            if self.state.load(Ordering::Acquire) == TOKEN {
-                self.state.store(EMPTY, Ordering::Relaxed);
+            // Acquire pairs with the release in `unpark`. One step: what comes before a second token, which this one takes
+            // with the first, is visible too.
+            if self.state.compare_exchange(TOKEN, EMPTY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return true;
             }
             if limit.is_some() {

@@ -15,7 +15,7 @@ use crate::kernel::Kernel;
 use crate::platform;
 use crate::queue::Queue;
 use crate::report::Reports;
-use crate::status::{Answer, ensure, refuse};
+use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Bitfield, Int, Uint, UserData};
 use crate::usm::Allocations;
 
@@ -63,12 +63,6 @@ impl Context {
         queues.push(queue.downgrade());
     }
 
-    /// The queues that there are.
-    pub(crate) fn live_queues(&self) -> Vec<Shared<Queue>> {
-        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        queues.iter().filter_map(|known| known.upgrade()).collect()
-    }
-
     /// A queue goes: what is in it is still executed.
     pub(crate) fn leave(&self, queue: &oxcl_runtime::Queue) {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,10 +75,20 @@ impl Context {
     }
 
     /// All queues with commands that were enqueued and may not have ended, released ones too.
-    pub(crate) fn all_queues(&self) -> Vec<oxcl_runtime::Queue> {
-        let mut all: Vec<_> = self.live_queues().iter().map(|queue| queue.runtime.clone()).collect();
-        all.extend(self.left.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
-        all
+    pub(crate) fn all_queues(&self) -> Answer<Vec<oxcl_runtime::Queue>> {
+        let shortage = |_| Status(cl::OUT_OF_HOST_MEMORY);
+        let mut all = Vec::new();
+        // What goes is let go of when the list is free.
+        let mut live = Vec::new();
+        let known = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        live.try_reserve_exact(known.len()).map_err(shortage)?;
+        live.extend(known.iter().filter_map(|known| known.upgrade()));
+        drop(known);
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        all.try_reserve_exact(live.len() + left.len()).map_err(shortage)?;
+        all.extend(live.iter().map(|queue| queue.runtime.clone()));
+        all.extend(left.iter().cloned());
+        Ok(all)
     }
 
     /// Has the kernel forget launches when memory goes that is known by its address.

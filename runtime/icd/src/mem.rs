@@ -194,7 +194,8 @@ pub(crate) fn set_destructor(object: Handle<Mem>, notify: MemDestructor, data: U
     // Release: see `Kept`. A command that was enqueued without being kept is in its queue by now, or sees this.
     if !object.awaited.swap(true, Ordering::AcqRel) {
         let queues = object.context.all_queues();
-        if let Err(shortage) = queues.iter().try_for_each(|queue| keep_until_idle(&object, queue)) {
+        let kept = queues.and_then(|all| all.iter().try_for_each(|queue| keep_until_idle(&object, queue)));
+        if let Err(shortage) = kept {
             // Nobody else sets it: that needs the lock.
             object.awaited.store(false, Ordering::Release);
             return Err(shortage);

@@ -93,7 +93,8 @@ impl Wait {
         if self.is_last {
             return false;
         }
-        let queues = context.all_queues();
+        // Without memory for the list there is none for the call either.
+        let Ok(queues) = context.all_queues() else { return false };
         // What nobody has flushed may wait for this thread.
         for queue in &queues {
             // A queue that cannot be flushed brings nothing.

@@ -115,7 +115,7 @@ pub(crate) fn free(context: Handle<Context>, pointer: Memory) -> Answer {
 
 /// `clMemBlockingFreeINTEL`: after everything that was enqueued in the context.
 pub(crate) fn blocking_free(context: Handle<Context>, pointer: Memory) -> Answer {
-    for queue in context.get()?.all_queues() {
+    for queue in context.get()?.all_queues()? {
         queue.finish()?;
     }
     free(context, pointer)

@@ -3,6 +3,7 @@
 //! long the chain, and no lock is held while a callback, a driver or a destructor runs.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
@@ -247,7 +248,7 @@ impl Released {
                 false
             }
             waiting => {
-                *waiting = Some(Callbacks::EMPTY);
+                *waiting = Some(ManuallyDrop::new(Callbacks::EMPTY));
                 true
             }
         });
@@ -261,16 +262,18 @@ impl Released {
                     let _ = catch_unwind(AssertUnwindSafe(|| callback.call(event, &outcome)));
                 }
             }
-            mine =
-                CALLING.with(|calling| calling.borrow_mut().as_mut().map(std::mem::take)).unwrap_or_default();
+            mine = CALLING
+                .with(|calling| calling.borrow_mut().as_mut().map(|waiting| std::mem::take(&mut **waiting)))
+                .unwrap_or_default();
         }
         CALLING.with(|calling| *calling.borrow_mut() = None);
     }
 }
 
 crate::shim::per_thread! {
-    /// Callbacks that were set free while this thread is in a callback.
-    static CALLING: RefCell<Option<Callbacks>> = RefCell::new(None);
+    /// Callbacks that were set free while this thread is in a callback. Empty at the thread's end, so nothing of it is to be
+    /// dropped then: the system would need memory to remember that.
+    static CALLING: RefCell<Option<ManuallyDrop<Callbacks>>> = RefCell::new(None);
 }
 
 /// A task that nobody waits for yet ends.

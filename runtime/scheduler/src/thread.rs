@@ -22,9 +22,20 @@ pub fn spawn<R: Send + 'static>(
     stack: usize,
     main: impl FnOnce() -> R + Send + 'static,
 ) -> io::Result<JoinHandle<R>> {
+    if !has_room() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     // A thread begins with the signals blocked that the one has blocked that starts it.
     let _blocked = SignalsBlocked::but(&OWN);
     Builder::new().name(name.into()).stack_size(stack).spawn(main)
+}
+
+/// Whether there is memory for what the standard library needs to start a thread: it asks for a few small pieces, and ends the
+/// process where it gets none. So more than all of them is asked for, and given back, first.
+fn has_room() -> bool {
+    const ROOM: usize = 16 << 10;
+    let mut room = Vec::<u8>::new();
+    !crate::faults::refuse_allocation() && std::hint::black_box(&mut room).try_reserve_exact(ROOM).is_ok()
 }
 
 /// Signals are blocked for this thread while it exists.

@@ -10,6 +10,7 @@ use oxcl_driver::{Lane, Launch};
 
 use super::board::{Claim, Cut};
 use super::{Core, Local, MANY, weight};
+use crate::faults;
 use crate::observe::ShareRecord;
 use crate::release::{self, Released};
 use crate::shim::Ordering;
@@ -23,7 +24,10 @@ const STREAK: u32 = 256;
 /// Runs pieces; a panic is a failure.
 fn run_pieces(launch: &Arc<dyn Launch>, first: u64, count: u64, lane: Lane) -> Outcome {
     match catch_unwind(AssertUnwindSafe(|| launch.run(first, count, lane))) {
-        Ok(result) => result.map_err(Arc::new),
+        // Where there is no memory to keep what went wrong, that went wrong.
+        Ok(result) => {
+            result.map_err(|cause| faults::try_arc(cause).unwrap_or_else(|_| release::out_of_memory()))
+        }
         Err(payload) => Err(release::panicked(payload.as_ref())),
     }
 }

@@ -134,7 +134,10 @@ pub fn compile<'ctx>(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Result<Compiled<'ctx>, CompileError> {
-    run(context, source, headers, arguments(options, !headers.is_empty(), bits))
+    run(context, source, headers, arguments(options, !headers.is_empty(), bits)).map_err(|mut error| {
+        crate::later::advise(&mut error.diagnostics, options.standard());
+        error
+    })
 }
 
 /// Compiles one source in C for a machine of its own into `context`: freestanding, for 32-bit RISC-V, with the headers

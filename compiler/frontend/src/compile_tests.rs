@@ -170,3 +170,29 @@ fn only_loops_with_a_hint_must_not_be_unrolled() {
     let hinted = accept(&kernel("__attribute__((opencl_unroll_hint(1)))"), "");
     assert!(hinted.contains("llvm.loop.unroll.disable"), "{hinted}");
 }
+
+#[test]
+fn what_came_later_names_the_option_that_has_it() {
+    let sources = [
+        ("work_group_reduce_add", "kernel void f(global int *x) { *x = work_group_reduce_add(*x); }"),
+        ("work_group_all", "kernel void f(global int *x) { *x = work_group_all(*x); }"),
+        ("work_group_barrier", "kernel void f(global int *x) { work_group_barrier(CLK_LOCAL_MEM_FENCE); }"),
+        ("get_global_linear_id", "kernel void f(global int *x) { *x = get_global_linear_id(); }"),
+        ("atomic_work_item_fence", "kernel void f(global int *x) { atomic_work_item_fence(1, 1, 1); }"),
+    ];
+    for (name, text) in sources {
+        for options in ["", "-cl-std=CL1.1", "-cl-std=CL1.2"] {
+            let message = shown(text, options);
+            assert!(message.contains(&format!("undeclared identifier '{name}'")), "{message}");
+            assert!(message.contains(&format!("note: '{name}' came with OpenCL C 2.0")), "{message}");
+            assert!(message.contains("-cl-std=CL2.0 has it"), "{message}");
+        }
+    }
+    for (_, text) in &sources[..4] {
+        accept(text, "-cl-std=CL2.0");
+        accept(text, "-cl-std=CL3.0");
+    }
+    // Nobody is told so of other names, nor in a version that has the functions.
+    let wrong = "kernel void f(global int *x) { *x = work_group_wrong(*x) + atomic_loads(*x); }";
+    assert!(!shown(wrong, "").contains("came with") && !shown(wrong, "-cl-std=CL2.0").contains("came with"));
+}

@@ -13,6 +13,7 @@ mod bridge;
 mod compile;
 mod diagnostics;
 mod features;
+mod later;
 mod libclang;
 mod link;
 mod options;

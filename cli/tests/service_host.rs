@@ -102,6 +102,19 @@ extern "C" fn count_signal(_: libc::c_int) {
     SIGNALS.fetch_add(1, Ordering::Relaxed);
 }
 
+/// Whether the system ends the process first where memory runs out. Who starts it says so when it runs already, on a busy
+/// machine some time after that.
+fn is_ended_first(process: u32) -> bool {
+    let patience = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < patience {
+        if fs::read_to_string(format!("/proc/{process}/oom_score_adj")).unwrap().trim() == "1000" {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
 /// Builds well and badly, with servers that die, and looks what it has noticed of it.
 fn quiet() {
     let handler = count_signal as extern "C" fn(libc::c_int) as *const () as libc::sighandler_t;
@@ -128,8 +141,7 @@ fn quiet() {
     for &server in &servers {
         assert!(!theirs(server).contains(&pipe), "a server has a file of the host's");
         // Where memory runs out it is ended before the host.
-        let first = fs::read_to_string(format!("/proc/{server}/oom_score_adj")).unwrap();
-        assert_eq!(first.trim(), "1000");
+        assert!(is_ended_first(server), "server {server} is ended no sooner than others");
         // SAFETY: numbers only.
         unsafe { libc::kill(server.cast_signed(), libc::SIGKILL) };
     }

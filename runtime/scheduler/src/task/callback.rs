@@ -29,7 +29,7 @@ pub(crate) struct CallbackNotice {
 
 impl CallbackNotice {
     /// Calls the function.
-    pub(crate) fn call(self: Box<Self>, event: EventId, outcome: &Outcome) {
+    pub(crate) fn call(self, event: EventId, outcome: &Outcome) {
         (self.call)(event, outcome);
     }
 }

@@ -274,6 +274,46 @@ class Waiting(unittest.TestCase):
         self.assertEqual(status, 7)
         self.assertLess(time.monotonic() - began, 5)
 
+    def test_the_main_thread_s_work_is_done_by_one_thread(self):
+        program = textwrap.dedent(f"""
+            import os, numpy, oxcl, signal
+            from pathlib import Path
+
+            def helpers():
+                threads = Path("/proc/self/task").iterdir()
+                return {{thread.name for thread in threads if (thread / "comm").read_text() == "oxcl-python\\n"}}
+
+            kernel = oxcl.compile({TWICE!r})["twice"]
+            x = numpy.ones(4, numpy.float32)
+            kernel(x, global_size=4)
+            first = helpers()
+            assert len(first) == 1, first
+            for _ in range(50):
+                kernel(x, global_size=4)
+                assert helpers() == first
+
+            # An error of ours is no reason for another one, an interrupt is: the work goes on.
+            try:
+                kernel(x, global_size=-1)
+            except (oxcl.Error, ValueError, OverflowError):
+                pass
+            assert helpers() == first
+
+            def handler(*_):
+                raise KeyboardInterrupt
+            signal.signal(signal.SIGALRM, handler)
+            spin = oxcl.compile({LONG!r})["spin"]
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            try:
+                spin(numpy.ones(1, numpy.uint32), 2000000000, global_size=1)
+            except KeyboardInterrupt:
+                kernel(x, global_size=4)
+                assert helpers() > first, helpers()
+            else:
+                raise SystemExit("the kernel was too short")
+        """)
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=100)
+
     def test_children_of_a_fork_run_kernels_too(self):
         x = floats(8)
         oxcl.run(TWICE, x, global_size=8)

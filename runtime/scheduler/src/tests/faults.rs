@@ -458,9 +458,7 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
                 q.enqueue(command(work(|| {}), &[])).unwrap()
             });
             std::thread::scope(|scope| {
-                for _ in 0..others {
-                    scope.spawn(|| other.wait().unwrap());
-                }
+                let beside: Vec<_> = (0..others).map(|_| scope.spawn(|| other.wait().unwrap())).collect();
                 while others > 0 && !s.core().has_host() {
                     std::thread::yield_now();
                 }
@@ -473,6 +471,7 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
                 devices[0].own.end_all();
                 let carried_out = waiter.join().unwrap();
                 devices[1].own.end_all();
+                beside.into_iter().for_each(|thread| thread.join().unwrap());
                 assert!(
                     carried_out,
                     "{workers} workers, {others} others: nothing was refused after {refused}"

@@ -450,7 +450,7 @@ define i32 @untouched(i32 %a) { ret i32 %a }"
             .replace("EVENT", event),
     );
     let untouched = function(&module, "untouched");
-    ir_module::lower_events(&module);
+    ir_module::lower_opaque_types(&module);
     ir_module::verify(&module).unwrap();
     let text = ir_module::print(&module);
     assert!(!text.contains("spirv.Event"), "{text}");
@@ -473,7 +473,7 @@ define i32 @untouched(i32 %a) { ret i32 %a }"
 fn other_opaque_types_stay() {
     let context = Context::create();
     let module = read(&context, "declare void @f(target(\"spirv.Sampler\"))");
-    ir_module::lower_events(&module);
+    ir_module::lower_opaque_types(&module);
     assert!(ir_module::print(&module).contains("spirv.Sampler"));
 }
 

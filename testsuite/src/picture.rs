@@ -5,7 +5,7 @@
 //! the parameter's type has: pixels of a row, rows, slices, elements. `sampler:WORDS` takes `normalised`, `none`, `clamp_to_edge`,
 //! `clamp`, `repeat`, `mirrored_repeat`, `nearest` and `linear`, with `+` between them.
 
-use oxcl_runtime::{Addressing, Image, ImageFormat, ImageKind, ImageShape, Sampler, channel, order};
+use oxcl_runtime::{Image, ImageFormat, ImageKind, ImageShape, channel, order};
 
 use crate::value::{Scalar, Value, parse_value};
 
@@ -103,26 +103,4 @@ impl Picture {
         image.buffer().write(0, &bytes).map_err(|error| error.to_string())?;
         Ok((scalar, image))
     }
-}
-
-/// Reads what follows `sampler:`.
-///
-/// # Errors
-/// It has not the form above.
-pub fn parse_sampler(text: &str) -> Result<Sampler, String> {
-    let mut sampler = Sampler { normalised: false, addressing: Addressing::None, linear: false };
-    for word in text.split('+') {
-        match word {
-            "normalised" => sampler.normalised = true,
-            "none" => sampler.addressing = Addressing::None,
-            "clamp_to_edge" => sampler.addressing = Addressing::ClampToEdge,
-            "clamp" => sampler.addressing = Addressing::Clamp,
-            "repeat" => sampler.addressing = Addressing::Repeat,
-            "mirrored_repeat" => sampler.addressing = Addressing::MirroredRepeat,
-            "nearest" => sampler.linear = false,
-            "linear" => sampler.linear = true,
-            other => return Err(format!("'{other}' says nothing of a sampler")),
-        }
-    }
-    Ok(sampler)
 }

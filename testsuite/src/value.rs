@@ -8,8 +8,9 @@ use std::str::FromStr;
 
 use oxcl_runtime::Sampler;
 use oxcl_workload::data::half;
+use oxcl_workload::data::image::sampler;
 
-use crate::picture::{Picture, parse_sampler};
+use crate::picture::Picture;
 
 /// A scalar type of OpenCL C, as far as data in tests needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,7 +203,9 @@ pub fn parse_value(text: &str) -> Result<Value, String> {
         return Picture::parse(image).map(Value::Image);
     }
     if let Some(words) = text.strip_prefix("sampler:") {
-        return parse_sampler(words).map(Value::Sampler);
+        return sampler(words)
+            .map(Value::Sampler)
+            .map_err(|word| format!("'{word}' says nothing of a sampler"));
     }
     if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
         return Ok(Value::Vector(list(inner)));

@@ -49,7 +49,10 @@ impl ImageShape {
     }
 
     /// The shape with everything that follows from it.
-    fn describe(&self) -> Result<ImageDescription, ImageError> {
+    ///
+    /// # Errors
+    /// It is none that an image can have.
+    pub fn describe(&self) -> Result<ImageDescription, ImageError> {
         let Self { kind, format, .. } = *self;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the values of the format are not valid.
         let element_size = format.element_size().ok_or(ImageError::Format { format })?;

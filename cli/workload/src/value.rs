@@ -158,7 +158,7 @@ impl Value {
                     None => (rest, PIXEL),
                 };
                 if let Some((width, height)) = what.split_once('x')
-                    && let (Ok(width), Ok(height)) = (width.parse(), height.parse())
+                    && let (Ok(width), Ok(height)) = (width.parse::<u32>(), height.parse::<u32>())
                 {
                     let pixels = u64::from(width).checked_mul(height.into());
                     let bytes = pixels.and_then(|pixels| pixels.checked_mul(element.size() as u64));

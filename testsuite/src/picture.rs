@@ -17,7 +17,7 @@ pub struct Picture {
     pixels: Box<Value>,
 }
 
-const ORDERS: [(&str, u32); 16] = [
+const ORDERS: [(&str, u32); 15] = [
     ("r", order::R),
     ("a", order::A),
     ("rg", order::RG),
@@ -33,7 +33,6 @@ const ORDERS: [(&str, u32); 16] = [
     ("depth", order::DEPTH),
     ("srgba", order::SRGBA),
     ("sbgra", order::SBGRA),
-    ("rx", order::RX),
 ];
 
 const TYPES: [(&str, u32, Scalar); 16] = [

@@ -79,6 +79,25 @@ enum {
   TYPE_101010_2
 };
 
+// A format is compared as a whole: order and type are one number. The few that pictures are mostly in are known where pixels are
+// read and written, beside what knows all; a branch on the format is the same for all work-items, and taken once for as many as run at
+// a time.
+#define FORMAT(order, type) ((ulong)(type) << 32 | (order))
+enum { ANY_FORMAT, RGBA_UNORM8, R_UNORM8, RGBA_FLOAT, R_FLOAT };
+HELPER int quick_format(image i) {
+  ulong format = *(__constant const ulong *)&i->order;
+  return format == FORMAT(ORDER_RGBA, TYPE_UNORM8)  ? RGBA_UNORM8
+         : format == FORMAT(ORDER_RGBA, TYPE_FLOAT) ? RGBA_FLOAT
+         : format == FORMAT(ORDER_R, TYPE_FLOAT)    ? R_FLOAT
+         : format == FORMAT(ORDER_R, TYPE_UNORM8)   ? R_UNORM8
+                                                    : ANY_FORMAT;
+}
+
+// The bytes of a pixel of such a format.
+HELPER long quick_size(image i, int format) {
+  return format == RGBA_UNORM8 || format == R_FLOAT ? 4 : format == RGBA_FLOAT ? 16 : format == R_UNORM8 ? 1 : i->element;
+}
+
 // Elements as they are in memory. An image of a buffer's, or of the host's memory, may begin anywhere.
 typedef uint uint_any __attribute__((aligned(1)));
 typedef ushort ushort_any __attribute__((aligned(1)));
@@ -114,8 +133,8 @@ HELPER place place_of(int kind, int4 c) {
   return at;
 }
 
-HELPER __global uchar *address(image i, place at, int kind) {
-  __global uchar *p = i->data + (long)at.x * i->element;
+HELPER __global uchar *address(image i, place at, int kind, long size) {
+  __global uchar *p = i->data + (long)at.x * size;
   if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
     p += (long)at.y * i->row_pitch;
   if (kind == ONE_ARRAY || kind == TWO_ARRAY || kind == THREE)

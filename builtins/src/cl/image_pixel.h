@@ -74,4 +74,20 @@ static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *p) 
   return arranged(c, order, 1.0f);
 }
 
+// The same where the format is known.
+HELPER float4 quick_pixel(image i, __global const uchar *p, int format) {
+  switch (format) {
+  case RGBA_UNORM8:
+    return __builtin_convertvector(bytes_of(p, 4), float4) * (1.0f / 255.0f);
+  case R_UNORM8:
+    return (float4)((float)p[0] * (1.0f / 255.0f), 0.0f, 0.0f, 1.0f);
+  case RGBA_FLOAT:
+    return __builtin_astype(words_of(p, 4), float4);
+  case R_FLOAT:
+    return (float4)(__builtin_astype(*(__global const uint_any *)p, float), 0.0f, 0.0f, 1.0f);
+  default:
+    return PIXEL(i, p);
+  }
+}
+
 HELPER float4 border_of(image i) { return (float4)(0.0f, 0.0f, 0.0f, is_border_opaque(i->order) ? 1.0f : 0.0f); }

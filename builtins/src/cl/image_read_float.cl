@@ -10,6 +10,7 @@
 #define W4 float4
 #define AS_float4(c) (c)
 #define AS_float(c) ((c).x)
+#define QUICK_PIXEL quick_pixel
 #define LINEAR_TOO 1
 #define DEPTH_TOO 1
 #include "image_read.inc"

@@ -9,6 +9,7 @@
 #define T4 half4
 #define W4 float4
 #define AS_half4(c) __builtin_convertvector(c, half4)
+#define QUICK_PIXEL quick_pixel
 #define LINEAR_TOO 1
 #define DEPTH_TOO 0
 #include "image_read.inc"

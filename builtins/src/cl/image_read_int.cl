@@ -16,6 +16,7 @@ HELPER int4 border_of(image i) { return (int4)(0, 0, 0, is_border_opaque(i->orde
 #define T4 int4
 #define W4 int4
 #define AS_int4(c) (c)
+#define QUICK_PIXEL(i, p, format) PIXEL(i, p)
 #define LINEAR_TOO 0
 #define DEPTH_TOO 0
 #include "image_read.inc"

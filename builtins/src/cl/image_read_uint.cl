@@ -15,6 +15,7 @@ HELPER uint4 border_of(image i) { return (uint4)(0, 0, 0, is_border_opaque(i->or
 #define T4 uint4
 #define W4 uint4
 #define AS_uint4(c) (c)
+#define QUICK_PIXEL(i, p, format) PIXEL(i, p)
 #define LINEAR_TOO 0
 #define DEPTH_TOO 0
 #include "image_read.inc"

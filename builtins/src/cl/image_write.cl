@@ -146,16 +146,60 @@ HELPER bool is_inside(image i, place at, int kind) {
   return inside;
 }
 
+// A pixel of a quick format.
+HELPER void quick_put(image i, __global uchar *p, float4 colour, int format) {
+  switch (format) {
+  case RGBA_UNORM8:
+    put_bytes(p, to_unsigned(colour, 255.0f), 4);
+    break;
+  case R_UNORM8:
+    put_bytes(p, to_unsigned(colour, 255.0f), 1);
+    break;
+  case RGBA_FLOAT:
+    put_words(p, __builtin_astype(colour, uint4), 4);
+    break;
+  case R_FLOAT:
+    put_words(p, __builtin_astype(colour, uint4), 1);
+    break;
+  default:
+    oxcl_image_put_float(i, p, colour);
+  }
+}
+HELPER void put_as(image i, place at, int kind, float4 colour, int format) {
+  if (is_inside(i, at, kind))
+    quick_put(i, address(i, at, kind, quick_size(i, format)), colour, format);
+}
+
+HELPER void put(image i, int kind, int4 c, float4 colour) {
+  place at = place_of(kind, c);
+  switch (quick_format(i)) {
+  case RGBA_UNORM8:
+    put_as(i, at, kind, colour, RGBA_UNORM8);
+    break;
+  case R_UNORM8:
+    put_as(i, at, kind, colour, R_UNORM8);
+    break;
+  case RGBA_FLOAT:
+    put_as(i, at, kind, colour, RGBA_FLOAT);
+    break;
+  case R_FLOAT:
+    put_as(i, at, kind, colour, R_FLOAT);
+    break;
+  default:
+    put_as(i, at, kind, colour, ANY_FORMAT);
+  }
+}
+HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __builtin_convertvector(colour, float4)); }
+
 #define PUT(PIXEL, T4)                                                                                                 \
   HELPER void put(image i, int kind, int4 c, T4 colour) {                                                              \
     place at = place_of(kind, c);                                                                                      \
     if (is_inside(i, at, kind))                                                                                        \
-      PIXEL(i, address(i, at, kind), colour);                                                                          \
+      PIXEL(i, address(i, at, kind, i->element), colour);                                                              \
   }
-PUT(oxcl_image_put_float, float4)
 PUT(oxcl_image_put_int, int4)
 PUT(oxcl_image_put_uint, uint4)
-HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __builtin_convertvector(colour, float4)); }
+#undef PUT
 
 #define WRITE(ACCESS, WRITE_IMAGE, TYPE, KIND, INTS, COLOUR)                                                           \
   OVERLOAD void WRITE_IMAGE(ACCESS TYPE i, INTS c, COLOUR colour) { put(oxcl_image(i), KIND, whole(c), colour); }

@@ -103,7 +103,7 @@ const BYTES: [u32; 4] =
 const PACKED: [u32; 3] = [channel::UNORM_SHORT_565, channel::UNORM_SHORT_555, channel::UNORM_INT_101010];
 
 /// All formats, order by order, with the types of each.
-const FORMATS: [(u32, &[u32]); 16] = [
+const FORMATS: [(u32, &[u32]); 15] = [
     (order::RGBA, &COMMON),
     (order::RGBA, &[channel::UNORM_INT_101010_2]),
     (order::BGRA, &BYTES),
@@ -119,7 +119,6 @@ const FORMATS: [(u32, &[u32]); 16] = [
     (order::ARGB, &BYTES),
     (order::ABGR, &BYTES),
     (order::RGB, &PACKED),
-    (order::RGBX, &PACKED),
 ];
 
 impl ImageFormat {

@@ -14,7 +14,7 @@
 // run: read global=1 (in=image/r/float/1x1[9], out=zeros:4) -> out=[9,0,0,1]
 // run: read global=2 (in=image/rgb/unorm_short_565/2x1[63488,2047], out=zeros:8) -> out=[1,0,0,1,0,1,1,1]
 // run: read global=1 (in=image/rgb/unorm_short_555/1x1[31775], out=zeros:4) -> out=[1,0,1,1]
-// run: read global=1 (in=image/rgbx/unorm_int_101010/1x1[1072694272], out=zeros:4) -> out=[1,0,0,1]
+// run: read global=1 (in=image/rgbx/unorm_int_101010/1x1[1072693248], out=zeros:4) -> out=[1,0,0,1]
 // run: read global=1 (in=image/rgba/unorm_int_101010_2/1x1[4290772993], out=zeros:4) -> out=[1,0,0,0.33333334]
 // run: read global=2 (in=image/srgba/unorm_int8/2x1[255,0,10,51,128,188,1,255], out=zeros:8) -> out=[1,0,0.00303527,0.2,0.2158605,0.50288653,0.000303527,1]
 // run: read global=1 (in=image/sbgra/unorm_int8/1x1[255,0,188,255], out=zeros:4) -> out=[0.50288653,0,1,1]

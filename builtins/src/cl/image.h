@@ -93,9 +93,12 @@ HELPER int quick_format(image i) {
                                                     : ANY_FORMAT;
 }
 
-// The bytes of a pixel of such a format.
+// The bytes of a pixel: `channels` elements of `element` bytes, one where all channels are in one number.
+HELPER long pixel_size(image i) { return (long)(i->channels * i->element); }
+
+// The same for a format that may be a quick one.
 HELPER long quick_size(image i, int format) {
-  return format == RGBA_UNORM8 || format == R_FLOAT ? 4 : format == RGBA_FLOAT ? 16 : format == R_UNORM8 ? 1 : i->element;
+  return format == RGBA_UNORM8 || format == R_FLOAT ? 4 : format == RGBA_FLOAT ? 16 : format == R_UNORM8 ? 1 : pixel_size(i);
 }
 
 // Elements as they are in memory. An image of a buffer's, or of the host's memory, may begin anywhere.
@@ -103,7 +106,8 @@ typedef uint uint_any __attribute__((aligned(1)));
 typedef ushort ushort_any __attribute__((aligned(1)));
 typedef half half_any __attribute__((aligned(1)));
 typedef uint4 uint4_any __attribute__((aligned(1)));
-typedef uint2 uint2_any __attribute__((aligned(1)));
+typedef ushort4 ushort4_any __attribute__((aligned(1)));
+typedef uchar4 uchar4_any __attribute__((aligned(1)));
 
 // A pixel: where it is, by whole numbers. `z` is the slice of a 3-D image, or the element of an array.
 typedef struct {

@@ -7,7 +7,7 @@
 // The lowest bits of each channel to memory.
 HELPER void put_bytes(__global uchar *p, uint4 c, uint count) {
   if (count == 4) {
-    *(__global uint_any *)p = (c.x & 255) | (c.y & 255) << 8 | (c.z & 255) << 16 | c.w << 24;
+    *(__global uchar4_any *)p = __builtin_convertvector(c, uchar4);
     return;
   }
   p[0] = (uchar)c.x;
@@ -18,13 +18,13 @@ HELPER void put_bytes(__global uchar *p, uint4 c, uint count) {
 }
 HELPER void put_shorts(__global uchar *p, uint4 c, uint count) {
   __global ushort_any *s = (__global ushort_any *)p;
-  if (count == 1) {
-    s[0] = (ushort)c.x;
+  if (count == 4) {
+    *(__global ushort4_any *)p = __builtin_convertvector(c, ushort4);
     return;
   }
-  *(__global uint_any *)p = (c.x & 0xffff) | c.y << 16;
-  if (count == 4)
-    ((__global uint_any *)p)[1] = (c.z & 0xffff) | c.w << 16;
+  s[0] = (ushort)c.x;
+  if (count > 1)
+    s[1] = (ushort)c.y;
   if (count == 3)
     s[2] = (ushort)c.z;
 }
@@ -195,7 +195,7 @@ HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __bui
   HELPER void put(image i, int kind, int4 c, T4 colour) {                                                              \
     place at = place_of(kind, c);                                                                                      \
     if (is_inside(i, at, kind))                                                                                        \
-      PIXEL(i, address(i, at, kind, i->element), colour);                                                              \
+      PIXEL(i, address(i, at, kind, pixel_size(i)), colour);                                                              \
   }
 PUT(oxcl_image_put_int, int4)
 PUT(oxcl_image_put_uint, uint4)

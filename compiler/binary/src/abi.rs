@@ -203,9 +203,9 @@ pub struct ImageData {
     pub order: u32,
     /// `cl_channel_type`.
     pub channel_type: u32,
-    /// Channels in memory.
+    /// Elements of a pixel in memory: its channels, or one where all are in one number.
     pub channels: u32,
-    /// Bytes of a pixel.
+    /// Bytes of such an element.
     pub element_size: u32,
 }
 

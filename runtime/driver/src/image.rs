@@ -143,6 +143,12 @@ impl ImageFormat {
         Self::all(kind, usage).any(|format| format == self)
     }
 
+    /// Whether all channels are in one number.
+    #[must_use]
+    pub fn is_packed(self) -> bool {
+        PACKED.contains(&self.channel_type) || self.channel_type == channel::UNORM_INT_101010_2
+    }
+
     /// Number of channels in memory: values of the type that a pixel has.
     #[must_use]
     pub fn channels(self) -> u32 {
@@ -263,6 +269,7 @@ impl ImageDescription {
     #[must_use]
     pub fn data(&self, data: *mut u8) -> ImageData {
         let word = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let channels = if self.format.is_packed() { 1 } else { self.format.channels() };
         let dimensions = self.kind.dimensions();
         let size = |d: usize| if d < dimensions { word(self.size[d]) } else { 0 };
         ImageData {
@@ -277,8 +284,8 @@ impl ImageDescription {
             samples: 0,
             order: self.format.channel_order,
             channel_type: self.format.channel_type,
-            channels: self.format.channels(),
-            element_size: word(self.element_size),
+            channels,
+            element_size: word(self.element_size / u64::from(channels)),
         }
     }
 }
@@ -343,6 +350,29 @@ mod tests {
                 assert!(bytes.is_power_of_two() && bytes <= 16, "{format:?}");
             }
         }
+    }
+
+    #[test]
+    fn kernels_are_told_of_elements_and_what_there_is() {
+        let describe = |channel_order, channel_type| {
+            let format = ImageFormat { channel_order, channel_type };
+            let element_size = format.element_size().unwrap();
+            let (size, row_pitch, slice_pitch) = ([3, 2, 1], 64, 128);
+            ImageDescription {
+                kind: ImageKind::Image2d,
+                format,
+                size,
+                array_size: 1,
+                element_size,
+                row_pitch,
+                slice_pitch,
+            }
+        };
+        let data = describe(order::RGBA, channel::UNORM_INT16).data(std::ptr::null_mut());
+        assert_eq!((data.channels, data.element_size), (4, 2));
+        assert_eq!((data.width, data.height, data.depth, data.array_size), (3, 2, 0, 0));
+        let packed = describe(order::RGB, channel::UNORM_SHORT_565).data(std::ptr::null_mut());
+        assert_eq!((packed.channels, packed.element_size), (1, 2));
     }
 
     #[test]

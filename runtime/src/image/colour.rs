@@ -65,8 +65,11 @@ fn unorm(value: f32, most: u32) -> u32 {
     (value * most as f32).max(0.0).min(most as f32).round_ties_even() as u32
 }
 
-/// The nearest of -`most` - 1 to `most`.
+/// The nearest of -`most` - 1 to `most`; what is no number is 0.
 fn snorm(value: f32, most: i32) -> i32 {
+    if value.is_nan() {
+        return 0;
+    }
     (value * most as f32).max(-(most as f32) - 1.0).min(most as f32).round_ties_even() as i32
 }
 

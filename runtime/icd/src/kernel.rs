@@ -223,8 +223,9 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
                 AccessQualifier::WriteOnly => (false, true),
                 AccessQualifier::ReadWrite => (true, true),
             };
-            let may = !(reads && object.flags & cl::MEM_WRITE_ONLY != 0)
-                && !(writes && object.flags & cl::MEM_READ_ONLY != 0);
+            let unfit =
+                if reads { cl::MEM_WRITE_ONLY } else { 0 } | if writes { cl::MEM_READ_ONLY } else { 0 };
+            let may = object.flags & unfit == 0;
             ensure(may && image.fits(&parameter.type_name), cl::INVALID_ARG_VALUE)?;
             Arg::Buffer(object.downgrade())
         }

@@ -153,7 +153,7 @@ impl Image {
         let description = shape.describe()?;
         // SAFETY: the caller's promise.
         let buffer = unsafe { Buffer::over(span) }?;
-        Self::within(buffer, description)
+        Self::within(&buffer, description)
     }
 
     /// An image whose pixels are a buffer's content.
@@ -161,7 +161,7 @@ impl Image {
     /// # Errors
     /// The shape is none that an image can have, or the buffer is too small for it.
     pub fn in_buffer(buffer: &Buffer, shape: &ImageShape) -> Result<Self, ImageError> {
-        Self::within(buffer.clone(), shape.describe()?)
+        Self::within(buffer, shape.describe()?)
     }
 
     /// The same pixels with another order of channels, as many and as large.
@@ -177,7 +177,7 @@ impl Image {
         Ok(Self { buffer: self.buffer.clone(), description })
     }
 
-    fn within(buffer: Buffer, description: ImageDescription) -> Result<Self, ImageError> {
+    fn within(buffer: &Buffer, description: ImageDescription) -> Result<Self, ImageError> {
         // CL_INVALID_IMAGE_SIZE if the buffer is smaller than the image's rows.
         let needed = bytes(&description);
         if needed > buffer.size() {

@@ -219,7 +219,9 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
             let image = image_of(&object)?;
             // CL_INVALID_ARG_VALUE if the image is of another kind, or may not be used as the kernel does (5.9.2).
             let (reads, writes) = match parameter.access {
-                AccessQualifier::ReadOnly | AccessQualifier::None => (true, false),
+                // Archives of other compilers may not say.
+                AccessQualifier::None => (false, false),
+                AccessQualifier::ReadOnly => (true, false),
                 AccessQualifier::WriteOnly => (false, true),
                 AccessQualifier::ReadWrite => (true, true),
             };

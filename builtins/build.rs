@@ -46,6 +46,12 @@ const SOURCES: &[&str] = &[
     "half",
     "half_math",
     "hyperbolic",
+    "image_query",
+    "image_read_float",
+    "image_read_half",
+    "image_read_int",
+    "image_read_uint",
+    "image_write",
     "integer",
     "integer_dot",
     "inverse",
@@ -98,6 +104,9 @@ const QUESTIONS: [&str; 3] = ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_
 
 /// The estimate itself, at every type and width.
 const ESTIMATE: &str = "_Z19oxcl_rsqrt_estimate";
+
+/// What asks for an image's description and for a sampler's bits, for every kind of image.
+const OPAQUE: [&str; 2] = ["_Z10oxcl_image", "_Z12oxcl_sampler"];
 
 /// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
 const REFERENCE_UNIT: &str = "ref_workitem";
@@ -250,6 +259,7 @@ fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
                 let name = symbol_in(line);
                 let is_later = name.starts_with("llvm.")
                     || name.starts_with(ESTIMATE)
+                    || OPAQUE.iter().any(|start| name.starts_with(start))
                     || PROVIDED_ELSEWHERE.contains(&name);
                 called.extend((!is_later).then(|| name.to_owned()));
             }

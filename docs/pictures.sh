@@ -28,4 +28,7 @@ done
 cp testsuite/examples/image-filter/out/noisy.png testsuite/examples/image-filter/out/sharp.png testsuite/examples/image-filter
 cp testsuite/examples/n-body/out/bodies.png testsuite/examples/n-body
 "$oxcl" run -q testsuite/workloads/blur-sobel/blur-sobel.toml testsuite/workloads/mandelbrot/mandelbrot.toml >/dev/null
+"$oxcl" run -q testsuite/workloads/photo/photo.toml >/dev/null
+cp testsuite/workloads/photo/out/before.png "$images/photo-before.png"
+cp testsuite/workloads/photo/out/small.png "$images/photo-after.png"
 cp testsuite/workloads/blur-sobel/scene.png testsuite/workloads/blur-sobel/out/edges.png testsuite/workloads/mandelbrot/out/mandelbrot.png "$images"

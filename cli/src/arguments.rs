@@ -116,7 +116,7 @@ impl Memory {
     /// Makes the buffers.
     pub(crate) fn new(bound: &[Bound]) -> Result<Self, CliError> {
         let make = |bound: &Bound| match bound {
-            Bound::Buffer(data) => Ok(Some((data.clone(), launching::upload(data)?))),
+            Bound::Buffer(data) | Bound::Image(data, _) => Ok(Some((data.clone(), launching::upload(data)?))),
             _ => Ok(None),
         };
         Ok(Self { buffers: bound.iter().map(make).collect::<Result<_, CliError>>()? })
@@ -136,7 +136,9 @@ impl Memory {
             (Bound::Value(bytes), _) => ArgValue::Value(bytes),
             (Bound::Local(bytes), _) => ArgValue::Local(*bytes as u64),
             (Bound::Buffer(_), Some((_, buffer))) => ArgValue::Buffer(buffer),
-            (Bound::Buffer(_), None) => ArgValue::Null,
+            (Bound::Image(_, description), Some((_, buffer))) => ArgValue::Image(buffer, *description),
+            (Bound::Sampler(sampler), _) => ArgValue::Sampler(*sampler),
+            (Bound::Buffer(_) | Bound::Image(..), None) => ArgValue::Null,
         };
         bound.iter().zip(&self.buffers).map(one).collect()
     }

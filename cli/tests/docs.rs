@@ -259,6 +259,7 @@ pages! {
     first_kernel "docs/first-kernel.md" 12 0
     from_cuda "docs/from-cuda.md" 3 0
     from_pocl "docs/from-pocl.md" 3 2
+    images "docs/images.md" 1 0
     install "docs/install.md" 2 10
     own_processor "docs/own-processor.md" 17 1
     performance "docs/performance.md" 21 0

@@ -1,12 +1,28 @@
 //! Arguments of a launch and their check against the kernel's parameters.
 
 use oxcl_binary::archive::{AddressQualifier, Arg, ArgKind, Kernel};
+use oxcl_driver::image::{ImageDescription, ImageKind, order};
 
 use crate::buffer::Buffer;
+use crate::image::Image;
 use crate::launch::LaunchError;
 
 /// One argument, in the order of the kernel's parameters.
 pub type ArgValue<'a> = oxcl_driver::program::ArgValue<&'a Buffer, &'a [u8]>;
+
+impl Image {
+    /// Whether parameters of a type take it; where the type has another name, which a program may give it, nobody knows.
+    #[must_use]
+    pub fn fits(&self, type_name: &str) -> bool {
+        takes(type_name).is_none_or(|takes| takes == type_of(self.description()))
+    }
+
+    /// The image as an argument.
+    #[must_use]
+    pub fn argument(&self) -> ArgValue<'_> {
+        ArgValue::Image(self.buffer(), *self.description())
+    }
+}
 
 fn describe(value: &ArgValue<'_>) -> &'static str {
     match value {
@@ -15,6 +31,8 @@ fn describe(value: &ArgValue<'_>) -> &'static str {
         ArgValue::Pointer(_) => "an address",
         ArgValue::Local(_) => "a size of local memory",
         ArgValue::Value(_) => "a value",
+        ArgValue::Image(..) => "an image",
+        ArgValue::Sampler(_) => "a sampler",
     }
 }
 
@@ -24,6 +42,19 @@ pub(crate) fn parameter_name(record: &Kernel, index: usize) -> String {
         Some(arg) if !arg.name.is_empty() => arg.name.clone(),
         _ => format!("#{index}"),
     }
+}
+
+/// The type of parameters that take an image.
+fn type_of(image: &ImageDescription) -> &'static str {
+    image.kind.type_name(image.format.channel_order == order::DEPTH)
+}
+
+/// The type of images that a parameter takes; none where it has another name, which a program may give it.
+fn takes(type_name: &str) -> Option<&'static str> {
+    let all = ImageKind::ALL.iter().flat_map(|kind| [kind.type_name(false), kind.type_name(true)]);
+    // Archives have the name alone, or with an access qualifier before it.
+    let name = type_name.rsplit(' ').next().unwrap_or(type_name);
+    all.into_iter().find(|known| *known == name)
 }
 
 /// Checks `values` against the kernel's parameters.
@@ -59,8 +90,27 @@ fn check_one(record: &Kernel, index: usize, arg: &Arg, value: &ArgValue<'_>) -> 
         what,
     };
     match arg.kind {
-        ArgKind::Image => Err(not_yet("images")),
-        ArgKind::Sampler => Err(not_yet("samplers")),
+        ArgKind::Image => match value {
+            // CL_INVALID_ARG_VALUE if the image is none of the kind that the argument is declared as.
+            ArgValue::Image(_, image) => match takes(&arg.type_name) {
+                Some(want) if want != type_of(image) => {
+                    let given = type_of(image);
+                    Err(LaunchError::ArgumentKind {
+                        kernel: kernel(),
+                        argument: argument(),
+                        type_name: type_name(),
+                        want,
+                        given,
+                    })
+                }
+                _ => Ok(()),
+            },
+            _ => Err(wrong_kind("an image")),
+        },
+        ArgKind::Sampler => match value {
+            ArgValue::Sampler(_) => Ok(()),
+            _ => Err(wrong_kind("a sampler")),
+        },
         ArgKind::Pipe => Err(not_yet("pipes")),
         ArgKind::Pointer if arg.address == AddressQualifier::Local => match value {
             // CL_INVALID_ARG_SIZE if arg_size is zero and the argument is declared with the local qualifier.

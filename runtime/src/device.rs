@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oxcl_driver::capability::AddressSpace;
+use oxcl_driver::capability::{AddressSpace, Features};
 use oxcl_driver::memory::MemoryCounters;
 use oxcl_driver::{Capabilities, Driver};
 use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, HostCpu, Kind};
@@ -83,6 +83,8 @@ pub struct DeviceInfo {
     pub local_memory: u64,
     /// Bytes of memory for buffers.
     pub global_memory: u64,
+    /// Whether kernels take images.
+    pub has_images: bool,
     /// The memory is the device's own, and not the host's.
     pub own_memory: bool,
     /// Bytes that kernels can print before somebody reads them.
@@ -210,6 +212,7 @@ impl DeviceInfo {
             max_work_group_size: capabilities.max_work_group_size,
             local_memory: capabilities.local_memory,
             global_memory: capabilities.global_memory,
+            has_images: capabilities.features.has(Features::IMAGES),
             own_memory: capabilities.address_space != AddressSpace::HOST,
             printf_buffer: capabilities.printf_buffer,
             address_bits: capabilities.address_bits,

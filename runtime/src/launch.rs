@@ -101,6 +101,7 @@ impl Device {
     ) -> Result<Launch, LaunchError> {
         let record = kernel.record();
         argument::check(record, arguments)?;
+        check::images(self, record, arguments)?;
         let (local, local_from) = self.local_size(kernel, range)?;
         self.check_local_memory(record, arguments)?;
         let global = range.global();
@@ -125,18 +126,17 @@ impl Device {
         let buffers: Vec<Buffer> = arguments
             .iter()
             .filter_map(|argument| match argument {
-                ArgValue::Buffer(buffer) => Some(Buffer::clone(buffer)),
                 ArgValue::Pointer(address) => {
                     SharedMemory::at(*address).map(|(memory, _)| memory.buffer().clone())
                 }
-                _ => None,
+                other => other.memory().map(|buffer| Buffer::clone(buffer)),
             })
             .collect();
         residence::check_fit(self, buffers.iter())?;
-        let (touches, facts) = check::facts(meta, arguments);
+        let (touches, facts) = check::facts(record, meta, arguments);
         let parts = if self.context().keeps_track() {
             let known = arguments.iter().enumerate();
-            known.filter_map(|(index, argument)| check::part(meta, index, argument)).collect()
+            known.filter_map(|(index, argument)| check::part(record, meta, index, argument)).collect()
         } else {
             buffers.iter().for_each(|buffer| buffer.storage().use_untracked());
             Box::default()
@@ -148,7 +148,7 @@ impl Device {
         let number = watch.as_ref().map_or(0, |watch| watch.number());
         let memory = |index, buffer: &Buffer| {
             let (allocation, offset) = residence::argument_memory(buffer, self)?;
-            let writes = check::argument_access(meta, index) == Some(Access::ReadWrite);
+            let writes = check::argument_access(record, meta, index) == Some(Access::ReadWrite);
             Ok::<_, QueueError>(ArgMemory { allocation, offset, writes })
         };
         let named = arguments.iter().enumerate();

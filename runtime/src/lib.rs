@@ -34,6 +34,7 @@ mod error;
 mod exclusion;
 mod forked;
 mod guarded;
+mod image;
 mod improve;
 mod launch;
 mod limited;
@@ -63,14 +64,21 @@ pub use context::{Bounds, Context, ContextOptions};
 pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use forked::survive_forks;
+pub use image::{
+    Image, ImageError, ImageRegion, ImageShape, MAX_ELEMENTS, MAX_IN_BUFFER, MAX_PLANE, MAX_VOLUME,
+};
 pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
-pub use oxcl_binary::archive::{AddressQualifier, ArgKind, BinaryType};
+pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;
 pub use oxcl_driver::fault::{
     Fault, FaultSignal, GroupRun, KernelFailure as Failure, OutOfResources, Resource,
+};
+pub use oxcl_driver::image::{
+    Addressing, ImageDescription, ImageFormat, ImageKind, ImageUse, SamplerDescription as Sampler, channel,
+    order,
 };
 pub use oxcl_driver::memory::MemoryCounters;
 pub use oxcl_driver::printer::{PrintSink, Printed};

@@ -13,12 +13,14 @@ use crate::argument::ArgValue;
 use crate::buffer::BufferError;
 use crate::device::Device;
 use crate::error::{Coded, ErrorCode};
+use crate::image::ImageError;
 use crate::launch::{Launch, LaunchError};
 use crate::limited::Limited;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
 use crate::residence::{self, Order, Part, Placement};
 
+mod images;
 mod mapping;
 mod memory;
 mod transfers;
@@ -32,6 +34,9 @@ pub enum QueueError {
     /// It names bytes that there are not, or in a way that is not allowed.
     #[error(transparent)]
     Buffer(#[from] BufferError),
+    /// It names pixels that there are not, or in a way that is not allowed.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// The scheduler could not take it.
     #[error(transparent)]
     Enqueue(#[from] EnqueueError),
@@ -56,6 +61,7 @@ impl Coded for QueueError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Buffer(error) => error.code(),
+            Self::Image(error) => error.code(),
             Self::Enqueue(error) => error.code(),
             Self::OtherContext => ErrorCode("OX0572"),
             Self::DeviceMemory { .. } => ErrorCode("OX0573"),

@@ -346,7 +346,7 @@ fn wrong_arguments_are_named() {
     let kernel = program(our_kernel(support::kernel("visits", vec![image]), false, VISITS));
     assert_eq!(
         refused(&kernel, &range, &[ArgValue::Buffer(&out)]),
-        "OX0543: argument 'picture' of kernel 'visits' has type image2d_t: images are not supported yet"
+        "OX0541: argument 'picture' of kernel 'visits' has type image2d_t: it takes an image, not a buffer"
     );
 }
 

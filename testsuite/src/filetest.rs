@@ -13,7 +13,7 @@ use oxcl_binary::archive::{Archive, Arg, ArgKind};
 use oxcl_compiler::{
     BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
 };
-use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+use oxcl_runtime::{ArgValue, Buffer, Device, Image, NdRange, Program, Sampler};
 use oxcl_workload::data::half;
 
 use crate::directive::{FileTest, Kind, Run, Widths, parse};
@@ -336,6 +336,7 @@ fn execute(program: &Program, device: &Device, run: &Run) -> Result<(Contents, V
         .into_iter()
         .filter_map(|(name, scalar, prepared)| match prepared {
             Prepared::Buffer(buffer) => Some((name, scalar, buffer.to_vec())),
+            Prepared::Image(image) => Some((name, scalar, image.buffer().to_vec())),
             _ => None,
         })
         .collect();
@@ -347,6 +348,8 @@ enum Prepared {
     Bytes(Vec<u8>),
     Local(u64),
     Null,
+    Image(Image),
+    Sampler(Sampler),
 }
 
 impl Prepared {
@@ -356,6 +359,8 @@ impl Prepared {
             Self::Bytes(bytes) => ArgValue::Value(bytes),
             Self::Local(bytes) => ArgValue::Local(*bytes),
             Self::Null => ArgValue::Null,
+            Self::Image(image) => image.argument(),
+            Self::Sampler(sampler) => ArgValue::Sampler(*sampler),
         }
     }
 }
@@ -365,6 +370,11 @@ fn prepare(arg: &Arg, value: &Value) -> Result<(Scalar, Prepared), String> {
     match value {
         Value::Local(bytes) => return Ok((Scalar::Uchar, Prepared::Local(*bytes as u64))),
         Value::Null => return Ok((Scalar::Uchar, Prepared::Null)),
+        Value::Sampler(sampler) => return Ok((Scalar::Uchar, Prepared::Sampler(*sampler))),
+        Value::Image(picture) => {
+            let (scalar, image) = picture.image(&arg.type_name)?;
+            return Ok((scalar, Prepared::Image(image)));
+        }
         _ => {}
     }
     let (scalar, mut bytes) = to_bytes(value, known)?;

@@ -3,7 +3,10 @@
 
 use std::error::Error;
 
-use oxcl_runtime::{ArgValue, Buffer, Device, NdRange, Program};
+use oxcl_runtime::{
+    Addressing, ArgValue, Buffer, Device, ImageError, ImageFormat, ImageShape, NdRange, Program, Sampler,
+    channel, order,
+};
 
 use crate::opencl::{Launch, Value};
 
@@ -21,7 +24,7 @@ pub struct Case {
 /// Every case.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    vec![ids(), large_ids(), locals(), values(), two_kernels(), across(), long_name()]
+    vec![ids(), large_ids(), locals(), values(), two_kernels(), across(), images(), long_name()]
 }
 
 /// Runs the launches of a case with our runtime, each on buffers of its own, and gives what the buffers hold after it.
@@ -49,8 +52,8 @@ pub(crate) fn launch_here(
     let mut buffers = Vec::new();
     for value in &launch.args {
         buffers.push(match value {
-            Value::Buffer(bytes) => Some(Buffer::from_bytes(bytes)?),
-            Value::Value(_) | Value::Local(_) => None,
+            Value::Buffer(bytes) | Value::Image { pixels: bytes, .. } => Some(Buffer::from_bytes(bytes)?),
+            Value::Value(_) | Value::Local(_) | Value::Sampler(_) => None,
         });
     }
     let args: Vec<ArgValue<'_>> = launch
@@ -58,14 +61,31 @@ pub(crate) fn launch_here(
         .iter()
         .zip(&buffers)
         .map(|(value, buffer)| match (value, buffer) {
-            (Value::Local(size), _) => ArgValue::Local(*size as u64),
-            (Value::Value(bytes), _) => ArgValue::Value(bytes),
-            (Value::Buffer(_), Some(buffer)) => ArgValue::Buffer(buffer),
-            (Value::Buffer(_), None) => ArgValue::Null,
+            (Value::Local(size), _) => Ok(ArgValue::Local(*size as u64)),
+            (Value::Value(bytes), _) => Ok(ArgValue::Value(bytes)),
+            (Value::Buffer(_), Some(buffer)) => Ok(ArgValue::Buffer(buffer)),
+            (Value::Image { format, size, .. }, Some(buffer)) => {
+                let [channel_order, channel_type] = *format;
+                let format = ImageFormat { channel_order, channel_type };
+                let shape = ImageShape::plane(format, size[0] as u64, size[1] as u64);
+                Ok(ArgValue::Image(buffer, shape.describe()?))
+            }
+            (Value::Sampler(words), _) => Ok(ArgValue::Sampler(sampler(*words))),
+            (Value::Buffer(_) | Value::Image { .. }, None) => Ok(ArgValue::Null),
         })
-        .collect();
+        .collect::<Result<_, ImageError>>()?;
     device.launch(&kernel, &range, &args)?;
     Ok(buffers.iter().flatten().map(Buffer::to_vec).collect())
+}
+
+/// OpenCL's numbers of addressing modes and filters that the cases have.
+const CLAMP: u32 = 0x1132;
+const NEAREST: u32 = 0x1140;
+
+/// A sampler of these numbers.
+fn sampler([normalised, addressing, filter]: [u32; 3]) -> Sampler {
+    let addressing = if addressing == CLAMP { Addressing::Clamp } else { Addressing::None };
+    Sampler { normalised: normalised != 0, addressing, linear: filter != NEAREST }
 }
 
 fn launch(kernel: &str, sizes: [&[usize]; 3], args: Vec<Value>) -> Launch {
@@ -232,6 +252,33 @@ fn across() -> Case {
         source: include_str!("../interop/across.cl"),
         launches: vec![(launch("across", [&[input.len()], &[GROUP], &[0]], args), after)],
     }
+}
+
+fn images() -> Case {
+    const WIDTH: usize = 13;
+    const HEIGHT: usize = 7;
+    let pixel = |x: usize, y: usize| [0, 1, 2, 3].map(|c| (((y * WIDTH + x) * 4 + c) * 7) as u8);
+    let plane = |width: usize, height: usize, of: &dyn Fn(usize, usize) -> [u8; 4]| -> Vec<u8> {
+        (0..width * height).flat_map(|at| of(at % width, at / width)).collect()
+    };
+    let picture = plane(WIDTH, HEIGHT, &pixel);
+    let turned = plane(HEIGHT, WIDTH, &|x, y| pixel(y, x));
+    // Formats that PoCL has too.
+    let other = plane(2, 2, &|x, y| [9, 8, (x * y * 255) as u8, 7]);
+    let counts = bytes!((0..6_u16).map(|n| n * 5000));
+    let image = |format, size, pixels: &[u8]| Value::Image { format, size, pixels: pixels.to_vec() };
+    let args = vec![
+        image([order::RGBA, channel::UNORM_INT8], [WIDTH, HEIGHT], &picture),
+        image([order::RGBA, channel::UNORM_INT8], [HEIGHT, WIDTH], &vec![0; picture.len()]),
+        Value::Sampler([0, CLAMP, NEAREST]),
+        image([order::BGRA, channel::UNORM_INT8], [2, 2], &other),
+        image([order::R, channel::UNSIGNED_INT16], [3, 2], &counts),
+        Value::Buffer(vec![0; 28]),
+    ];
+    let said = [13.0_f32, 7.0, order::RGBA as f32, channel::UNSIGNED_INT16 as f32, 0.0, 1.0, 25000.0];
+    let after = vec![picture, turned, other, counts, bytes!(said)];
+    let launches = vec![(launch("turn", [&[HEIGHT, WIDTH], &[1, 1], &[0, 0]], args), after)];
+    Case { name: "images", source: include_str!("../interop/images.cl"), launches }
 }
 
 fn long_name() -> Case {

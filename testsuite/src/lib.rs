@@ -7,6 +7,7 @@ pub mod fuzz;
 pub mod interop;
 pub mod metamorphic;
 pub mod opencl;
+pub mod picture;
 pub mod processors;
 pub mod render;
 pub mod value;

@@ -64,6 +64,17 @@ pub enum Value {
     Value(Vec<u8>),
     /// This many bytes of local memory.
     Local(usize),
+    /// A plane of pixels with these contents, read back after the launch.
+    Image {
+        /// `cl_channel_order` and `cl_channel_type`.
+        format: [u32; 2],
+        /// Pixels of a row, and rows.
+        size: [usize; 2],
+        /// One row behind the other.
+        pixels: Vec<u8>,
+    },
+    /// Whether coordinates are normalised, `cl_addressing_mode` and `cl_filter_mode`.
+    Sampler([u32; 3]),
 }
 
 /// What came of a [`Job`].

@@ -1,12 +1,16 @@
 //! Values in `run` lines, and their bytes once the parameter's type is known.
 //!
 //! `[1,2,3]` a list; `(1,2)` a vector; `3` a scalar; `zeros:N`, `range:N`, `all:V:N`, `random:N:SEED` buffers of N
-//! scalars; `local:BYTES`; `null`. A scalar type before a list (`int[1,2]`) or before `:` (`int:zeros:4`) overrides the
+//! scalars; `local:BYTES`; `null`; images and samplers are in `picture.rs`. A scalar type before a list (`int[1,2]`) or before `:` (`int:zeros:4`) overrides the
 //! parameter's own, which structures need.
 
 use std::str::FromStr;
 
+use oxcl_runtime::Sampler;
 use oxcl_workload::data::half;
+use oxcl_workload::data::image::sampler;
+
+use crate::picture::Picture;
 
 /// A scalar type of OpenCL C, as far as data in tests needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +149,10 @@ pub enum Value {
     Local(usize),
     /// A null pointer.
     Null,
+    /// An image.
+    Image(Picture),
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 /// What a buffer must hold after a run.
@@ -191,6 +199,14 @@ fn count(text: Option<&str>) -> Result<usize, String> {
 /// # Errors
 /// The text follows none of the forms above.
 pub fn parse_value(text: &str) -> Result<Value, String> {
+    if let Some(image) = text.strip_prefix("image/") {
+        return Picture::parse(image).map(Value::Image);
+    }
+    if let Some(words) = text.strip_prefix("sampler:") {
+        return sampler(words)
+            .map(Value::Sampler)
+            .map_err(|word| format!("'{word}' says nothing of a sampler"));
+    }
     if let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
         return Ok(Value::Vector(list(inner)));
     }
@@ -267,7 +283,9 @@ pub fn to_bytes(value: &Value, of_parameter: Option<Scalar>) -> Result<(Scalar, 
             };
             join(scalar, &mut (0..*n).map(|_| next()))
         }
-        Value::Local(_) | Value::Null => Err("not a value with bytes".into()),
+        Value::Local(_) | Value::Null | Value::Image(_) | Value::Sampler(_) => {
+            Err("not a value with bytes".into())
+        }
     }
 }
 

@@ -104,6 +104,8 @@ impl Arguments {
             Raised::argument(Misfit::Value, &text, None).into()
         };
         match &parameter.kind {
+            ParameterKind::Image(..) => Err(wrong("an image, which cannot be given yet")),
+            ParameterKind::Sampler => Err(wrong("a sampler, which cannot be given yet")),
             ParameterKind::Unsupported(what) => Err(wrong(&format!("{what}s, which cannot be given"))),
             ParameterKind::Local(_) => match object.cast::<Local>() {
                 Ok(local) => Ok(Argument::Local(local.get().nbytes)),

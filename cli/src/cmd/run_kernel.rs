@@ -192,7 +192,7 @@ fn afterwards(
     let buffer = |option: &str, name: &str| -> Result<(usize, HostData), CliError> {
         let parameter = arguments::find(kernel, parameters, name)?;
         match &bound[parameter.position] {
-            Bound::Buffer(data) => {
+            Bound::Buffer(data) | Bound::Image(data, _) => {
                 let element = arguments::element_of(parameter, data);
                 Ok((
                     parameter.position,
@@ -216,7 +216,7 @@ fn afterwards(
         let (position, mut data) = buffer("--save", name)?;
         let mut target = FileTarget::parse(file);
         let pictures = bound.iter().filter_map(|b| match b {
-            Bound::Buffer(data) => data.picture,
+            Bound::Buffer(data) | Bound::Image(data, _) => data.picture,
             _ => None,
         });
         data.picture = data.picture.or_else(|| picture_size(&data, pictures, global));
@@ -231,7 +231,7 @@ fn afterwards(
         let option = format!("--expect {name}=");
         let parameter = &parameters[position];
         let want = match parameter.bind(&value).map_err(|error| CliError::Bind { error, option })? {
-            Bound::Buffer(want) => want,
+            Bound::Buffer(want) | Bound::Image(want, _) => want,
             _ => continue,
         };
         if want.bytes.len() > data.bytes.len() {

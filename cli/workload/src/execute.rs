@@ -210,6 +210,8 @@ fn enqueue(
 fn values<'a>(ready: &'a ReadyLaunch, buffers: &'a [Buffer]) -> Vec<ArgValue<'a>> {
     let one = |argument: &'a ReadyArgument| match argument {
         ReadyArgument::Buffer(buffer) => ArgValue::Buffer(&buffers[*buffer]),
+        ReadyArgument::Image(buffer, description) => ArgValue::Image(&buffers[*buffer], *description),
+        ReadyArgument::Sampler(sampler) => ArgValue::Sampler(*sampler),
         ReadyArgument::Value(bytes) => ArgValue::Value(bytes),
         ReadyArgument::Local(bytes) => ArgValue::Local(*bytes as u64),
     };
@@ -258,7 +260,7 @@ fn touched(session: &Session<'_>, index: usize) -> (Vec<usize>, Vec<usize>) {
         (_, Some(ready)) => {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
             for (position, argument) in ready.args.iter().enumerate() {
-                if let ReadyArgument::Buffer(buffer) = argument {
+                if let ReadyArgument::Buffer(buffer) | ReadyArgument::Image(buffer, _) = argument {
                     let (read, written) = host::reads_writes(host::access(&ready.kernel, position));
                     reads.extend(read.then_some(*buffer));
                     writes.extend(written.then_some(*buffer));

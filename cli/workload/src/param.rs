@@ -1,11 +1,13 @@
 //! A kernel's parameters as the command line sees them, and the check of a value against one.
 
 use crate::data::element::Element;
+use crate::data::file::Format;
+use crate::data::image::{self, ImageDataError};
 use crate::data::number::NumberError;
 use crate::data::{Extent, HostData};
 use crate::value::{BufferError, Value};
 use oxcl_binary::archive::{AddressQualifier, Arg, ArgKind};
-use oxcl_runtime::Kernel;
+use oxcl_runtime::{ImageDescription, ImageKind, Kernel, Sampler};
 use thiserror::Error;
 
 /// One parameter.
@@ -32,7 +34,11 @@ pub enum ParameterKind {
     Buffer(Option<Element>),
     /// A pointer to local memory.
     Local(Option<Element>),
-    /// An image, sampler or pipe.
+    /// An image that a picture or a row of elements can be; depth images have one number a pixel.
+    Image(ImageKind, bool),
+    /// A sampler.
+    Sampler,
+    /// An image of another kind, or a pipe.
     Unsupported(&'static str),
 }
 
@@ -45,6 +51,10 @@ pub enum Bound {
     Buffer(HostData),
     /// Bytes of local memory.
     Local(usize),
+    /// The initial pixels of an image, and what it is.
+    Image(HostData, ImageDescription),
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 /// A value that does not fit: names the parameter, its type and what was given, and shows one that fits.
@@ -96,7 +106,19 @@ pub enum BindProblem {
     /// A buffer of nothing.
     #[error("the buffer is empty")]
     EmptyBuffer,
-    /// An image and the like.
+    /// Anything else for an image.
+    #[error("it takes an image, and something else was given")]
+    NoImage,
+    /// Anything else for a sampler.
+    #[error("it takes a sampler, and something else was given")]
+    NoSampler,
+    /// An image or a sampler for anything else.
+    #[error("it takes no {what}")]
+    NotOpaque { what: &'static str },
+    /// Data that is no image.
+    #[error(transparent)]
+    Image(#[from] ImageDataError),
+    /// An image of a rare kind and the like.
     #[error("{what} parameters cannot be set from the command line")]
     Unsupported { what: &'static str },
     /// A number that does not fit.
@@ -120,8 +142,11 @@ impl Parameter {
         let kind = match (arg.kind, arg.address) {
             (ArgKind::Pointer, AddressQualifier::Local) => ParameterKind::Local(pointee()),
             (ArgKind::Pointer, _) => ParameterKind::Buffer(pointee()),
-            (ArgKind::Image, _) => ParameterKind::Unsupported("image"),
-            (ArgKind::Sampler, _) => ParameterKind::Unsupported("sampler"),
+            (ArgKind::Image, _) => match image::kind_of(&arg.type_name) {
+                Some((kind, is_depth)) => ParameterKind::Image(kind, is_depth),
+                None => ParameterKind::Unsupported("image array and volume"),
+            },
+            (ArgKind::Sampler, _) => ParameterKind::Sampler,
             (ArgKind::Pipe, _) => ParameterKind::Unsupported("pipe"),
             (ArgKind::Value, _) => match Element::parse(&arg.type_name) {
                 Some(element) if element.size() == arg.size as usize => ParameterKind::Value(element),
@@ -154,11 +179,14 @@ impl Parameter {
                 None => "@data.bin".to_owned(),
             },
             ParameterKind::Local(element) => format!("local:{}", 64 * element.map_or(4, Element::size)),
+            ParameterKind::Image(ImageKind::Image2d, _) => "image:photo.png".to_owned(),
+            ParameterKind::Image(..) => "zeros:float4:1024".to_owned(),
+            ParameterKind::Sampler => "sampler:clamp_to_edge+linear".to_owned(),
             ParameterKind::Unsupported(_) => String::new(),
         }
     }
 
-    fn error(&self, problem: BindProblem) -> BindError {
+    pub(crate) fn error(&self, problem: BindProblem) -> BindError {
         BindError {
             parameter: self.label(),
             type_name: self.type_name.clone(),
@@ -173,6 +201,11 @@ impl Parameter {
             ParameterKind::Buffer(Some(want)) => fits(data, *want).map_err(|problem| self.error(problem)),
             ParameterKind::Buffer(None) => Ok(()),
             ParameterKind::Local(_) => Err(self.error(BindProblem::LocalContents)),
+            ParameterKind::Image(kind, is_depth) => {
+                let described = image::describe(data, *kind, *is_depth);
+                described.map(drop).map_err(|problem| self.error(problem.into()))
+            }
+            ParameterKind::Sampler => Err(self.error(BindProblem::NoSampler)),
             ParameterKind::Unsupported(what) => Err(self.error(BindProblem::Unsupported { what })),
             ParameterKind::Value(_) | ParameterKind::Opaque(_) => {
                 Err(self.error(BindProblem::BufferForValue))
@@ -188,6 +221,25 @@ impl Parameter {
     fn bind_or(&self, value: &Value) -> Result<Bound, BindProblem> {
         match (&self.kind, value) {
             (ParameterKind::Unsupported(what), _) => Err(BindProblem::Unsupported { what }),
+            (ParameterKind::Image(kind, is_depth), value) => {
+                // A picture's file is enough.
+                let pixels = match value {
+                    Value::File(source) if source.format == Format::Png && source.element.is_none() => {
+                        source.load(Some(PIXEL)).map_err(BufferError::from)?
+                    }
+                    value => value.data(None)?.ok_or(BindProblem::NoImage)?,
+                };
+                let description = image::describe(pixels.extent(), *kind, *is_depth)?;
+                Ok(Bound::Image(pixels, description))
+            }
+            (ParameterKind::Sampler, Value::Sampler(sampler)) => Ok(Bound::Sampler(*sampler)),
+            (ParameterKind::Sampler, _) => Err(BindProblem::NoSampler),
+            (_, Value::Sampler(_)) => Err(BindProblem::NotOpaque { what: "sampler" }),
+            (_, Value::Blank(..) | Value::Picture(..))
+                if !matches!(self.kind, ParameterKind::Buffer(_) | ParameterKind::Opaque(_)) =>
+            {
+                Err(BindProblem::NotOpaque { what: "image" })
+            }
             (ParameterKind::Local(element), Value::Local(bytes)) => {
                 let size = element.map_or(1, Element::size);
                 if *bytes == 0 || !bytes.is_multiple_of(size) {
@@ -238,6 +290,9 @@ impl Parameter {
         }
     }
 }
+
+/// What the pixels of a picture are for a parameter that takes an image.
+const PIXEL: Element = Element { scalar: crate::data::element::Scalar::UChar, lanes: 4 };
 
 /// What buffers of structures are made of.
 pub const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);

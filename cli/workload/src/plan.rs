@@ -66,6 +66,8 @@ pub enum Contents {
     Range(Element, usize),
     /// Zeros.
     Zeros(Element, usize),
+    /// Zeros that are the pixels of a picture, so wide and high.
+    Blank(Element, u32, u32),
     /// What the file says.
     Values(HostData),
     /// Zeros like another buffer, perhaps of another type.
@@ -226,9 +228,10 @@ impl Plan {
     pub fn element(&self, buffer: usize) -> Option<Element> {
         match &self.buffers[buffer].contents {
             Contents::File(source, element) => element.or(source.element),
-            Contents::Random(element, ..) | Contents::Range(element, _) | Contents::Zeros(element, _) => {
-                Some(*element)
-            }
+            Contents::Random(element, ..)
+            | Contents::Range(element, _)
+            | Contents::Zeros(element, _)
+            | Contents::Blank(element, ..) => Some(*element),
             Contents::Values(data) => Some(data.element),
             Contents::Like(other, element) => element.or_else(|| self.element(*other)),
         }
@@ -244,6 +247,10 @@ impl Plan {
             Contents::Random(element, count, seed) => generate::random(*element, *count, *seed),
             Contents::Range(element, count) => generate::range(*element, *count),
             Contents::Zeros(element, count) => generate::zeros(*element, *count),
+            Contents::Blank(element, width, height) => {
+                let data = generate::zeros(*element, *width as usize * *height as usize);
+                HostData { picture: Some((*width, *height)), ..data }
+            }
             Contents::Values(data) => data.clone(),
             Contents::Like(other, element) => {
                 // `resolve` has refused buffers that are like one another.

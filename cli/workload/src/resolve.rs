@@ -183,7 +183,7 @@ fn contents(name: &str, row: &Spanned<BufferRow>, names: &Names, folder: &Path) 
     exactly_one(
         row.span(),
         &format!("buffer `{name}`"),
-        "npy, png, raw, random, range, zeros, values, like",
+        "npy, png, raw, random, range, zeros, blank, values, like",
         &[
             ("npy", body.npy.is_some()),
             ("png", body.png.is_some()),
@@ -191,6 +191,7 @@ fn contents(name: &str, row: &Spanned<BufferRow>, names: &Names, folder: &Path) 
             ("random", body.random.is_some()),
             ("range", body.range.is_some()),
             ("zeros", body.zeros.is_some()),
+            ("blank", body.blank.is_some()),
             ("values", body.values.is_some()),
             ("like", body.like.is_some()),
         ],
@@ -222,6 +223,13 @@ fn contents(name: &str, row: &Spanned<BufferRow>, names: &Names, folder: &Path) 
         Ok(Contents::Random(element, sized(count)?, body.seed.as_ref().map_or(0, |s| *s.get_ref())))
     } else if let Some(count) = &body.range {
         Ok(Contents::Range(element, sized(count)?))
+    } else if let Some(blank) = &body.blank {
+        let [width, height] = *blank.get_ref();
+        let bytes = u64::from(width) * u64::from(height);
+        match bytes.checked_mul(element.size() as u64) {
+            Some(bytes) if bytes <= LIMIT => Ok(Contents::Blank(element, width, height)),
+            _ => Err((blank.span(), Problem::TooLarge { name: name.to_owned() })),
+        }
     } else if let Some(values) = &body.values {
         let numbers = numbers(values, "values")?;
         let span = values.span();

@@ -166,7 +166,9 @@ fn argument(name: &str, value: &Spanned<toml::Value>, names: &Names) -> Found<Ar
         return Ok(Argument::Buffer(buffer));
     }
     match Value::parse(text) {
-        Ok(value @ (Value::Numbers(_) | Value::Hex(_) | Value::Local(_))) => Ok(Argument::Value(value)),
+        Ok(value @ (Value::Numbers(_) | Value::Hex(_) | Value::Local(_) | Value::Sampler(_))) => {
+            Ok(Argument::Value(value))
+        }
         // Data has a name in a workload, so a file or a generator here is a buffer that was not declared.
         _ => {
             let problem =

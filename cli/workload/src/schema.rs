@@ -43,7 +43,7 @@ pub(crate) struct ProgramRow {
     pub options: Option<Spanned<String>>,
 }
 
-/// `[buffers.NAME]`: one of `npy`, `png`, `raw`, `random`, `range`, `zeros`, `values`, `like`.
+/// `[buffers.NAME]`: one of `npy`, `png`, `raw`, `random`, `range`, `zeros`, `blank`, `values`, `like`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BufferRow {
@@ -64,6 +64,8 @@ pub(crate) struct BufferRow {
     pub range: Option<Spanned<u64>>,
     /// So many zeros.
     pub zeros: Option<Spanned<u64>>,
+    /// Pixels that are all 0, so wide and high.
+    pub blank: Option<Spanned<[u32; 2]>>,
     /// The numbers themselves.
     pub values: Option<Spanned<Value>>,
     /// Zeros of the size (and, without `type`, the type) of another buffer.

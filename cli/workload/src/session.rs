@@ -2,12 +2,12 @@
 
 use super::plan::{Action, Argument, Command, Launch, Plan, Reference, Sink};
 use super::problem::{Problem, WorkloadError};
-use crate::data::Extent;
+use crate::data::{Extent, image};
 use crate::device::Device;
 use crate::host::Host;
-use crate::param::{BindError, Bound, Parameter};
+use crate::param::{BindError, Bound, Parameter, ParameterKind};
 use crate::plan::First;
-use oxcl_runtime::{Kernel, Program};
+use oxcl_runtime::{ImageDescription, Kernel, Program, Sampler};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -38,6 +38,10 @@ pub struct ReadyLaunch {
 pub enum ReadyArgument {
     /// A buffer of the plan.
     Buffer(usize),
+    /// A buffer of the plan, as an image.
+    Image(usize, ImageDescription),
+    /// A sampler.
+    Sampler(Sampler),
     /// A value's bytes.
     Value(Vec<u8>),
     /// Bytes of local memory.
@@ -201,13 +205,23 @@ fn ready(
         let bind_error = |error: BindError| at(Problem::Bind(error));
         args.push(match argument {
             Argument::Buffer(buffer) => {
-                parameter.accepts(data[*buffer].extent()).map_err(bind_error)?;
-                ReadyArgument::Buffer(*buffer)
+                let extent = data[*buffer].extent();
+                parameter.accepts(extent).map_err(bind_error)?;
+                match &parameter.kind {
+                    ParameterKind::Image(kind, is_depth) => {
+                        let described = image::describe(extent, *kind, *is_depth);
+                        let described =
+                            described.map_err(|error| bind_error(parameter.error(error.into())))?;
+                        ReadyArgument::Image(*buffer, described)
+                    }
+                    _ => ReadyArgument::Buffer(*buffer),
+                }
             }
             Argument::Value(value) => match parameter.bind(value).map_err(bind_error)? {
                 Bound::Value(bytes) => ReadyArgument::Value(bytes),
                 Bound::Local(bytes) => ReadyArgument::Local(bytes),
-                Bound::Buffer(_) => {
+                Bound::Sampler(sampler) => ReadyArgument::Sampler(sampler),
+                Bound::Buffer(_) | Bound::Image(..) => {
                     let problem = Problem::Unnamed { parameter: parameter.name_or_position() };
                     return Err(at(problem));
                 }

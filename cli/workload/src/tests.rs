@@ -133,7 +133,7 @@ fn contradictions_are_refused() {
     assert_eq!(
         changed("seed = 7", "range = 7"),
         "cannot use 'w/x.toml', line 14: buffer `noise` needs exactly one of npy, png, raw, random, range, zeros, \
-         values, like, and has random and range"
+         blank, values, like, and has random and range"
     );
     assert_eq!(
         changed("kernel = \"smooth\"\n", ""),

@@ -1,10 +1,12 @@
 //! The value syntax of `--arg` and `--expect`, before a parameter gives it a type: numbers, lists, files and generators.
 
 use crate::data::HostData;
-use crate::data::element::Element;
-use crate::data::file::{DataError, FileSource};
+use crate::data::element::{Element, Scalar};
+use crate::data::file::{DataError, FileSource, Format};
 use crate::data::generate;
+use crate::data::image;
 use crate::data::number::{self, Number, NumberError};
+use oxcl_runtime::Sampler;
 use thiserror::Error;
 
 /// One value as it was written.
@@ -24,7 +26,16 @@ pub enum Value {
     Range(Element, usize),
     /// `local:BYTES`.
     Local(usize),
+    /// `image:FILE.png` or `image:FILE.png:TYPE`: a picture's pixels.
+    Picture(FileSource, Element),
+    /// `image:WIDTHxHEIGHT` or `image:WIDTHxHEIGHT:TYPE`: pixels that are all 0.
+    Blank(u32, u32, Element),
+    /// `sampler:WORDS`.
+    Sampler(Sampler),
 }
+
+/// What the pixels of an image are where its type is not said.
+const PIXEL: Element = Element { scalar: Scalar::UChar, lanes: 4 };
 
 /// The most bytes that a generator makes.
 const LIMIT: usize = 1 << 36;
@@ -65,13 +76,16 @@ impl SyntaxError {
 }
 
 const FORMS: &str = "a value is a number, a list 1,2,3,4, @FILE (.npy, .png, else raw, with :TYPE after it), \
-zeros:TYPE:COUNT, random:TYPE:COUNT:SEED, range:TYPE:COUNT, local:BYTES or hex:BYTES";
+zeros:TYPE:COUNT, random:TYPE:COUNT:SEED, range:TYPE:COUNT, local:BYTES, hex:BYTES, image:FILE.png, image:WIDTHxHEIGHT \
+or sampler:WORDS";
 
 const ZEROS: &str = "zeros:TYPE:COUNT";
 const RANDOM: &str = "random:TYPE:COUNT:SEED";
 const RANGE: &str = "range:TYPE:COUNT";
 const LOCAL: &str = "local:BYTES";
 const HEX: &str = "hex:BYTES";
+const IMAGE: &str = "image:WIDTHxHEIGHT:TYPE";
+const SAMPLER: &str = "sampler:WORDS";
 
 fn example_of(form: &'static str) -> &'static str {
     match form {
@@ -79,6 +93,10 @@ fn example_of(form: &'static str) -> &'static str {
         RANDOM => "random:float:1024:1",
         RANGE => "range:int:1024",
         LOCAL => "local:1024",
+        IMAGE => "image:photo.png, or image:640x480:float4",
+        SAMPLER => {
+            "sampler:clamp_to_edge+linear (also normalised, none, clamp, repeat, mirrored_repeat, nearest)"
+        }
         _ => "hex:0000803f (two digits a byte)",
     }
 }
@@ -129,11 +147,43 @@ impl Value {
                 Err(_) => Err(form(LOCAL)),
             },
             ("local", _) => Err(form(LOCAL)),
+            ("image", _) => {
+                let (what, element) = match rest.rsplit_once(':') {
+                    Some((what, name)) => {
+                        let element = Element::parse(name);
+                        let wrong =
+                            || SyntaxError::ElementType { text: text.to_owned(), name: name.to_owned() };
+                        (what, element.ok_or_else(wrong)?)
+                    }
+                    None => (rest, PIXEL),
+                };
+                if let Some((width, height)) = what.split_once('x')
+                    && let (Ok(width), Ok(height)) = (width.parse::<u32>(), height.parse::<u32>())
+                {
+                    let pixels = u64::from(width).checked_mul(height.into());
+                    let bytes = pixels.and_then(|pixels| pixels.checked_mul(element.size() as u64));
+                    return match bytes {
+                        Some(bytes) if bytes <= LIMIT as u64 => Ok(Value::Blank(width, height, element)),
+                        _ => Err(SyntaxError::TooLarge { text: text.to_owned() }),
+                    };
+                }
+                let source = FileSource::parse(what);
+                if source.format == Format::Png {
+                    Ok(Value::Picture(source, element))
+                } else {
+                    Err(form(IMAGE))
+                }
+            }
+            ("sampler", [words]) => image::sampler(words).map(Value::Sampler).map_err(|_| form(SAMPLER)),
+            ("sampler", _) => Err(form(SAMPLER)),
             ("hex", [digits]) => hex(digits).map(Value::Hex).ok_or_else(|| form(HEX)),
             (word, _) => Err(SyntaxError::Kind {
                 text: text.to_owned(),
                 word: word.to_owned(),
-                nearest: crate::nearest::nearest(word, ["zeros", "random", "range", "local", "hex"]),
+                nearest: crate::nearest::nearest(
+                    word,
+                    ["zeros", "random", "range", "local", "hex", "image", "sampler"],
+                ),
             }),
         }
     }
@@ -158,14 +208,19 @@ impl Value {
                 HostData::new(element, bytes)
             }
             Value::Hex(bytes) => {
-                let element = want.unwrap_or(Element::scalar(crate::data::element::Scalar::UChar));
+                let element = want.unwrap_or(Element::scalar(Scalar::UChar));
                 HostData::new(element, bytes.clone())
             }
             Value::File(source) => source.load(want)?,
             Value::Zeros(element, count) => generate::zeros(*element, *count),
             Value::Random(element, count, seed) => generate::random(*element, *count, *seed),
             Value::Range(element, count) => generate::range(*element, *count),
-            Value::Local(_) => return Ok(None),
+            Value::Picture(source, element) => source.load(Some(*element))?,
+            Value::Blank(width, height, element) => {
+                let data = generate::zeros(*element, *width as usize * *height as usize);
+                HostData { picture: Some((*width, *height)), ..data }
+            }
+            Value::Local(_) | Value::Sampler(_) => return Ok(None),
         }))
     }
 }
@@ -209,6 +264,10 @@ mod tests {
         assert_eq!(Value::parse("range:int:8"), Ok(Value::Range(Element::scalar(Scalar::Int), 8)));
         assert_eq!(Value::parse("local:64"), Ok(Value::Local(64)));
         assert_eq!(Value::parse("hex:00fF"), Ok(Value::Hex(vec![0, 255])));
+        assert_eq!(Value::parse("image:a.png"), Ok(Value::Picture(FileSource::parse("a.png"), PIXEL)));
+        assert_eq!(Value::parse("image:4x3:float"), Ok(Value::Blank(4, 3, FLOAT)));
+        assert!(Value::parse("image:a.npy").is_err() && Value::parse("sampler:soft").is_err());
+        assert!(matches!(Value::parse("sampler:clamp+linear"), Ok(Value::Sampler(s)) if s.linear));
         assert_eq!(Value::parse("@a.npy"), Ok(Value::File(FileSource::parse("a.npy"))));
         let list = Value::parse("1,-2.5,0x10,inf").map(|v| v.data(Some(FLOAT)).ok().flatten());
         let want: Vec<u8> = [1.0, -2.5, 16.0, f32::INFINITY].iter().flat_map(|v| v.to_le_bytes()).collect();

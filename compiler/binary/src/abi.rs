@@ -10,7 +10,7 @@
 //! The shared object for `ref` exports `oxcl_ref_<kernel>` ([`RefEntry`]) instead.
 //!
 //! `args` has `num_args + num_locals` elements; every element points at the argument's *value*: for a buffer a cell
-//! that holds the device pointer, for `__local` (and for each automatic local, after the arguments) a cell that holds
+//! that holds the device pointer, for an image one that holds the address of an [`ImageData`], for `__local` (and for each automatic local, after the arguments) a cell that holds
 //! the pointer to its 128-aligned block, for anything else the value itself. Cells are aligned to 128 bytes.
 
 use std::ffi::c_void;
@@ -175,6 +175,42 @@ pub type NativeEntry = unsafe extern "C" fn(
 /// [`PoclContext112`], by the archive's version.
 pub type PoclEntry =
     unsafe extern "C" fn(args: *const *mut c_void, ctx: *mut c_void, gx: u64, gy: u64, gz: u64);
+
+/// What an argument of an image's type points to: in its cell is the address of this. PoCL has the same. A sampler's cell holds
+/// its bits, those of OpenCL C's literals, in 64 bits.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ImageData {
+    /// The first pixel.
+    pub data: *mut u8,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows; 0 for images of one dimension.
+    pub height: u32,
+    /// Slices; 0 for images of one or two dimensions.
+    pub depth: u32,
+    /// Elements of an array; 0 for others.
+    pub array_size: u32,
+    /// Bytes from row to row.
+    pub row_pitch: u32,
+    /// Bytes from slice to slice, or from element to element.
+    pub slice_pitch: u32,
+    /// Levels of a mipmap; 0.
+    pub levels: u32,
+    /// Samples; 0.
+    pub samples: u32,
+    /// `cl_channel_order`.
+    pub order: u32,
+    /// `cl_channel_type`.
+    pub channel_type: u32,
+    /// Elements of a pixel in memory: its channels, or one where all are in one number.
+    pub channels: u32,
+    /// Bytes of such an element.
+    pub element_size: u32,
+}
+
+const _: () = assert!(size_of::<ImageData>() == 56);
+const _: () = assert!(std::mem::offset_of!(ImageData, order) == 40);
 
 /// The exported constant `oxcl_meta_<kernel>`.
 #[repr(C)]

@@ -29,8 +29,14 @@ OxclText textAt(const llvm::MDNode *node, unsigned index) {
   return {nullptr, 0};
 }
 
-OxclText opaqueName(llvm::Type *type) {
-  auto *opaque = llvm::dyn_cast<llvm::TargetExtType>(type);
+// The name of a parameter's opaque type. Where it was replaced by what it is in memory, an attribute says what it was
+// (`opaque_types.cpp`).
+OxclText opaqueName(const llvm::Argument &parameter) {
+  if (parameter.getParent()->getAttributes().hasParamAttr(parameter.getArgNo(), "oxcl-image"))
+    return view("spirv.Image");
+  if (parameter.getParent()->getAttributes().hasParamAttr(parameter.getArgNo(), "oxcl-sampler"))
+    return view("spirv.Sampler");
+  auto *opaque = llvm::dyn_cast<llvm::TargetExtType>(parameter.getType());
   return opaque ? view(opaque->getName()) : OxclText{nullptr, 0};
 }
 
@@ -93,7 +99,7 @@ void oxcl_kernels(LLVMModuleRef wrapped, OxclKernelSink sink, void *user) {
       llvm::Type *type = parameter.getType();
       llvm::Type *value = parameter.hasByValAttr() ? parameter.getParamByValType() : type;
       args.push_back({textAt(names, index), textAt(types, index), textAt(access, index),
-                      textAt(qualifiers, index), opaqueName(type), uint32_t(numberAt(spaces, index)),
+                      textAt(qualifiers, index), opaqueName(parameter), uint32_t(numberAt(spaces, index)),
                       uint32_t(type->isPointerTy() && !parameter.hasByValAttr()),
                       value->isSized() ? layout.getTypeAllocSize(value).getFixedValue() : 0});
     }

@@ -72,7 +72,7 @@ fn user_code_sees_opencl_macros_and_not_spir_ones() {
 #if !defined(cl_khr_fp16) || !defined(cl_khr_fp64) || !defined(cl_khr_byte_addressable_store) || !defined(cl_khr_global_int32_base_atomics)
 #error extension
 #endif
-#if defined(cl_khr_subgroups) || defined(__IMAGE_SUPPORT__)
+#if defined(cl_khr_subgroups) || !defined(__IMAGE_SUPPORT__)
 #error unsupported
 #endif
 kernel void k(global double *p) { *p = 1.0; }";
@@ -80,7 +80,7 @@ kernel void k(global double *p) { *p = 1.0; }";
     let newer = "#if __OPENCL_C_VERSION__ != 300 || !defined(__opencl_c_generic_address_space) || !defined(__opencl_c_fp64)
 #error features
 #endif
-#ifdef __opencl_c_images
+#ifndef __opencl_c_images
 #error images
 #endif
 #ifndef __opencl_c_int64

@@ -49,7 +49,9 @@ const fn macro_feature(name: &'static str) -> Feature {
 /// What is on, sorted by name within its kind.
 pub const FEATURES: &[Feature] = &[
     macro_extension("cl_ext_float_atomics"),
+    extension("cl_khr_3d_image_writes"),
     extension("cl_khr_byte_addressable_store"),
+    extension("cl_khr_depth_images"),
     macro_extension("cl_khr_expect_assume"),
     macro_extension("cl_khr_extended_bit_ops"),
     extension("cl_khr_fp16"),
@@ -58,10 +60,12 @@ pub const FEATURES: &[Feature] = &[
     extension("cl_khr_global_int32_extended_atomics"),
     extension("cl_khr_int64_base_atomics"),
     extension("cl_khr_int64_extended_atomics"),
+    macro_extension("cl_khr_image2d_from_buffer"),
     macro_extension("cl_khr_integer_dot_product"),
     macro_extension("cl_khr_kernel_clock"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
+    feature("__opencl_c_3d_image_writes"),
     feature("__opencl_c_atomic_order_acq_rel"),
     feature("__opencl_c_atomic_order_seq_cst"),
     feature("__opencl_c_atomic_scope_all_devices"),
@@ -82,18 +86,30 @@ pub const FEATURES: &[Feature] = &[
     macro_feature("__opencl_c_ext_fp64_local_atomic_min_max"),
     feature("__opencl_c_fp64"),
     feature("__opencl_c_generic_address_space"),
+    feature("__opencl_c_images"),
     feature("__opencl_c_int64"),
     macro_feature("__opencl_c_integer_dot_product_input_4x8bit"),
     macro_feature("__opencl_c_integer_dot_product_input_4x8bit_packed"),
     macro_feature("__opencl_c_kernel_clock_scope_device"),
     macro_feature("__opencl_c_kernel_clock_scope_work_group"),
     feature("__opencl_c_program_scope_global_variables"),
+    feature("__opencl_c_read_write_images"),
     feature("__opencl_c_work_group_collective_functions"),
 ];
 
-/// What 32-bit devices do not have: 64-bit floats, atomic operations on floats, a clock.
-const WIDE_ONLY: [&str; 4] =
-    ["cl_khr_fp64", "__opencl_c_fp64", "cl_ext_float_atomics", "cl_khr_kernel_clock"];
+/// What 32-bit devices do not have: 64-bit floats, atomic operations on floats, a clock, images.
+const WIDE_ONLY: [&str; 10] = [
+    "cl_khr_fp64",
+    "__opencl_c_fp64",
+    "cl_ext_float_atomics",
+    "cl_khr_kernel_clock",
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_image2d_from_buffer",
+    "__opencl_c_images",
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_read_write_images",
+];
 
 /// What the names of features begin with that 32-bit devices do not have.
 const WIDE_ONLY_PREFIXES: [&str; 2] = ["__opencl_c_ext_fp", "__opencl_c_kernel_clock"];
@@ -114,17 +130,23 @@ pub(crate) fn has_switch(name: &str) -> bool {
 }
 
 /// What OpenCL C 2.0 has without asking, by the macros under which clang's header declares it.
-const SINCE_2_0: [&str; 5] = [
+const SINCE_2_0: [&str; 8] = [
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
     "__opencl_c_atomic_scope_all_devices",
     "__opencl_c_atomic_scope_device",
     "__opencl_c_work_group_collective_functions",
+    "__opencl_c_images",
+    "__opencl_c_3d_image_writes",
+    "__opencl_c_read_write_images",
 ];
 
 /// The macros that clang has to be told to define beside those of `-cl-ext`; `is_off` names what a program wants to be without.
 pub(crate) fn clang_macros(standard: Standard, bits: Bits, is_off: impl Fn(&str) -> bool) -> Vec<String> {
-    let of_2_0 = SINCE_2_0.iter().copied().filter(|_| standard == Standard::Cl20);
+    let of_2_0 = SINCE_2_0
+        .iter()
+        .copied()
+        .filter(|name| standard == Standard::Cl20 && (bits == Bits::Bits64 || !is_wide_only(name)));
     let by_macro = features(bits).filter(|feature| feature.is_macro && !is_off(feature.name));
     of_2_0.chain(by_macro.map(|feature| feature.name)).map(|name| format!("-D{name}=1")).collect()
 }

@@ -2,7 +2,8 @@
 //!
 //! In: a kernel after inlining. Out: for each parameter whether what it points to is read or written, and whether the
 //! kernel may touch memory that no parameter names. Pointers are followed backwards from each access, through address
-//! arithmetic, casts, selects and PHI nodes, to what they come from; what cannot be followed counts against all.
+//! arithmetic, casts, selects and PHI nodes, to what they come from; what cannot be followed counts against all. Of images the
+//! parameter's type says what is done with their pixels, however these are reached.
 
 use crate::Opcode;
 use crate::function::Function;
@@ -24,6 +25,9 @@ pub struct Access {
     pub write: bool,
 }
 
+/// How the names of functions begin that decode and encode the pixels of images: they are there once.
+pub const PIXEL: &str = "oxcl_image_";
+
 /// The accesses of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Accesses {
@@ -38,6 +42,9 @@ pub struct Accesses {
 /// Address space of `__local` variables, which are the work-group's own.
 const LOCAL: u32 = 3;
 
+/// Address space of `__constant` memory.
+const CONSTANT: u32 = 2;
+
 /// Finds the accesses of a kernel.
 #[must_use]
 pub fn accesses(kernel: Function<'_>) -> Accesses {
@@ -49,6 +56,11 @@ pub fn accesses(kernel: Function<'_>) -> Accesses {
     };
     for instruction in kernel.instructions() {
         finder.instruction(instruction);
+    }
+    for (index, access) in (0_u32..).zip(&mut finder.found.parameters) {
+        if let Some(of_image) = kernel.image_parameter(index) {
+            *access = of_image;
+        }
     }
     finder.found
 }
@@ -65,6 +77,12 @@ const BOTH: Access = Access { read: true, write: true };
 
 fn is_pointer(value: Value<'_>) -> bool {
     matches!(value.ty().scalar().kind(), TypeKind::Pointer(_))
+}
+
+/// Whether a load takes the address of an image's pixels from the image's description: programs have no other loads from
+/// constant memory that are known to give the same at all times.
+fn is_of_description(load: Value<'_>) -> bool {
+    load.operand(0).ty().kind() == TypeKind::Pointer(CONSTANT) && load.has_metadata("invariant.load")
 }
 
 impl<'c> Finder<'c> {
@@ -125,7 +143,8 @@ impl<'c> Finder<'c> {
         for instruction in callee.instructions() {
             let loads_pointer = instruction.is(Opcode::LLVMLoad)
                 && is_pointer(instruction)
-                && !instruction.operand(0).is(Opcode::LLVMAlloca);
+                && !instruction.operand(0).is(Opcode::LLVMAlloca)
+                && !is_of_description(instruction);
             if loads_pointer || instruction.is(Opcode::LLVMIntToPtr) {
                 self.found.opaque = true;
             }
@@ -188,6 +207,7 @@ impl<'c> Finder<'c> {
                 Some(Opcode::LLVMSelect) => work.extend([at.operand(1), at.operand(2)]),
                 Some(Opcode::LLVMInsertElement) => work.extend([at.operand(0), at.operand(1)]),
                 Some(Opcode::LLVMAlloca) => {}
+                Some(Opcode::LLVMLoad) if is_of_description(at) => {}
                 None if at.is_constant() => self.note_globals(at),
                 _ => self.found.opaque = true,
             }

@@ -363,9 +363,22 @@ impl<'c> Function<'c> {
     /// The value of a target-dependent attribute.
     #[must_use]
     pub fn string_attribute(self, name: &str) -> Option<String> {
+        self.string_attribute_at(Place::Function, name)
+    }
+
+    /// What parameter `index` was before it became a pointer to its description: an image that the function may read or write.
+    #[must_use]
+    pub fn image_parameter(self, index: u32) -> Option<crate::access::Access> {
+        self.check(Place::Parameter(index));
+        let access = self.string_attribute_at(Place::Parameter(index), "oxcl-image")?;
+        let (read, write) = (access != "1", access != "0");
+        Some(crate::access::Access { read, write })
+    }
+
+    fn string_attribute_at(self, place: Place, name: &str) -> Option<String> {
         let length = u32::try_from(name.len()).unwrap_or(0);
         let found = llvm!(
-            c::LLVMGetStringAttributeAtIndex; self.raw(), Place::Function.raw(), name.as_ptr().cast(), length
+            c::LLVMGetStringAttributeAtIndex; self.raw(), place.raw(), name.as_ptr().cast(), length
         );
         if found.is_null() {
             return None;

@@ -6,8 +6,8 @@ use crate::context::Module;
 use crate::function::Function;
 use crate::raw::{
     c_name, ended, llvm, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
-    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_link_needed, oxcl_ir_lower_events,
-    oxcl_ir_lower_half, oxcl_ir_run_passes, oxcl_ir_set_target,
+    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_link_needed, oxcl_ir_lower_half,
+    oxcl_ir_lower_opaque_types, oxcl_ir_run_passes, oxcl_ir_set_target,
 };
 use crate::types::{Type, TypeKind, Types};
 use crate::value::Value;
@@ -48,9 +48,10 @@ pub fn clone_reached<'c>(module: &Module<'c>, root: Function<'c>) -> Module<'c> 
     unsafe { Module::new(copy) }
 }
 
-/// Replaces the front end's opaque event type by a pointer, which real targets can hold.
-pub fn lower_events(module: &Module<'_>) {
-    llvm!(oxcl_ir_lower_events; module.as_mut_ptr());
+/// Replaces the front end's opaque types by what they are in memory, which real targets can hold: events and images by pointers,
+/// samplers by their bits. Takes the calls away by which the library asks for that.
+pub fn lower_opaque_types(module: &Module<'_>) {
+    llvm!(oxcl_ir_lower_opaque_types; module.as_mut_ptr());
 }
 
 /// Makes arithmetic on `half` of operations that a machine without it has: on float, with each result rounded once. `converts`: the

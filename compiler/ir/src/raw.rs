@@ -151,7 +151,7 @@ unsafe extern "C" {
         new: *const LLVMValueRef,
         count: u32,
     );
-    pub(crate) fn oxcl_ir_lower_events(module: LLVMModuleRef);
+    pub(crate) fn oxcl_ir_lower_opaque_types(module: LLVMModuleRef);
     pub(crate) fn oxcl_ir_lower_half(module: LLVMModuleRef, converts: bool);
     pub(crate) fn oxcl_ir_run_passes(
         module: LLVMModuleRef,

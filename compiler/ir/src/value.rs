@@ -611,6 +611,16 @@ impl<'c> Value<'c> {
         llvm!(c::LLVMSetMetadata; self.raw(), id, node.raw());
     }
 
+    /// Whether there is metadata of a kind.
+    #[must_use]
+    pub fn has_metadata(self, kind: &str) -> bool {
+        fits(self.is_instruction(), "metadata of what is no instruction");
+        let name = c_name(kind);
+        let length = u32::try_from(kind.len()).unwrap_or(0);
+        let id = llvm!(c::LLVMGetMDKindIDInContext; self.types().raw(), name.as_ptr(), length);
+        !llvm!(c::LLVMGetMetadata; self.raw(), id).is_null()
+    }
+
     /// Removes the metadata of a kind.
     pub fn clear_metadata(self, kind: &str) {
         fits(self.is_instruction(), "metadata of what is no instruction");

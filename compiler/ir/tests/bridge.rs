@@ -450,7 +450,7 @@ define i32 @untouched(i32 %a) { ret i32 %a }"
             .replace("EVENT", event),
     );
     let untouched = function(&module, "untouched");
-    ir_module::lower_events(&module);
+    ir_module::lower_opaque_types(&module);
     ir_module::verify(&module).unwrap();
     let text = ir_module::print(&module);
     assert!(!text.contains("spirv.Event"), "{text}");
@@ -470,11 +470,62 @@ define i32 @untouched(i32 %a) { ret i32 %a }"
 }
 
 #[test]
+fn images_are_addresses_of_descriptions_and_samplers_bits() {
+    let context = Context::create();
+    let image = "target(\"spirv.Image\", void, 1, 0, 0, 0, 0, 0, 1)";
+    let text = "target triple = \"spir64-unknown-unknown\"
+target datalayout = \"e-p:64:64\"
+declare ptr addrspace(2) @_Z10oxcl_image14ocl_image2d_wo(IMAGE)
+declare i64 @_Z12oxcl_sampler11ocl_sampler(target(\"spirv.Sampler\"))
+declare target(\"spirv.Sampler\") @__translate_sampler_initializer(i32)
+define i64 @inner(IMAGE %i, target(\"spirv.Sampler\") %s) {
+  %known = call ptr addrspace(2) @_Z10oxcl_image14ocl_image2d_wo(IMAGE %i)
+  %at = getelementptr i8, ptr addrspace(2) %known, i64 8
+  %width = load i32, ptr addrspace(2) %at
+  %bits = call i64 @_Z12oxcl_sampler11ocl_sampler(target(\"spirv.Sampler\") %s)
+  %wide = zext i32 %width to i64
+  %sum = add i64 %wide, %bits
+  ret i64 %sum
+}
+define i64 @outer(IMAGE %i, i32 %n) !kind !0 {
+  %s = call target(\"spirv.Sampler\") @__translate_sampler_initializer(i32 39)
+  %r = call i64 @inner(IMAGE %i, target(\"spirv.Sampler\") %s)
+  %t = call target(\"spirv.Sampler\") @__translate_sampler_initializer(i32 %n)
+  %q = call i64 @inner(IMAGE %i, target(\"spirv.Sampler\") %t)
+  %sum = add i64 %r, %q
+  ret i64 %sum
+}
+!0 = !{!\"kept\"}";
+    let module = read(&context, &text.replace("IMAGE", image));
+    ir_module::lower_opaque_types(&module);
+    ir_module::verify(&module).unwrap();
+    let text = ir_module::print(&module);
+    for gone in ["spirv.", "oxcl_image1", "oxcl_sampler1", "__translate_sampler"] {
+        assert!(!text.contains(gone), "'{gone}' in\n{text}");
+    }
+    for line in [
+        "dereferenceable(56) \"oxcl-image\"=\"1\" %i, i64 \"oxcl-sampler\" %s)",
+        "%width = load i32, ptr addrspace(2) %at, align 4, !invariant.load",
+        "%sum = add i64 %wide, %s",
+        "call i64 @inner(ptr addrspace(2) %i, i64 39)",
+        "zext i32 %n to i64",
+        "!kind !",
+    ] {
+        assert!(text.contains(line), "no '{line}' in\n{text}");
+    }
+    let inner = function(&module, "inner");
+    let written = oxcl_ir::access::Access { read: false, write: true };
+    assert_eq!((inner.image_parameter(0), inner.image_parameter(1)), (Some(written), None));
+    // What is read of a description is no access to memory that nobody names.
+    assert!(!oxcl_ir::access::accesses(inner).opaque);
+}
+
+#[test]
 fn other_opaque_types_stay() {
     let context = Context::create();
-    let module = read(&context, "declare void @f(target(\"spirv.Sampler\"))");
-    ir_module::lower_events(&module);
-    assert!(ir_module::print(&module).contains("spirv.Sampler"));
+    let module = read(&context, "declare void @f(target(\"spirv.Queue\"))");
+    ir_module::lower_opaque_types(&module);
+    assert!(ir_module::print(&module).contains("spirv.Queue"));
 }
 
 #[test]

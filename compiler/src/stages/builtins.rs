@@ -1,13 +1,13 @@
 //! The built-in functions that a program reaches.
 //!
 //! In: a module of the front end's. Out: the same, in which the program's own names are set apart, printf is lowered, built-in functions are defined but for those
-//! that `native` has as machine code, events have a type that targets know and work-group functions their memory; nothing is
+//! that `native` has as machine code, events, images and samplers have types that targets know and work-group functions their memory; nothing is
 //! missing but the work-item functions and barriers.
 
 use oxcl_builtins::AddressBits;
 use oxcl_frontend::Bits;
 use oxcl_ir::Module;
-use oxcl_ir::module::{link_needed, lower_events};
+use oxcl_ir::module::{link_needed, lower_opaque_types};
 use oxcl_tta::lift::OPERATION;
 
 use crate::error::CompileError;
@@ -42,6 +42,6 @@ pub(crate) fn run(module: &Module<'_>, bits: Bits, native: Option<Native>) -> Re
         }
     }
     collective::lower(module);
-    lower_events(module);
+    lower_opaque_types(module);
     undefined::check(module, |symbol| is_native(symbol) || (narrow && symbol.starts_with(OPERATION)))
 }

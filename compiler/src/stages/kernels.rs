@@ -38,7 +38,9 @@ pub(crate) fn run(
         let sources = settings.program.sources.iter().map(|source| format!("'{}'", source.name)).collect();
         return Err(CompileError::NoKernel { sources });
     }
-    signatures.iter().try_for_each(check_parameters)?;
+    // Images have no place in the memory of processors yet.
+    let images = settings.bits == Bits::Bits64 && settings.machines.is_empty();
+    signatures.iter().try_for_each(|signature| check_parameters(signature, images))?;
     let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
     if let Some(wanted) = kernel {
         signatures.retain(|signature| signature.name == wanted);
@@ -62,14 +64,14 @@ pub(crate) fn run(
     Ok(Chosen { names, signatures, objects, variables })
 }
 
-/// Refuses parameters that no device takes, whether the kernel uses them or not.
-fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
+/// Refuses parameters that no device takes, or one of those that code is made for does not, whether the kernel uses them or not.
+fn check_parameters(signature: &KernelSignature, images: bool) -> Result<(), CompileError> {
     for arg in &signature.args {
         let what = match arg.kind {
-            ArgKind::Image => "images",
-            ArgKind::Sampler => "samplers",
+            ArgKind::Image if !images => "images on transport-triggered processors",
+            ArgKind::Sampler if !images => "samplers on transport-triggered processors",
             ArgKind::Pipe => "pipes",
-            ArgKind::Pointer | ArgKind::Value => continue,
+            ArgKind::Image | ArgKind::Sampler | ArgKind::Pointer | ArgKind::Value => continue,
         };
         return Err(CompileError::ParameterNotYet {
             kernel: signature.name.clone(),

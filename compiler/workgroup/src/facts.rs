@@ -35,7 +35,9 @@ pub(crate) fn collect(kernel: &Prepared<'_, '_>) -> Facts {
                 (false, true) => Access::Write,
                 (true, true) => Access::ReadWrite,
             };
-            ArgFacts { access, bounds: if is_value { Vec::new() } else { bounds } }
+            // What is accessed through an image's parameter is its description.
+            let has_bounds = !is_value && kernel.function.image_parameter(index).is_none();
+            ArgFacts { access, bounds: if has_bounds { bounds } else { Vec::new() } }
         })
         .collect();
     let instructions = kernel.function.instructions();

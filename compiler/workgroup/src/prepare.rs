@@ -8,7 +8,7 @@
 use crate::error::FormError;
 use crate::workitem::{Query, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
-use oxcl_ir::access::PRINT;
+use oxcl_ir::access::{PIXEL, PRINT};
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
 use std::collections::{HashMap, HashSet};
@@ -167,8 +167,10 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
             function.remove_attribute(Place::Function, "alwaysinline");
             continue;
         }
-        // What makes printf records is called lane by lane, and its code is not needed more than once.
-        if (touches || all) && !function.name().starts_with(PRINT) {
+        // What makes printf records, and what knows all formats of pixels, is called lane by lane, and its code is not needed more
+        // than once.
+        let is_apart = [PRINT, PIXEL].iter().any(|start| function.name().starts_with(start));
+        if (touches || all) && !is_apart {
             function.remove_attribute(Place::Function, "noinline");
             function.remove_attribute(Place::Function, "optnone");
             function.add_attribute(Place::Function, "alwaysinline");

@@ -46,7 +46,7 @@ pub struct Features(u32);
 impl Features {
     /// No feature.
     pub const NONE: Features = Features(0);
-    /// Images.
+    /// Kernels take images, in all formats of [`crate::image::ImageFormat::all`].
     pub const IMAGES: Features = Features(1);
     /// Coarse-grained shared virtual memory.
     pub const SVM_COARSE: Features = Features(2);

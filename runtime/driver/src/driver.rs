@@ -1,9 +1,9 @@
-//! The driver trait. One object is one device. Operations come in nine groups; those without a default body are
+//! The driver trait. One object is one device. Operations come in eight groups; those without a default body are
 //! required, every other default either does the obvious thing through the required ones or answers
 //! [`DriverError::Unsupported`].
 //!
-//! The runtime and the scheduler call every operation but those of groups 6 and 7 and the samplers of group 8, which are
-//! marked: images, and devices that share addresses with the host and have memory of their own, need them.
+//! The runtime and the scheduler call every operation but those of group 6, which is marked: devices that share addresses with the
+//! host and have memory of their own need them. Images are memory in rows, and samplers are values: they have no operations.
 //!
 //! All operations may be called from any thread, at the same time.
 
@@ -15,7 +15,6 @@ use crate::block::HostMemory;
 use crate::capability::Capabilities;
 use crate::command::{EventId, Lane, Launch, QueueToken, Submission, SubmitResult};
 use crate::error::DriverError;
-use crate::image::{ImageDescription, ImageFormat, SamplerDescription};
 use crate::memory::{Allocation, AllocationRequest, HostSpan, MemoryCounters};
 use crate::program::{Binary, LaunchRequest, Program};
 use crate::rect::Rect;
@@ -242,55 +241,7 @@ pub trait Driver: Send + Sync + fmt::Debug {
         Err(DriverError::unsupported(self.name(), "svm_migrate"))
     }
 
-    // Group 7: images. Not called yet: no device has images.
-
-    /// The formats that the device takes.
-    fn image_formats(&self) -> Vec<ImageFormat> {
-        Vec::new()
-    }
-
-    /// Allocates an image.
-    fn allocate_image(
-        &self,
-        _image: &ImageDescription,
-        _host: Option<HostSpan>,
-    ) -> Result<Allocation, DriverError> {
-        Err(DriverError::unsupported(self.name(), "allocate_image"))
-    }
-
-    /// Reads a region of an image; offsets and pitches in bytes.
-    fn read_image(
-        &self,
-        _image: &ImageDescription,
-        from: &Allocation,
-        to: HostSpan,
-        rect: &Rect,
-    ) -> Result<(), DriverError> {
-        self.read_rect(from, to, rect)
-    }
-
-    /// Writes a region of an image.
-    fn write_image(
-        &self,
-        _image: &ImageDescription,
-        to: &Allocation,
-        from: HostSpan,
-        rect: &Rect,
-    ) -> Result<(), DriverError> {
-        self.write_rect(to, from, rect)
-    }
-
-    /// Copies between images of one format.
-    fn copy_image(&self, from: &Allocation, to: &Allocation, rect: &Rect) -> Result<(), DriverError> {
-        self.copy_rect(from, to, rect)
-    }
-
-    /// Fills a region of an image with one element's bytes; `rect.to` addresses the image.
-    fn fill_image(&self, to: &Allocation, rect: &Rect, element: &[u8]) -> Result<(), DriverError> {
-        rect.rows().try_for_each(|row| self.fill(to, row.to, row.length, element))
-    }
-
-    // Group 8: objects come and go. The number is the runtime's name for the object.
+    // Group 7: objects come and go. The number is the runtime's name for the object.
 
     /// A queue was created for the device.
     fn init_queue(&self, _queue: QueueToken) -> Result<(), DriverError> {
@@ -300,18 +251,10 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// The queue is gone, and empty.
     fn free_queue(&self, _queue: QueueToken) {}
 
-    /// A sampler was created. Not called yet: for images.
-    fn create_sampler(&self, _sampler: &SamplerDescription, _object: u64) -> Result<(), DriverError> {
-        Ok(())
-    }
-
-    /// The sampler is gone. Not called yet: for images.
-    fn free_sampler(&self, _object: u64) {}
-
     /// The event's last handle is gone.
     fn free_event_data(&self, _event: EventId) {}
 
-    // Group 9: migration from device to device.
+    // Group 8: migration from device to device.
 
     /// Whether [`Driver::receive`] can bring memory here from `source` without passing through the host.
     fn can_receive(&self, _source: &dyn Driver) -> bool {

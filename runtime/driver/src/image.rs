@@ -1,30 +1,308 @@
-//! Images as drivers see them: a format, a size and an allocation. Filled in by drivers that have
-//! [`crate::capability::Features::IMAGES`].
+//! Images and samplers as kernels see them: a format, a shape, and how coordinates find pixels. An image is memory in rows, so
+//! drivers with [`crate::capability::Features::IMAGES`] allocate and move it as they do buffers; a kernel's argument is the
+//! address of a description, which [`ImageDescription::data`] makes once it is known where the pixels are.
+
+use oxcl_binary::abi::ImageData;
+
+/// Orders of channels, with OpenCL's numbers (`cl_channel_order`).
+pub mod order {
+    #![expect(missing_docs, reason = "the specification's names")]
+    pub const R: u32 = 0x10b0;
+    pub const A: u32 = 0x10b1;
+    pub const RG: u32 = 0x10b2;
+    pub const RA: u32 = 0x10b3;
+    pub const RGB: u32 = 0x10b4;
+    pub const RGBA: u32 = 0x10b5;
+    pub const BGRA: u32 = 0x10b6;
+    pub const ARGB: u32 = 0x10b7;
+    pub const INTENSITY: u32 = 0x10b8;
+    pub const LUMINANCE: u32 = 0x10b9;
+    pub const RX: u32 = 0x10ba;
+    pub const RGX: u32 = 0x10bb;
+    pub const RGBX: u32 = 0x10bc;
+    pub const DEPTH: u32 = 0x10bd;
+    pub const SRGB: u32 = 0x10bf;
+    pub const SRGBX: u32 = 0x10c0;
+    pub const SRGBA: u32 = 0x10c1;
+    pub const SBGRA: u32 = 0x10c2;
+    pub const ABGR: u32 = 0x10c3;
+}
+
+/// Types of channels, with OpenCL's numbers (`cl_channel_type`).
+pub mod channel {
+    #![expect(missing_docs, reason = "the specification's names")]
+    pub const SNORM_INT8: u32 = 0x10d0;
+    pub const SNORM_INT16: u32 = 0x10d1;
+    pub const UNORM_INT8: u32 = 0x10d2;
+    pub const UNORM_INT16: u32 = 0x10d3;
+    pub const UNORM_SHORT_565: u32 = 0x10d4;
+    pub const UNORM_SHORT_555: u32 = 0x10d5;
+    pub const UNORM_INT_101010: u32 = 0x10d6;
+    pub const SIGNED_INT8: u32 = 0x10d7;
+    pub const SIGNED_INT16: u32 = 0x10d8;
+    pub const SIGNED_INT32: u32 = 0x10d9;
+    pub const UNSIGNED_INT8: u32 = 0x10da;
+    pub const UNSIGNED_INT16: u32 = 0x10db;
+    pub const UNSIGNED_INT32: u32 = 0x10dc;
+    pub const HALF_FLOAT: u32 = 0x10dd;
+    pub const FLOAT: u32 = 0x10de;
+    pub const UNORM_INT_101010_2: u32 = 0x10e0;
+}
 
 /// Channel order and type with OpenCL's numbers, which the compiler's image code also reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImageFormat {
-    /// `cl_channel_order`.
+    /// One of [`order`].
     pub channel_order: u32,
-    /// `cl_channel_type`.
+    /// One of [`channel`].
     pub channel_type: u32,
 }
 
-/// An image's shape.
+/// What a kernel does with an image of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageUse {
+    /// Reads.
+    Read,
+    /// Writes, or reads in one kernel and writes in another.
+    Write,
+    /// Reads and writes in one kernel.
+    ReadAndWrite,
+}
+
+/// The types that the orders of one, two and four channels have.
+const COMMON: [u32; 12] = [
+    channel::UNORM_INT8,
+    channel::UNORM_INT16,
+    channel::SNORM_INT8,
+    channel::SNORM_INT16,
+    channel::SIGNED_INT8,
+    channel::SIGNED_INT16,
+    channel::SIGNED_INT32,
+    channel::UNSIGNED_INT8,
+    channel::UNSIGNED_INT16,
+    channel::UNSIGNED_INT32,
+    channel::HALF_FLOAT,
+    channel::FLOAT,
+];
+
+/// Those of grey images.
+const GREY: [u32; 6] = [
+    channel::UNORM_INT8,
+    channel::UNORM_INT16,
+    channel::SNORM_INT8,
+    channel::SNORM_INT16,
+    channel::HALF_FLOAT,
+    channel::FLOAT,
+];
+
+/// Those of four bytes in another order than red, green, blue, alpha.
+const BYTES: [u32; 4] =
+    [channel::UNORM_INT8, channel::SNORM_INT8, channel::SIGNED_INT8, channel::UNSIGNED_INT8];
+
+/// Those of three channels in one number.
+const PACKED: [u32; 3] = [channel::UNORM_SHORT_565, channel::UNORM_SHORT_555, channel::UNORM_INT_101010];
+
+/// All formats, order by order, with the types of each.
+const FORMATS: [(u32, &[u32]); 15] = [
+    (order::RGBA, &COMMON),
+    (order::RGBA, &[channel::UNORM_INT_101010_2]),
+    (order::BGRA, &BYTES),
+    (order::R, &COMMON),
+    (order::RG, &COMMON),
+    (order::DEPTH, &[channel::UNORM_INT16, channel::FLOAT]),
+    (order::SRGBA, &[channel::UNORM_INT8]),
+    (order::SBGRA, &[channel::UNORM_INT8]),
+    (order::A, &COMMON),
+    (order::RA, &COMMON),
+    (order::INTENSITY, &GREY),
+    (order::LUMINANCE, &GREY),
+    (order::ARGB, &BYTES),
+    (order::ABGR, &BYTES),
+    (order::RGB, &PACKED),
+];
+
+impl ImageFormat {
+    /// All formats that images of a kind can have for a use.
+    pub fn all(kind: ImageKind, usage: ImageUse) -> impl Iterator<Item = ImageFormat> {
+        let each = FORMATS.iter().flat_map(|(channel_order, types)| {
+            let format =
+                |channel_type: &u32| Self { channel_order: *channel_order, channel_type: *channel_type };
+            types.iter().map(format)
+        });
+        each.filter(move |format| match format.channel_order {
+            order::DEPTH => matches!(kind, ImageKind::Image2d | ImageKind::Image2dArray),
+            // Kernels convert from the scale of sRGB, not to it.
+            order::SRGBA | order::SBGRA => usage == ImageUse::Read && kind != ImageKind::Image1dBuffer,
+            _ => true,
+        })
+    }
+
+    /// Whether images of a kind can have the format for a use.
+    #[must_use]
+    pub fn is_supported(self, kind: ImageKind, usage: ImageUse) -> bool {
+        Self::all(kind, usage).any(|format| format == self)
+    }
+
+    /// Whether all channels are in one number.
+    #[must_use]
+    pub fn is_packed(self) -> bool {
+        PACKED.contains(&self.channel_type) || self.channel_type == channel::UNORM_INT_101010_2
+    }
+
+    /// Number of channels in memory: values of the type that a pixel has.
+    #[must_use]
+    pub fn channels(self) -> u32 {
+        match self.channel_order {
+            order::RG | order::RA | order::RGX => 2,
+            order::RGB | order::RGBX | order::SRGB => 3,
+            order::RGBA
+            | order::BGRA
+            | order::ARGB
+            | order::ABGR
+            | order::SRGBX
+            | order::SRGBA
+            | order::SBGRA => 4,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of a pixel; none where the type is not known.
+    #[must_use]
+    pub fn element_size(self) -> Option<u64> {
+        let each = match self.channel_type {
+            channel::UNORM_SHORT_565 | channel::UNORM_SHORT_555 => return Some(2),
+            channel::UNORM_INT_101010 | channel::UNORM_INT_101010_2 => return Some(4),
+            channel::SNORM_INT8 | channel::UNORM_INT8 | channel::SIGNED_INT8 | channel::UNSIGNED_INT8 => 1,
+            channel::SNORM_INT16
+            | channel::UNORM_INT16
+            | channel::SIGNED_INT16
+            | channel::UNSIGNED_INT16
+            | channel::HALF_FLOAT => 2,
+            channel::SIGNED_INT32 | channel::UNSIGNED_INT32 | channel::FLOAT => 4,
+            _ => return None,
+        };
+        Some(each * u64::from(self.channels()))
+    }
+}
+
+/// What an image is addressed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ImageKind {
+    /// A row.
+    Image1d,
+    /// A row that is a buffer's content.
+    Image1dBuffer,
+    /// Rows.
+    Image1dArray,
+    /// A plane.
+    Image2d,
+    /// Planes.
+    Image2dArray,
+    /// A volume.
+    Image3d,
+}
+
+impl ImageKind {
+    /// All of them.
+    pub const ALL: [ImageKind; 6] = [
+        Self::Image1d,
+        Self::Image1dBuffer,
+        Self::Image1dArray,
+        Self::Image2d,
+        Self::Image2dArray,
+        Self::Image3d,
+    ];
+
+    /// The type of a kernel's parameter that takes images of this kind; depth images have another.
+    #[must_use]
+    pub fn type_name(self, is_depth: bool) -> &'static str {
+        match self {
+            Self::Image1d => "image1d_t",
+            Self::Image1dBuffer => "image1d_buffer_t",
+            Self::Image1dArray => "image1d_array_t",
+            Self::Image2d if is_depth => "image2d_depth_t",
+            Self::Image2dArray if is_depth => "image2d_array_depth_t",
+            Self::Image2d => "image2d_t",
+            Self::Image2dArray => "image2d_array_t",
+            Self::Image3d => "image3d_t",
+        }
+    }
+
+    /// Whether it has elements, each an image of its own.
+    #[must_use]
+    pub fn is_array(self) -> bool {
+        matches!(self, Self::Image1dArray | Self::Image2dArray)
+    }
+
+    /// Number of dimensions of an image or of an array's element.
+    #[must_use]
+    pub fn dimensions(self) -> usize {
+        match self {
+            Self::Image1d | Self::Image1dBuffer | Self::Image1dArray => 1,
+            Self::Image2d | Self::Image2dArray => 2,
+            Self::Image3d => 3,
+        }
+    }
+}
+
+/// An image's shape. Every number fits the 32 bits that kernels have for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageDescription {
+    /// What it is addressed by.
+    pub kind: ImageKind,
     /// Its format.
     pub format: ImageFormat,
-    /// Bytes of one element.
-    pub element_size: u64,
     /// Width, height, depth; 1 where the image has fewer dimensions.
     pub size: [u64; 3],
     /// Elements of an array image; 1 otherwise.
     pub array_size: u64,
+    /// Bytes of one pixel.
+    pub element_size: u64,
     /// Bytes from one row to the next.
     pub row_pitch: u64,
     /// Bytes from one slice or array element to the next.
     pub slice_pitch: u64,
+}
+
+impl ImageDescription {
+    /// What kernels read, where the pixels are at `data`. Sizes that the image does not have are 0, as its queries have them.
+    #[must_use]
+    pub fn data(&self, data: *mut u8) -> ImageData {
+        let word = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let channels = if self.format.is_packed() { 1 } else { self.format.channels() };
+        let dimensions = self.kind.dimensions();
+        let size = |d: usize| if d < dimensions { word(self.size[d]) } else { 0 };
+        ImageData {
+            data,
+            width: size(0),
+            height: size(1),
+            depth: size(2),
+            array_size: if self.kind.is_array() { word(self.array_size) } else { 0 },
+            row_pitch: word(self.row_pitch),
+            slice_pitch: word(self.slice_pitch),
+            levels: 0,
+            samples: 0,
+            order: self.format.channel_order,
+            channel_type: self.format.channel_type,
+            channels,
+            element_size: word(self.element_size / u64::from(channels)),
+        }
+    }
+}
+
+/// What coordinates outside of an image mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// The kernel has none.
+    None,
+    /// The pixel at the edge.
+    ClampToEdge,
+    /// The border's colour.
+    Clamp,
+    /// The image again.
+    Repeat,
+    /// The image mirrored.
+    MirroredRepeat,
 }
 
 /// A sampler.
@@ -32,8 +310,84 @@ pub struct ImageDescription {
 pub struct SamplerDescription {
     /// Coordinates run from 0 to 1.
     pub normalised: bool,
-    /// `cl_addressing_mode`.
-    pub addressing: u32,
-    /// Neighbouring elements are interpolated.
+    /// What coordinates outside mean.
+    pub addressing: Addressing,
+    /// Neighbouring pixels are interpolated.
     pub linear: bool,
+}
+
+impl SamplerDescription {
+    /// The sampler as kernels have it: the bits that OpenCL C has for literals, in an argument of a pointer's size.
+    #[must_use]
+    pub fn bits(&self) -> [u8; 8] {
+        let addressing = match self.addressing {
+            Addressing::None => 0_u64,
+            Addressing::ClampToEdge => 2,
+            Addressing::Clamp => 4,
+            Addressing::Repeat => 6,
+            Addressing::MirroredRepeat => 8,
+        };
+        let filter = if self.linear { 0x20 } else { 0x10 };
+        (u64::from(self.normalised) | addressing | filter).to_le_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_have_the_sizes_of_their_channels() {
+        let size = |channel_order, channel_type| ImageFormat { channel_order, channel_type }.element_size();
+        assert_eq!(size(order::RGBA, channel::FLOAT), Some(16));
+        assert_eq!(size(order::RA, channel::HALF_FLOAT), Some(4));
+        assert_eq!(size(order::RGB, channel::UNORM_SHORT_565), Some(2));
+        assert_eq!(size(order::RGBA, channel::UNORM_INT_101010_2), Some(4));
+        assert_eq!(size(order::R, 7), None);
+        for kind in ImageKind::ALL {
+            for format in ImageFormat::all(kind, ImageUse::Read) {
+                let bytes = format.element_size().unwrap();
+                assert!(bytes.is_power_of_two() && bytes <= 16, "{format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn kernels_are_told_of_elements_and_what_there_is() {
+        let describe = |channel_order, channel_type| {
+            let format = ImageFormat { channel_order, channel_type };
+            let element_size = format.element_size().unwrap();
+            let (size, row_pitch, slice_pitch) = ([3, 2, 1], 64, 128);
+            ImageDescription {
+                kind: ImageKind::Image2d,
+                format,
+                size,
+                array_size: 1,
+                element_size,
+                row_pitch,
+                slice_pitch,
+            }
+        };
+        let data = describe(order::RGBA, channel::UNORM_INT16).data(std::ptr::null_mut());
+        assert_eq!((data.channels, data.element_size), (4, 2));
+        assert_eq!((data.width, data.height, data.depth, data.array_size), (3, 2, 0, 0));
+        let packed = describe(order::RGB, channel::UNORM_SHORT_565).data(std::ptr::null_mut());
+        assert_eq!((packed.channels, packed.element_size), (1, 2));
+    }
+
+    #[test]
+    fn depth_and_srgb_are_for_what_kernels_can_do_with_them() {
+        let depth = ImageFormat { channel_order: order::DEPTH, channel_type: channel::FLOAT };
+        assert!(depth.is_supported(ImageKind::Image2d, ImageUse::ReadAndWrite));
+        assert!(!depth.is_supported(ImageKind::Image3d, ImageUse::Read));
+        let srgb = ImageFormat { channel_order: order::SRGBA, channel_type: channel::UNORM_INT8 };
+        assert!(srgb.is_supported(ImageKind::Image3d, ImageUse::Read));
+        assert!(!srgb.is_supported(ImageKind::Image2d, ImageUse::Write));
+    }
+
+    #[test]
+    fn samplers_have_the_bits_of_literals() {
+        let sampler = SamplerDescription { normalised: true, addressing: Addressing::Repeat, linear: true };
+        assert_eq!(u64::from_le_bytes(sampler.bits()), 0x27);
+    }
 }

@@ -14,6 +14,7 @@ use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
 use crate::code::CodeError;
 use crate::error::DriverError;
 use crate::geometry::Geometry;
+use crate::image::{ImageDescription, SamplerDescription};
 use crate::memory::Allocation;
 use crate::watch::Watch;
 
@@ -127,6 +128,24 @@ pub enum ArgValue<M, V> {
     Local(u64),
     /// The bytes of a scalar, vector or structure.
     Value(V),
+    /// An image, which begins where the memory does.
+    Image(M, ImageDescription),
+    /// A sampler.
+    Sampler(SamplerDescription),
+}
+
+impl<M, V> ArgValue<M, V> {
+    /// The memory of a buffer or an image.
+    pub fn memory(&self) -> Option<&M> {
+        match self {
+            ArgValue::Buffer(memory) | ArgValue::Image(memory, _) => Some(memory),
+            ArgValue::Null
+            | ArgValue::Pointer(_)
+            | ArgValue::Local(_)
+            | ArgValue::Value(_)
+            | ArgValue::Sampler(_) => None,
+        }
+    }
 }
 
 impl<M, V: AsRef<[u8]>> ArgValue<M, V> {
@@ -141,6 +160,8 @@ impl<M, V: AsRef<[u8]>> ArgValue<M, V> {
             ArgValue::Pointer(address) => ArgValue::Pointer(*address),
             ArgValue::Local(bytes) => ArgValue::Local(*bytes),
             ArgValue::Value(bytes) => ArgValue::Value(bytes.as_ref()),
+            ArgValue::Image(memory, description) => ArgValue::Image(name(memory)?, *description),
+            ArgValue::Sampler(sampler) => ArgValue::Sampler(*sampler),
         })
     }
 }
@@ -155,6 +176,8 @@ impl<M: Clone, V: AsRef<[u8]>> ArgValue<M, V> {
             ArgValue::Pointer(address) => ArgValue::Pointer(*address),
             ArgValue::Local(bytes) => ArgValue::Local(*bytes),
             ArgValue::Value(bytes) => ArgValue::Value(bytes.as_ref().into()),
+            ArgValue::Image(memory, description) => ArgValue::Image(memory.clone(), *description),
+            ArgValue::Sampler(sampler) => ArgValue::Sampler(*sampler),
         }
     }
 }

@@ -12,9 +12,11 @@ use crate::shortage;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Bitfield, Property, Region, Uint};
 
-const DEVICE_ACCESS: Bitfield = cl::MEM_READ_WRITE | cl::MEM_WRITE_ONLY | cl::MEM_READ_ONLY;
-const HOST_ACCESS: Bitfield = cl::MEM_HOST_WRITE_ONLY | cl::MEM_HOST_READ_ONLY | cl::MEM_HOST_NO_ACCESS;
-const HOST_POINTER: Bitfield = cl::MEM_USE_HOST_PTR | cl::MEM_ALLOC_HOST_PTR | cl::MEM_COPY_HOST_PTR;
+pub(crate) const DEVICE_ACCESS: Bitfield = cl::MEM_READ_WRITE | cl::MEM_WRITE_ONLY | cl::MEM_READ_ONLY;
+pub(crate) const HOST_ACCESS: Bitfield =
+    cl::MEM_HOST_WRITE_ONLY | cl::MEM_HOST_READ_ONLY | cl::MEM_HOST_NO_ACCESS;
+pub(crate) const HOST_POINTER: Bitfield =
+    cl::MEM_USE_HOST_PTR | cl::MEM_ALLOC_HOST_PTR | cl::MEM_COPY_HOST_PTR;
 
 /// At most one of the bits.
 fn one_of(flags: Bitfield, mask: Bitfield) -> bool {
@@ -22,7 +24,7 @@ fn one_of(flags: Bitfield, mask: Bitfield) -> bool {
 }
 
 /// Flags that make sense: CL_INVALID_VALUE otherwise (5.2.1).
-fn check_flags(flags: Bitfield, allowed: Bitfield) -> Answer {
+pub(crate) fn check_flags(flags: Bitfield, allowed: Bitfield) -> Answer {
     let compatible = one_of(flags, DEVICE_ACCESS) && one_of(flags, HOST_ACCESS);
     // The application's memory is either used in place, or copied from, or not there.
     let host = flags & HOST_POINTER;
@@ -99,6 +101,17 @@ fn make(context: &Shared<Context>, flags: Bitfield, size: usize, host: Memory) -
     Ok(Mem::new(context.clone(), flags, place, buffer))
 }
 
+/// Whether what is made of an object may have these flags: it may not be used for more (5.2.1, 5.3.1).
+pub(crate) fn compatible(parent: Bitfield, flags: Bitfield) -> bool {
+    let wider = |whole, narrow: Bitfield| parent & whole != 0 && flags & narrow != 0;
+    let access_fits = !wider(cl::MEM_WRITE_ONLY, cl::MEM_READ_WRITE | cl::MEM_READ_ONLY)
+        && !wider(cl::MEM_READ_ONLY, cl::MEM_READ_WRITE | cl::MEM_WRITE_ONLY);
+    let host_fits = !wider(cl::MEM_HOST_WRITE_ONLY, cl::MEM_HOST_READ_ONLY)
+        && !wider(cl::MEM_HOST_READ_ONLY, cl::MEM_HOST_WRITE_ONLY)
+        && !wider(cl::MEM_HOST_NO_ACCESS, cl::MEM_HOST_READ_ONLY | cl::MEM_HOST_WRITE_ONLY);
+    access_fits && host_fits
+}
+
 /// `clCreateSubBuffer`.
 pub(crate) fn create_sub(
     parent: Handle<Mem>,
@@ -107,17 +120,11 @@ pub(crate) fn create_sub(
     info: In<Region>,
 ) -> Answer<Handle<Mem>> {
     let parent = parent.get()?;
-    // CL_INVALID_MEM_OBJECT if the buffer is a part itself (5.2.1).
-    ensure(parent.parent.is_none(), cl::INVALID_MEM_OBJECT)?;
+    // CL_INVALID_MEM_OBJECT if the buffer is a part itself, or none (5.2.1).
+    ensure(parent.parent.is_none() && parent.image.is_none(), cl::INVALID_MEM_OBJECT)?;
     // CL_INVALID_VALUE if flags are not compatible with those of the whole, or are of the application's memory (5.2.1).
     check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
-    let wider = |whole, narrow: Bitfield| parent.flags & whole != 0 && flags & narrow != 0;
-    let access_fits = !wider(cl::MEM_WRITE_ONLY, cl::MEM_READ_WRITE | cl::MEM_READ_ONLY)
-        && !wider(cl::MEM_READ_ONLY, cl::MEM_READ_WRITE | cl::MEM_WRITE_ONLY);
-    let host_fits = !wider(cl::MEM_HOST_WRITE_ONLY, cl::MEM_HOST_READ_ONLY)
-        && !wider(cl::MEM_HOST_READ_ONLY, cl::MEM_HOST_WRITE_ONLY)
-        && !wider(cl::MEM_HOST_NO_ACCESS, cl::MEM_HOST_READ_ONLY | cl::MEM_HOST_WRITE_ONLY);
-    ensure(access_fits && host_fits, cl::INVALID_VALUE)?;
+    ensure(compatible(parent.flags, flags), cl::INVALID_VALUE)?;
     // CL_INVALID_VALUE if the type is none of those there are, or there is no region (5.2.1).
     ensure(kind == cl::BUFFER_CREATE_TYPE_REGION, cl::INVALID_VALUE)?;
     let Some(Region { origin, size }) = info.get() else { return refuse(cl::INVALID_VALUE) };

@@ -201,6 +201,10 @@ fn profile(info: &DeviceInfo) -> &'static str {
 /// Kernel parameters that a launch takes: as many as a kernel can have.
 const MAX_PARAMETERS: Uint = 512;
 
+/// Images that a kernel may take of each kind of access, and samplers.
+const MAX_IMAGES: Uint = 128;
+const MAX_SAMPLERS: Uint = 16;
+
 /// Orders and scopes of atomics: all of them, as devices share the host's coherent memory or execute alone.
 const ATOMICS: u64 = cl::DEVICE_ATOMIC_ORDER_RELAXED
     | cl::DEVICE_ATOMIC_ORDER_ACQ_REL
@@ -211,22 +215,24 @@ const ATOMICS: u64 = cl::DEVICE_ATOMIC_ORDER_RELAXED
 
 /// Features that OpenCL 3.0 leaves to the device: what is absent is answered as the specification asks.
 fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
+    let has_images = device.whole().info.has_images;
+    let image_size = |size: u64| reply.value(if has_images { size as usize } else { 0 });
     match name {
-        // Images and samplers.
-        cl::DEVICE_IMAGE_SUPPORT => reply.bool(false),
+        // Images and samplers. Rows may begin at any pixel.
+        cl::DEVICE_IMAGE_SUPPORT => reply.bool(has_images),
         cl::DEVICE_MAX_READ_IMAGE_ARGS
         | cl::DEVICE_MAX_WRITE_IMAGE_ARGS
-        | cl::DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-        | cl::DEVICE_MAX_SAMPLERS
-        | cl::DEVICE_IMAGE_PITCH_ALIGNMENT
-        | cl::DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => reply.value(0_u32),
-        cl::DEVICE_IMAGE2D_MAX_WIDTH
-        | cl::DEVICE_IMAGE2D_MAX_HEIGHT
-        | cl::DEVICE_IMAGE3D_MAX_WIDTH
-        | cl::DEVICE_IMAGE3D_MAX_HEIGHT
-        | cl::DEVICE_IMAGE3D_MAX_DEPTH
-        | cl::DEVICE_IMAGE_MAX_BUFFER_SIZE
-        | cl::DEVICE_IMAGE_MAX_ARRAY_SIZE => reply.value(0_usize),
+        | cl::DEVICE_MAX_READ_WRITE_IMAGE_ARGS => reply.value(if has_images { MAX_IMAGES } else { 0 }),
+        cl::DEVICE_MAX_SAMPLERS => reply.value(if has_images { MAX_SAMPLERS } else { 0 }),
+        cl::DEVICE_IMAGE_PITCH_ALIGNMENT | cl::DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
+            reply.value(Uint::from(has_images))
+        }
+        cl::DEVICE_IMAGE2D_MAX_WIDTH | cl::DEVICE_IMAGE2D_MAX_HEIGHT => image_size(oxcl_runtime::MAX_PLANE),
+        cl::DEVICE_IMAGE3D_MAX_WIDTH | cl::DEVICE_IMAGE3D_MAX_HEIGHT | cl::DEVICE_IMAGE3D_MAX_DEPTH => {
+            image_size(oxcl_runtime::MAX_VOLUME)
+        }
+        cl::DEVICE_IMAGE_MAX_BUFFER_SIZE => image_size(oxcl_runtime::MAX_IN_BUFFER),
+        cl::DEVICE_IMAGE_MAX_ARRAY_SIZE => image_size(oxcl_runtime::MAX_ELEMENTS),
         // Pipes and device-side enqueue.
         cl::DEVICE_PIPE_SUPPORT => reply.bool(false),
         cl::DEVICE_MAX_PIPE_ARGS

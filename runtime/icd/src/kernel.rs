@@ -3,15 +3,17 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::{AddressQualifier, ArgKind};
+use oxcl_runtime::{AccessQualifier, AddressQualifier, ArgKind};
 
 use crate::args::{In, Memory, Out, Text};
 use crate::cl;
 use crate::device::{self, Device};
 use crate::handle::{Handle, Live, Object, Shared, Weak};
+use crate::image::image_of;
 use crate::launch::Prepared;
 use crate::mem::Mem;
 use crate::program::Program;
+use crate::sampler::Sampler;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Int, Uint};
 
@@ -26,6 +28,7 @@ pub(crate) enum Arg {
     /// Up to 16 bytes, which is what most values have.
     Small([u8; 16], u8),
     Value(Arc<[u8]>),
+    Sampler(oxcl_runtime::Sampler),
 }
 
 impl PartialEq for Arg {
@@ -38,6 +41,7 @@ impl PartialEq for Arg {
                 one == other && length == other_length
             }
             (Arg::Value(one), Arg::Value(other)) => one == other,
+            (Arg::Sampler(one), Arg::Sampler(other)) => one == other,
             _ => false,
         }
     }
@@ -184,8 +188,9 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
                 None => Arg::Null,
                 Some(handle) if handle.is_null() => Arg::Null,
                 Some(handle) => {
-                    // CL_INVALID_MEM_OBJECT if the handle is none (5.9.2).
+                    // CL_INVALID_MEM_OBJECT if the handle is none, or no buffer's (5.9.2).
                     let object = handle.get()?;
+                    ensure(object.image.is_none(), cl::INVALID_MEM_OBJECT)?;
                     Arg::Buffer(object.downgrade())
                 }
             }
@@ -205,9 +210,35 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
                 None => Arg::Value(bytes.into()),
             }
         }
-        // Images, samplers and pipes are absent, so no handle of one is valid (5.9.2).
-        ArgKind::Image | ArgKind::Pipe => return refuse(cl::INVALID_MEM_OBJECT),
-        ArgKind::Sampler => return refuse(cl::INVALID_SAMPLER),
+        ArgKind::Image => {
+            // CL_INVALID_ARG_SIZE if a memory object has not the size of a handle, CL_INVALID_MEM_OBJECT if the handle is none, or
+            // no image's (5.9.2).
+            ensure(size == size_of::<usize>(), cl::INVALID_ARG_SIZE)?;
+            let handle = value.read::<Handle<Mem>>().ok_or(Status(cl::INVALID_ARG_VALUE))?;
+            let object = handle.get()?;
+            let image = image_of(&object)?;
+            // CL_INVALID_ARG_VALUE if the image is of another kind, or may not be used as the kernel does (5.9.2).
+            let (reads, writes) = match parameter.access {
+                // Archives of other compilers may not say.
+                AccessQualifier::None => (false, false),
+                AccessQualifier::ReadOnly => (true, false),
+                AccessQualifier::WriteOnly => (false, true),
+                AccessQualifier::ReadWrite => (true, true),
+            };
+            let unfit =
+                if reads { cl::MEM_WRITE_ONLY } else { 0 } | if writes { cl::MEM_READ_ONLY } else { 0 };
+            let may = object.flags & unfit == 0;
+            ensure(may && image.fits(&parameter.type_name), cl::INVALID_ARG_VALUE)?;
+            Arg::Buffer(object.downgrade())
+        }
+        ArgKind::Sampler => {
+            // CL_INVALID_ARG_SIZE if a sampler has not the size of a handle, CL_INVALID_SAMPLER if the handle is none (5.9.2).
+            ensure(size == size_of::<usize>(), cl::INVALID_ARG_SIZE)?;
+            let handle = value.read::<Handle<Sampler>>().ok_or(Status(cl::INVALID_ARG_VALUE))?;
+            Arg::Sampler(handle.get()?.description)
+        }
+        // Pipes are absent, so no handle of one is valid (5.9.2).
+        ArgKind::Pipe => return refuse(cl::INVALID_MEM_OBJECT),
     };
     kernel.args()[index as usize] = arg;
     Ok(())

@@ -144,7 +144,11 @@ fn prepare(
         .iter()
         .zip(objects)
         .map(|(arg, object)| match (arg, object) {
-            (_, Some(object)) => ArgValue::Buffer(&object.buffer),
+            (_, Some(object)) => match &object.image {
+                Some(image) => image.argument(),
+                None => ArgValue::Buffer(&object.buffer),
+            },
+            (Arg::Sampler(sampler), _) => ArgValue::Sampler(*sampler),
             (Arg::Pointer(address), _) => ArgValue::Pointer(*address as u64),
             (Arg::Local(size), _) => ArgValue::Local(*size as u64),
             (Arg::Small(bytes, length), _) => ArgValue::Value(&bytes[..usize::from(*length)]),

@@ -1,6 +1,6 @@
-//! Commands that map, unmap and migrate buffers.
+//! Commands that map buffers, and unmap and migrate all memory objects.
 
-use oxcl_runtime::{MapAccess, Migration};
+use oxcl_runtime::{MapAccess, Mapping, Migration, QueueError};
 
 use crate::args::{In, Memory, Out, list as listed};
 use crate::cl;
@@ -13,7 +13,7 @@ use crate::queue::Queue;
 use crate::report;
 use crate::shortage;
 use crate::status::{Answer, Status, ensure};
-use crate::transfer::{both, host_may, run};
+use crate::transfer::{both, host_may, object_of, run};
 use crate::types::{Bitfield, Uint};
 
 /// What the application does with mapped bytes: CL_INVALID_VALUE if the flags are not valid (5.5.3).
@@ -44,26 +44,44 @@ pub(crate) fn map(
     event: Out<Handle<Event>>,
 ) -> Answer<Memory> {
     let (queue, object) = both(queue, object)?;
-    let access = access(flags)?;
-    // CL_INVALID_OPERATION if the host may not read or write what it maps for that (5.2.5).
-    let reads = if flags & cl::MAP_READ != 0 { cl::MEM_HOST_WRITE_ONLY } else { 0 };
-    let writes = if flags & !cl::MAP_READ != 0 { cl::MEM_HOST_READ_ONLY } else { 0 };
-    host_may(&object, reads | writes)?;
+    let access = access_to(&object, flags)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the size is 0 or the bytes are not in the buffer (5.2.5).
     ensure(size > 0, cl::INVALID_VALUE)?;
     let kept = Kept::prepare(std::iter::once(&object))?;
     let mapping = queue.runtime.map(&object.buffer, access, offset as u64, size as u64, &waits);
+    begin(&queue, (&object, kept), cl::COMMAND_MAP_BUFFER, blocking != 0, mapping, event)
+}
+
+/// What the application does with mapped bytes: CL_INVALID_OPERATION if the host may not read or write what it maps for that
+/// (5.2.5, 5.3.6).
+pub(crate) fn access_to(object: &Mem, flags: Bitfield) -> Answer<MapAccess> {
+    let access = access(flags)?;
+    let reads = if flags & cl::MAP_READ != 0 { cl::MEM_HOST_WRITE_ONLY } else { 0 };
+    let writes = if flags & !cl::MAP_READ != 0 { cl::MEM_HOST_READ_ONLY } else { 0 };
+    host_may(object, reads | writes)?;
+    Ok(access)
+}
+
+/// The rest of a command that maps, once it is enqueued.
+pub(crate) fn begin(
+    queue: &Shared<Queue>,
+    (object, kept): (&Shared<Mem>, Kept),
+    command: Uint,
+    blocking: bool,
+    mapping: Result<Mapping, QueueError>,
+    event: Out<Handle<Event>>,
+) -> Answer<Memory> {
     let mapping = mapping.inspect_err(|error| shortage::refused(&queue.context, error))?;
     let (mapped, done) = (Memory(mapping.pointer().cast()), mapping.event().clone());
-    kept.until(&done, std::iter::once(&object));
-    report::watch(&queue, &done);
-    let outcome = if blocking != 0 { done.wait() } else { Ok(()) };
+    kept.until(&done, std::iter::once(object));
+    report::watch(queue, &done);
+    let outcome = if blocking { done.wait() } else { Ok(()) };
     // The application gets no pointer from a call that fails, so it could not unmap either.
-    publish(&queue, cl::COMMAND_MAP_BUFFER, done, event)?;
+    publish(queue, command, done, event)?;
     // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the call blocks and an event that it waits for failed (5.2.5).
     outcome.map_err(|cause| {
-        report::tell(&queue.context, Some(&queue), &cause);
+        report::tell(&queue.context, Some(queue), &cause);
         Status(cl::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
     })?;
     object.mappings().push(mapping);
@@ -79,7 +97,7 @@ pub(crate) fn unmap(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let (queue, object) = both(queue, object)?;
+    let (queue, object) = object_of(queue, object)?;
     let waits = wait_list(&queue.context, waits, list)?;
     let kept = Kept::prepare(std::iter::once(&object))?;
     let mut mappings = object.mappings();

@@ -1,4 +1,4 @@
-//! Memory objects: what buffers and parts of buffers have in common.
+//! Memory objects: what buffers, parts of buffers and images have in common.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,15 +16,18 @@ use crate::types::{Bitfield, Int, Property, UserData};
 /// What is called when a memory object goes.
 pub(crate) type MemDestructor = Option<unsafe extern "C" fn(Handle<Mem>, UserData)>;
 
-/// A buffer, or a part of one.
+/// A buffer, a part of one, or an image.
 pub(crate) struct Mem {
     pub(crate) context: Shared<Context>,
     /// As reported: with what a part takes over from its whole.
     pub(crate) flags: Bitfield,
     /// Where the application's memory is; NULL unless the buffer uses it in place.
     pub(crate) host: Memory,
+    /// Its memory.
     pub(crate) buffer: oxcl_runtime::Buffer,
-    /// The buffer that this one is a part of, and where the part begins.
+    /// What it is, if it is an image.
+    pub(crate) image: Option<oxcl_runtime::Image>,
+    /// The object that this one is a part of or made of, and where it begins there.
     pub(crate) parent: Option<(Shared<Mem>, usize)>,
     /// As given, with the 0 at the end; empty where none were.
     pub(crate) properties: Vec<Property>,
@@ -69,6 +72,7 @@ impl Mem {
             flags,
             host,
             buffer,
+            image: None,
             parent: None,
             properties: Vec::new(),
             has_device_address: false,
@@ -77,6 +81,16 @@ impl Mem {
             awaited: AtomicBool::new(false),
             users: Mutex::default(),
         }
+    }
+
+    pub(crate) fn of_image(
+        context: Shared<Context>,
+        flags: Bitfield,
+        host: Memory,
+        image: oxcl_runtime::Image,
+    ) -> Mem {
+        let buffer = image.buffer().clone();
+        Mem { image: Some(image), ..Mem::new(context, flags, host, buffer) }
     }
 
     pub(crate) fn size(&self) -> usize {

@@ -5,6 +5,7 @@ use oxcl_runtime::SharedMemory;
 use crate::args::{Memory, Out};
 use crate::cl;
 use crate::handle::Handle;
+use crate::image::number_of;
 use crate::info::Reply;
 use crate::mem::Mem;
 use crate::status::{Answer, ensure, refuse};
@@ -21,7 +22,10 @@ pub(crate) fn get(
     let mem = object.get()?;
     let reply = Reply::new(size, value, size_ret);
     match name {
-        cl::MEM_TYPE => reply.value(cl::MEM_OBJECT_BUFFER),
+        cl::MEM_TYPE => {
+            let image = mem.image.as_ref().map(|image| number_of(image.description().kind));
+            reply.value(image.unwrap_or(cl::MEM_OBJECT_BUFFER))
+        }
         cl::MEM_FLAGS => reply.value(mem.flags),
         cl::MEM_SIZE => reply.value(mem.size()),
         cl::MEM_HOST_PTR => reply.value(mem.host),

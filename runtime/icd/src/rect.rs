@@ -15,7 +15,7 @@ use crate::transfer::{both, host_may, run};
 use crate::types::Uint;
 
 /// Three sizes: CL_INVALID_VALUE where they are NULL (5.2.2).
-fn three(sizes: In<usize>) -> Answer<[u64; 3]> {
+pub(crate) fn three(sizes: In<usize>) -> Answer<[u64; 3]> {
     let sizes = sizes.take(3).ok_or(Status(cl::INVALID_VALUE))?;
     Ok([sizes[0] as u64, sizes[1] as u64, sizes[2] as u64])
 }
@@ -112,6 +112,7 @@ pub(crate) fn copy(
     let (queue, from) = both(queue, from)?;
     let to = to.get()?;
     context::same(&queue.context, &to.context)?;
+    ensure(to.image.is_none(), cl::INVALID_MEM_OBJECT)?;
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(size, [from_origin, to_origin], [from_row, from_slice, to_row, to_slice])?;
     // CL_INVALID_VALUE if both are the same buffer and the pitches differ (5.2.4).

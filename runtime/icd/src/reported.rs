@@ -30,7 +30,10 @@ pub(crate) const PLATFORM_EXTENSIONS: &[Named] = &[("cl_khr_icd", V1), ("cl_khr_
 
 /// Extensions of every device.
 pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
+    ("cl_khr_3d_image_writes", V1),
     ("cl_khr_byte_addressable_store", V1),
+    ("cl_khr_depth_images", V1),
+    ("cl_khr_image2d_from_buffer", V1),
     ("cl_khr_global_int32_base_atomics", V1),
     ("cl_khr_global_int32_extended_atomics", V1),
     ("cl_khr_local_int32_base_atomics", V1),
@@ -65,6 +68,7 @@ pub(crate) const C_VERSIONS: &[Named] = &[
 
 /// Optional features of OpenCL C 3.0.
 pub(crate) const C_FEATURES: &[Named] = &[
+    ("__opencl_c_3d_image_writes", version(3, 0, 0)),
     ("__opencl_c_atomic_order_acq_rel", version(3, 0, 0)),
     ("__opencl_c_atomic_order_seq_cst", version(3, 0, 0)),
     ("__opencl_c_atomic_scope_all_devices", version(3, 0, 0)),
@@ -85,21 +89,29 @@ pub(crate) const C_FEATURES: &[Named] = &[
     ("__opencl_c_ext_fp64_local_atomic_min_max", V1),
     ("__opencl_c_fp64", version(3, 0, 0)),
     ("__opencl_c_generic_address_space", version(3, 0, 0)),
+    ("__opencl_c_images", version(3, 0, 0)),
     ("__opencl_c_int64", version(3, 0, 0)),
     ("__opencl_c_integer_dot_product_input_4x8bit", version(2, 0, 0)),
     ("__opencl_c_integer_dot_product_input_4x8bit_packed", version(2, 0, 0)),
     ("__opencl_c_kernel_clock_scope_device", V1),
     ("__opencl_c_kernel_clock_scope_work_group", V1),
     ("__opencl_c_program_scope_global_variables", version(3, 0, 0)),
+    ("__opencl_c_read_write_images", version(3, 0, 0)),
     ("__opencl_c_work_group_collective_functions", version(3, 0, 0)),
 ];
 
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 5] = [
+const WIDE_ONLY: [&str; 11] = [
+    "__opencl_c_3d_image_writes",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
+    "__opencl_c_images",
+    "__opencl_c_read_write_images",
     "cl_ext_float_atomics",
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
     "cl_khr_fp64",
+    "cl_khr_image2d_from_buffer",
     "cl_khr_kernel_clock",
 ];
 

@@ -2,8 +2,8 @@
 //! number each error of the runtime is.
 
 use oxcl_runtime::{
-    BufferError, CodeError, CommandFailure, DeviceError, DriverError, EnqueueError, Failure, LaunchError,
-    LoadError, NdRangeError, QueueError,
+    BufferError, CodeError, CommandFailure, DeviceError, DriverError, EnqueueError, Failure, ImageError,
+    LaunchError, LoadError, NdRangeError, QueueError,
 };
 
 use crate::cl;
@@ -44,10 +44,24 @@ impl From<BufferError> for Status {
     }
 }
 
+impl From<ImageError> for Status {
+    fn from(error: ImageError) -> Self {
+        Self(match error {
+            ImageError::Format { .. } => cl::INVALID_IMAGE_FORMAT_DESCRIPTOR,
+            ImageError::Size { .. } | ImageError::BufferTooSmall { .. } => cl::INVALID_IMAGE_SIZE,
+            ImageError::OtherFormat => cl::IMAGE_FORMAT_MISMATCH,
+            ImageError::Overlap => cl::MEM_COPY_OVERLAP,
+            ImageError::Pitch { .. } | ImageError::Region { .. } => cl::INVALID_VALUE,
+            ImageError::Buffer(error) => return error.into(),
+        })
+    }
+}
+
 impl From<QueueError> for Status {
     fn from(error: QueueError) -> Self {
         match error {
             QueueError::Buffer(error) => error.into(),
+            QueueError::Image(error) => error.into(),
             QueueError::Enqueue(EnqueueError::Driver(error)) => error.into(),
             QueueError::OtherContext => Self(cl::INVALID_CONTEXT),
             QueueError::DeviceMemory { .. } => Self(cl::MEM_OBJECT_ALLOCATION_FAILURE),
@@ -99,7 +113,7 @@ impl From<LaunchError> for Status {
             | LaunchError::ArgumentKind { .. }
             | LaunchError::ArgumentSize { .. }
             | LaunchError::EmptyLocal { .. } => cl::INVALID_KERNEL_ARGS,
-            LaunchError::ArgumentNotYet { .. } => cl::INVALID_OPERATION,
+            LaunchError::ArgumentNotYet { .. } | LaunchError::NoImages { .. } => cl::INVALID_OPERATION,
             LaunchError::DoesNotDivide { .. }
             | LaunchError::GroupTooLarge { .. }
             | LaunchError::RequiredSize { .. } => cl::INVALID_WORK_GROUP_SIZE,

@@ -19,11 +19,14 @@ use crate::native::NativeKernel;
 use crate::platform::Platform;
 use crate::program::{Program, ProgramNotify};
 use crate::queue::Queue;
+use crate::sampler::Sampler;
 use crate::svm::FreeNotify;
 use crate::types::{Bitfield, Int, Property, Region, Uint, UserData};
-use crate::{absent, border, buffer, build, callback, command, context, device, event, extension, kernel};
-use crate::{kernel_info, launch, map, mem, mem_info, native, partition, platform, program, program_info};
-use crate::{queue, rect, svm, svm_commands, timer, transfer, usm, usm_commands};
+use crate::{absent, border, buffer, build, callback, command, context, device, event, extension, image};
+use crate::{image_commands, kernel, kernel_info, launch, map, mem, mem_info, native, partition, platform};
+use crate::{
+    program, program_info, queue, rect, sampler, svm, svm_commands, timer, transfer, usm, usm_commands,
+};
 
 /// The dispatch table as the loader reads it.
 #[repr(transparent)]
@@ -54,17 +57,17 @@ entry_points! {
         [status clGetCommandQueueInfo(queue: Handle<Queue>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) queue::get_info]
         [status clSetCommandQueueProperty(queue: Handle<Queue>, properties: Bitfield, enable: Uint, old: Out<Bitfield>) queue::set_property]
         [object clCreateBuffer(context: Handle<context::Context>, flags: Bitfield, size: usize, host: Memory) -> Mem, buffer::create]
-        [object clCreateImage2D(context: Handle<context::Context>, flags: Bitfield, format: Memory, width: usize, height: usize, pitch: usize, host: Memory) -> Mem, absent::create_image_2d]
-        [object clCreateImage3D(context: Handle<context::Context>, flags: Bitfield, format: Memory, width: usize, height: usize, depth: usize, row: usize, slice: usize, host: Memory) -> Mem, absent::create_image_3d]
+        [object clCreateImage2D(context: Handle<context::Context>, flags: Bitfield, format: In<image::Format>, width: usize, height: usize, pitch: usize, host: Memory) -> Mem, image::create_2d]
+        [object clCreateImage3D(context: Handle<context::Context>, flags: Bitfield, format: In<image::Format>, width: usize, height: usize, depth: usize, row: usize, slice: usize, host: Memory) -> Mem, image::create_3d]
         [status clRetainMemObject(object: Handle<Mem>) mem::retain]
         [status clReleaseMemObject(object: Handle<Mem>) mem::release]
-        [status clGetSupportedImageFormats(context: Handle<context::Context>, flags: Bitfield, kind: Uint, entries: Uint, formats: Memory, count: Out<Uint>) absent::supported_formats]
+        [status clGetSupportedImageFormats(context: Handle<context::Context>, flags: Bitfield, kind: Uint, entries: Uint, formats: Out<image::Format>, count: Out<Uint>) image::supported_formats]
         [status clGetMemObjectInfo(object: Handle<Mem>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) mem_info::get]
-        [status clGetImageInfo(object: Handle<Mem>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) absent::image_info]
-        [object clCreateSampler(context: Handle<context::Context>, normalised: Uint, addressing: Uint, filter: Uint) -> absent::Sampler, absent::create_sampler]
-        [status clRetainSampler(sampler: Handle<absent::Sampler>) absent::sampler]
-        [status clReleaseSampler(sampler: Handle<absent::Sampler>) absent::sampler]
-        [status clGetSamplerInfo(sampler: Handle<absent::Sampler>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) absent::sampler_info]
+        [status clGetImageInfo(object: Handle<Mem>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) image::info]
+        [object clCreateSampler(context: Handle<context::Context>, normalised: Uint, addressing: Uint, filter: Uint) -> Sampler, sampler::create]
+        [status clRetainSampler(sampler: Handle<Sampler>) sampler::retain]
+        [status clReleaseSampler(sampler: Handle<Sampler>) sampler::release]
+        [status clGetSamplerInfo(sampler: Handle<Sampler>, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) sampler::info]
         [object clCreateProgramWithSource(context: Handle<context::Context>, count: Uint, texts: In<Text>, lengths: In<usize>) -> Program, program::create_with_source]
         [object clCreateProgramWithBinary(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, lengths: In<usize>, binaries: In<Memory>, status: Out<Int>) -> Program, program::create_with_binary]
         [status clRetainProgram(program: Handle<Program>) program::retain]
@@ -90,13 +93,13 @@ entry_points! {
         [status clEnqueueReadBuffer(queue: Handle<Queue>, object: Handle<Mem>, blocking: Uint, offset: usize, size: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) transfer::read]
         [status clEnqueueWriteBuffer(queue: Handle<Queue>, object: Handle<Mem>, blocking: Uint, offset: usize, size: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) transfer::write]
         [status clEnqueueCopyBuffer(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, from_offset: usize, to_offset: usize, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) transfer::copy]
-        [status clEnqueueReadImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, origin: In<usize>, region: In<usize>, row: usize, slice: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::transfer_image]
-        [status clEnqueueWriteImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, origin: In<usize>, region: In<usize>, row: usize, slice: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::transfer_image]
-        [status clEnqueueCopyImage(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, from_origin: In<usize>, to_origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::copy_image]
-        [status clEnqueueCopyImageToBuffer(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, origin: In<usize>, region: In<usize>, offset: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::copy_image_to_buffer]
-        [status clEnqueueCopyBufferToImage(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, offset: usize, origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::copy_buffer_to_image]
+        [status clEnqueueReadImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, origin: In<usize>, region: In<usize>, row: usize, slice: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::read]
+        [status clEnqueueWriteImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, origin: In<usize>, region: In<usize>, row: usize, slice: usize, host: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::write]
+        [status clEnqueueCopyImage(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, from_origin: In<usize>, to_origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::copy]
+        [status clEnqueueCopyImageToBuffer(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, origin: In<usize>, region: In<usize>, offset: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::copy_to_buffer]
+        [status clEnqueueCopyBufferToImage(queue: Handle<Queue>, from: Handle<Mem>, to: Handle<Mem>, offset: usize, origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::copy_from_buffer]
         [mapped clEnqueueMapBuffer(queue: Handle<Queue>, object: Handle<Mem>, blocking: Uint, flags: Bitfield, offset: usize, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) map::map]
-        [mapped clEnqueueMapImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, flags: Bitfield, origin: In<usize>, region: In<usize>, row: Out<usize>, slice: Out<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::map_image]
+        [mapped clEnqueueMapImage(queue: Handle<Queue>, image: Handle<Mem>, blocking: Uint, flags: Bitfield, origin: In<usize>, region: In<usize>, row: Out<usize>, slice: Out<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::map]
         [status clEnqueueUnmapMemObject(queue: Handle<Queue>, object: Handle<Mem>, mapped: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) map::unmap]
         [status clEnqueueNDRangeKernel(queue: Handle<Queue>, kernel: Handle<Kernel>, dimensions: Uint, offset: In<usize>, global: In<usize>, local: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) launch::nd_range]
         [status clEnqueueTask(queue: Handle<Queue>, kernel: Handle<Kernel>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) launch::task]
@@ -135,14 +138,14 @@ entry_points! {
         [status clCreateSubDevices(device: Handle<Device>, properties: In<isize>, entries: Uint, devices: Out<Handle<Device>>, count: Out<Uint>) partition::create]
         [status clRetainDevice(device: Handle<Device>) device::retain]
         [status clReleaseDevice(device: Handle<Device>) device::release]
-        [object clCreateImage(context: Handle<context::Context>, flags: Bitfield, format: Memory, description: Memory, host: Memory) -> Mem, absent::create_image]
+        [object clCreateImage(context: Handle<context::Context>, flags: Bitfield, format: In<image::Format>, description: In<image::Description>, host: Memory) -> Mem, image::create]
         [object clCreateProgramWithBuiltInKernels(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, names: Text) -> Program, program::create_with_built_in]
         [status clCompileProgram(program: Handle<Program>, count: Uint, devices: In<Handle<Device>>, options: Text, headers: Uint, programs: In<Handle<Program>>, names: In<Text>, notify: ProgramNotify, data: UserData) build::compile]
         [linked clLinkProgram(context: Handle<context::Context>, count: Uint, devices: In<Handle<Device>>, options: Text, inputs: Uint, programs: In<Handle<Program>>, notify: ProgramNotify, data: UserData) -> Program, build::link]
         [status clUnloadPlatformCompiler(platform: Handle<Platform>) platform::unload_platform_compiler]
         [status clGetKernelArgInfo(kernel: Handle<Kernel>, index: Uint, name: Uint, size: usize, value: Memory, size_ret: Out<usize>) kernel_info::get_arg]
         [status clEnqueueFillBuffer(queue: Handle<Queue>, object: Handle<Mem>, pattern: Memory, pattern_size: usize, offset: usize, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) transfer::fill]
-        [status clEnqueueFillImage(queue: Handle<Queue>, image: Handle<Mem>, colour: Memory, origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) absent::fill_image]
+        [status clEnqueueFillImage(queue: Handle<Queue>, image: Handle<Mem>, colour: Memory, origin: In<usize>, region: In<usize>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) image_commands::fill]
         [status clEnqueueMigrateMemObjects(queue: Handle<Queue>, count: Uint, objects: In<Handle<Mem>>, flags: Bitfield, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) map::migrate]
         [status clEnqueueMarkerWithWaitList(queue: Handle<Queue>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) command::marker]
         [status clEnqueueBarrierWithWaitList(queue: Handle<Queue>, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) command::barrier]
@@ -172,7 +175,7 @@ entry_points! {
         [status clEnqueueSVMMemFill(queue: Handle<Queue>, to: Memory, pattern: Memory, pattern_size: usize, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) svm_commands::fill]
         [status clEnqueueSVMMap(queue: Handle<Queue>, blocking: Uint, flags: Bitfield, pointer: Memory, size: usize, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) svm_commands::map]
         [status clEnqueueSVMUnmap(queue: Handle<Queue>, pointer: Memory, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) svm_commands::unmap]
-        [object clCreateSamplerWithProperties(context: Handle<context::Context>, properties: In<Property>) -> absent::Sampler, absent::create_sampler_with_properties]
+        [object clCreateSamplerWithProperties(context: Handle<context::Context>, properties: In<Property>) -> Sampler, sampler::create_with_properties]
         [status clSetKernelArgSVMPointer(kernel: Handle<Kernel>, index: Uint, pointer: Memory) kernel::set_arg_pointer]
         [status clSetKernelExecInfo(kernel: Handle<Kernel>, name: Uint, size: usize, value: Memory) kernel::set_exec_info]
         [absent clGetKernelSubGroupInfoKHR]
@@ -186,7 +189,7 @@ entry_points! {
         [status clSetProgramReleaseCallback(program: Handle<Program>, notify: ProgramNotify, data: UserData) absent::release_callback]
         [status clSetProgramSpecializationConstant(program: Handle<Program>, id: Uint, size: usize, value: Memory) absent::specialization_constant]
         [object clCreateBufferWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, size: usize, host: Memory) -> Mem, buffer::create_with_properties]
-        [object clCreateImageWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, format: Memory, description: Memory, host: Memory) -> Mem, absent::create_image_with_properties]
+        [object clCreateImageWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, format: In<image::Format>, description: In<image::Description>, host: Memory) -> Mem, image::create_with_properties]
         [status clSetContextDestructorCallback(context: Handle<context::Context>, notify: Destructor, data: UserData) context::set_destructor]
     }
     loader {

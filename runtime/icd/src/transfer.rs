@@ -11,8 +11,15 @@ use crate::queue::Queue;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Bitfield, Uint};
 
-/// The queue and the buffer of a command.
+/// The queue and the buffer of a command: CL_INVALID_MEM_OBJECT if the object is no buffer (5.2.2 to 5.2.5).
 pub(crate) fn both(queue: Handle<Queue>, object: Handle<Mem>) -> Answer<(Shared<Queue>, Shared<Mem>)> {
+    let (queue, object) = object_of(queue, object)?;
+    ensure(object.image.is_none(), cl::INVALID_MEM_OBJECT)?;
+    Ok((queue, object))
+}
+
+/// The queue and the object of a command.
+pub(crate) fn object_of(queue: Handle<Queue>, object: Handle<Mem>) -> Answer<(Shared<Queue>, Shared<Mem>)> {
     // CL_INVALID_COMMAND_QUEUE, CL_INVALID_MEM_OBJECT if either is not valid; CL_INVALID_CONTEXT if they are of
     // different contexts (5.2.2 to 5.2.4).
     let (queue, object) = (queue.get()?, object.get()?);
@@ -104,6 +111,7 @@ pub(crate) fn copy(
     let (queue, from) = both(queue, from)?;
     let to = to.get()?;
     context::same(&queue.context, &to.context)?;
+    ensure(to.image.is_none(), cl::INVALID_MEM_OBJECT)?;
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if the size is 0 or bytes are not in their buffer, CL_MEM_COPY_OVERLAP if they overlap (5.2.4).
     ensure(size > 0, cl::INVALID_VALUE)?;

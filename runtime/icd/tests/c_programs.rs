@@ -160,6 +160,13 @@ fn kernels() {
 }
 
 #[test]
+fn images() {
+    for devices in ["cpu", "basic", "discrete:16M"] {
+        client_with("images", &[("OXCL_DEVICES", devices)]);
+    }
+}
+
+#[test]
 fn extensions() {
     client("extensions");
 }

@@ -1,7 +1,7 @@
 //! What is known of a launch before it runs, from the compiler's facts and the launch's sizes: what it touches, and what would
 //! be wrong. Nothing here runs or changes anything.
 
-use oxcl_binary::archive;
+use oxcl_binary::archive::{self, AccessQualifier, ArgKind};
 use oxcl_binary::meta::{self, ArgFacts, KernelMeta};
 use oxcl_driver::Geometry;
 use oxcl_scheduler::{Access, Facts, Touch};
@@ -17,7 +17,15 @@ use crate::shared::SharedMemory;
 
 /// What a kernel does to what an argument points to; none if it leaves it alone. A kernel that writes may write some bytes
 /// only.
-pub(super) fn argument_access(meta: Option<&KernelMeta>, index: usize) -> Option<Access> {
+pub(super) fn argument_access(
+    record: &archive::Kernel,
+    meta: Option<&KernelMeta>,
+    index: usize,
+) -> Option<Access> {
+    // What is done with an image is in its parameter's declaration.
+    if let Some(arg) = record.args.get(index).filter(|arg| arg.kind == ArgKind::Image) {
+        return Some(if arg.access == AccessQualifier::ReadOnly { Access::Read } else { Access::ReadWrite });
+    }
     match meta.and_then(|meta| meta.args.get(index)).map(|facts| facts.access) {
         Some(meta::Access::None) => None,
         Some(meta::Access::Read) => Some(Access::Read),
@@ -27,26 +35,29 @@ pub(super) fn argument_access(meta: Option<&KernelMeta>, index: usize) -> Option
 
 /// The buffer of an argument and what the kernel does to it.
 pub(super) fn part(
+    record: &archive::Kernel,
     meta: Option<&KernelMeta>,
     index: usize,
     argument: &ArgValue<'_>,
 ) -> Option<(Buffer, Access)> {
     let buffer = match argument {
-        ArgValue::Buffer(buffer) => Buffer::clone(buffer),
         ArgValue::Pointer(address) => SharedMemory::at(*address)?.0.buffer().clone(),
-        _ => return None,
+        other => Buffer::clone(other.memory()?),
     };
-    Some((buffer, argument_access(meta, index)?))
+    Some((buffer, argument_access(record, meta, index)?))
 }
 
 /// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
-pub(super) fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (Box<[Touch]>, Facts) {
+pub(super) fn facts(
+    record: &archive::Kernel,
+    meta: Option<&KernelMeta>,
+    arguments: &[ArgValue<'_>],
+) -> (Box<[Touch]>, Facts) {
     // Where memory that an argument leads to ends is not known, nor whose it is.
     let mut anywhere = false;
     let touch = |(index, argument): (usize, &ArgValue<'_>)| {
         let shared;
         let buffer = match argument {
-            ArgValue::Buffer(buffer) => *buffer,
             ArgValue::Pointer(address) => {
                 let Some((memory, _)) = SharedMemory::at(*address) else {
                     anywhere = true;
@@ -55,9 +66,9 @@ pub(super) fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (B
                 shared = memory;
                 shared.buffer()
             }
-            _ => return None,
+            other => *other.memory()?,
         };
-        Some(buffer.touch(0, buffer.size(), argument_access(meta, index)?))
+        Some(buffer.touch(0, buffer.size(), argument_access(record, meta, index)?))
     };
     let touches = arguments.iter().enumerate().filter_map(touch).collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
@@ -66,6 +77,24 @@ pub(super) fn facts(meta: Option<&KernelMeta>, arguments: &[ArgValue<'_>]) -> (B
         printf: meta.printf,
     });
     (touches, facts)
+}
+
+/// The device has images, where the kernel is given some.
+pub(super) fn images(
+    device: &Device,
+    record: &archive::Kernel,
+    arguments: &[ArgValue<'_>],
+) -> Result<(), LaunchError> {
+    let needs = |argument: &ArgValue<'_>| matches!(argument, ArgValue::Image(..) | ArgValue::Sampler(_));
+    match arguments.iter().position(needs) {
+        // CL_INVALID_OPERATION if the device does not support images.
+        Some(index) if !device.info().has_images => Err(LaunchError::NoImages {
+            kernel: record.name.clone(),
+            argument: argument::parameter_name(record, index),
+            device: device.info().name.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Addresses mean something in the host's address space only.
@@ -175,7 +204,7 @@ pub(super) fn bounds(
                 None => continue,
             },
             ArgValue::Local(bytes) => Reach::of(Some(*bytes)),
-            ArgValue::Value(_) => continue,
+            ArgValue::Value(_) | ArgValue::Image(..) | ArgValue::Sampler(_) => continue,
         };
         let mut told = false;
         for bound in &facts.bounds {

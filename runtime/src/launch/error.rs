@@ -152,6 +152,16 @@ pub enum LaunchError {
         /// The device's name.
         device: String,
     },
+    /// The device has no images.
+    #[error("argument '{argument}' of kernel '{kernel}': device '{device}' has no images")]
+    NoImages {
+        /// The kernel's name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The device's name.
+        device: String,
+    },
     /// Its buffers do not fit the device's memory, or it could not be enqueued for another reason.
     #[error(transparent)]
     Queue(#[from] QueueError),
@@ -237,6 +247,7 @@ impl Coded for LaunchError {
             Self::OutOfBounds(_) => ErrorCode("OX0560"),
             Self::Buffer(error) => error.code(),
             Self::NotShared { .. } => ErrorCode("OX0546"),
+            Self::NoImages { .. } => ErrorCode("OX0547"),
             Self::Queue(error) => error.code(),
             Self::Code(error) => error.code(),
             Self::Failed(error) => error.code(),

@@ -46,10 +46,10 @@ struct Given {
 }
 
 /// No memory of the program's is touched.
-const NO_HOST: HostTouches = [None, None];
+pub(super) const NO_HOST: HostTouches = [None, None];
 
 /// What a transfer keeps beside its buffers.
-enum Keep {
+pub(super) enum Keep {
     Nothing,
     Data(Arc<[u8]>),
     /// A buffer that nobody else has yet.
@@ -77,7 +77,7 @@ impl oxcl_driver::Launch for Given {
 impl Queue {
     /// Enqueues a movement between the sides, and memory of the host that `host` names. `make` gets where the sides lie,
     /// in their order.
-    fn transfer(
+    pub(super) fn transfer(
         &self,
         sides: &[Part<'_>],
         host: HostTouches,
@@ -336,12 +336,12 @@ impl Queue {
 }
 
 /// Bytes that are read, wherever they are.
-fn source(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
+pub(super) fn source(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
     Part { buffer, bytes: offset..offset + bytes, access: Access::Read, at: At::Nearest }
 }
 
 /// Bytes that are overwritten.
-fn target(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
+pub(super) fn target(buffer: &Buffer, offset: u64, bytes: u64) -> Part<'_> {
     Part { buffer, bytes: offset..offset + bytes, access: Access::Write, at: At::Device }
 }
 
@@ -362,7 +362,7 @@ fn to_side<'a>(buffer: &'a Buffer, placed: &Placed) -> Result<Part<'a>, BufferEr
 }
 
 /// The host's memory from `host` on, `bytes` of it.
-fn host_span(host: *mut u8, bytes: u64) -> Result<HostSpan, BufferError> {
+pub(super) fn host_span(host: *mut u8, bytes: u64) -> Result<HostSpan, BufferError> {
     let start = NonNull::new(host).ok_or(BufferError::ZeroSize)?;
     // SAFETY: by the promise of the callers of the functions above.
     Ok(unsafe { HostSpan::new(start, bytes) })

@@ -14,6 +14,21 @@ pub(super) type Status = i32;
 /// A callback that we never pass.
 pub(super) type NoCallback = Option<extern "C" fn()>;
 
+/// `cl_image_desc`.
+#[repr(C)]
+pub(super) struct ImageShape {
+    pub(super) kind: u32,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) depth: usize,
+    pub(super) array_size: usize,
+    pub(super) row_pitch: usize,
+    pub(super) slice_pitch: usize,
+    pub(super) levels: u32,
+    pub(super) samples: u32,
+    pub(super) object: Handle,
+}
+
 /// Declares [`Api`]: one field for each function, filled by name.
 macro_rules! api {
     ($($(#[$doc:meta])* $name:ident: fn($($arg:ty),* $(,)?) -> $ret:ty;)*) => {
@@ -66,6 +81,12 @@ api! {
         fn(Handle, Handle, u32, *const usize, *const usize, *const usize, u32, *const Handle, *mut Handle) -> Status;
     clEnqueueReadBuffer:
         fn(Handle, Handle, u32, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> Status;
+    clCreateImage:
+        fn(Handle, u64, *const [u32; 2], *const ImageShape, *mut c_void, *mut Status) -> Handle;
+    clEnqueueReadImage:
+        fn(Handle, Handle, u32, *const usize, *const usize, usize, usize, *mut c_void, u32, *const Handle, *mut Handle) -> Status;
+    clCreateSampler: fn(Handle, u32, u32, u32, *mut Status) -> Handle;
+    clReleaseSampler: fn(Handle) -> Status;
     clFinish: fn(Handle) -> Status;
     clReleaseMemObject: fn(Handle) -> Status;
     clReleaseKernel: fn(Handle) -> Status;

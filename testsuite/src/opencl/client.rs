@@ -6,7 +6,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use super::api::{Api, Handle, Status};
+use super::api::{Api, Handle, ImageShape, Status};
 use super::{Answer, Job, KernelInfo, Launch, Program, Value};
 
 const SUCCESS: Status = 0;
@@ -24,6 +24,7 @@ const KERNEL_ARG_TYPE_NAME: u32 = 0x1198;
 const KERNEL_ARG_NAME: u32 = 0x119A;
 const KERNEL_COMPILE_WORK_GROUP_SIZE: u32 = 0x11B1;
 const MEM_READ_WRITE_COPY: u64 = 1 | 1 << 5;
+const MEM_OBJECT_IMAGE2D: u32 = 0x10f1;
 
 /// A job that could not be carried out.
 #[derive(Debug, thiserror::Error)]
@@ -328,12 +329,38 @@ impl<'a> Session<'a> {
             return Err(ClientError::Dimensions);
         }
         let mut buffers = Vec::new();
+        let mut samplers = Vec::new();
         for (index, value) in (0..).zip(&launch.args) {
             let status = match value {
                 Value::Buffer(bytes) => {
                     let buffer = self.buffer(bytes)?;
-                    buffers.push((buffer, bytes.len()));
+                    buffers.push((buffer, bytes.len(), None));
                     let at = (&raw const buffer).cast();
+                    // SAFETY: the argument is a handle, and has a handle's size.
+                    unsafe { (api.clSetKernelArg)(kernel, index, size_of::<Handle>(), at) }
+                }
+                Value::Image { format, size, pixels } => {
+                    let image = self.image(format, *size, pixels)?;
+                    buffers.push((image, pixels.len(), Some(*size)));
+                    let at = (&raw const image).cast();
+                    // SAFETY: the argument is a handle, and has a handle's size.
+                    unsafe { (api.clSetKernelArg)(kernel, index, size_of::<Handle>(), at) }
+                }
+                Value::Sampler([normalised, addressing, filter]) => {
+                    let mut status = SUCCESS;
+                    // SAFETY: the context is valid; the numbers are the implementation's to check.
+                    let sampler = unsafe {
+                        (api.clCreateSampler)(
+                            self.context,
+                            *normalised,
+                            *addressing,
+                            *filter,
+                            &raw mut status,
+                        )
+                    };
+                    check("clCreateSampler", status)?;
+                    samplers.push(sampler);
+                    let at = (&raw const sampler).cast();
                     // SAFETY: the argument is a handle, and has a handle's size.
                     unsafe { (api.clSetKernelArg)(kernel, index, size_of::<Handle>(), at) }
                 }
@@ -366,8 +393,15 @@ impl<'a> Session<'a> {
         // SAFETY: the queue is valid.
         check("clFinish", unsafe { (api.clFinish)(self.queue) })?;
         let mut contents = Vec::new();
-        for (buffer, size) in buffers {
-            contents.push(self.read(buffer, size)?);
+        for sampler in samplers {
+            // SAFETY: the sampler is ours, and is not used again.
+            check("clReleaseSampler", unsafe { (api.clReleaseSampler)(sampler) })?;
+        }
+        for (buffer, size, plane) in buffers {
+            contents.push(match plane {
+                Some(plane) => self.read_image(buffer, plane, size)?,
+                None => self.read(buffer, size)?,
+            });
             // SAFETY: the buffer is ours, and is not used again.
             check("clReleaseMemObject", unsafe { (api.clReleaseMemObject)(buffer) })?;
         }
@@ -384,6 +418,64 @@ impl<'a> Session<'a> {
         };
         check("clCreateBuffer", status)?;
         Ok(buffer)
+    }
+
+    fn image(
+        &self,
+        format: &[u32; 2],
+        [width, height]: [usize; 2],
+        pixels: &[u8],
+    ) -> Result<Handle, ClientError> {
+        let mut pixels = pixels.to_vec();
+        let shape = ImageShape {
+            kind: MEM_OBJECT_IMAGE2D,
+            width,
+            height,
+            depth: 1,
+            array_size: 1,
+            row_pitch: 0,
+            slice_pitch: 0,
+            levels: 0,
+            samples: 0,
+            object: ptr::null_mut(),
+        };
+        let at = pixels.as_mut_ptr().cast();
+        let (flags, mut status) = (MEM_READ_WRITE_COPY, SUCCESS);
+        // SAFETY: the flags ask for a copy of the rows, which are there, one behind the other.
+        let image = unsafe {
+            (self.api.clCreateImage)(self.context, flags, format, &raw const shape, at, &raw mut status)
+        };
+        check("clCreateImage", status)?;
+        Ok(image)
+    }
+
+    fn read_image(
+        &self,
+        image: Handle,
+        [width, height]: [usize; 2],
+        size: usize,
+    ) -> Result<Vec<u8>, ClientError> {
+        let mut contents = vec![0_u8; size];
+        let at = contents.as_mut_ptr().cast();
+        let (origin, region) = ([0; 3], [width, height, 1]);
+        // SAFETY: a blocking read of all pixels, without room between rows, into a buffer of that size.
+        let status = unsafe {
+            (self.api.clEnqueueReadImage)(
+                self.queue,
+                image,
+                1,
+                origin.as_ptr(),
+                region.as_ptr(),
+                0,
+                0,
+                at,
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        check("clEnqueueReadImage", status)?;
+        Ok(contents)
     }
 
     fn read(&self, buffer: Handle, size: usize) -> Result<Vec<u8>, ClientError> {

@@ -6,6 +6,7 @@ pub mod element;
 pub mod file;
 pub mod generate;
 pub mod half;
+pub mod image;
 pub mod npy;
 pub mod number;
 pub mod picture;

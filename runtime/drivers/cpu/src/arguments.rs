@@ -6,7 +6,7 @@
 
 use std::ffi::c_void;
 
-use oxcl_binary::abi::MAX_ALIGNMENT;
+use oxcl_binary::abi::{ImageData, MAX_ALIGNMENT};
 
 use oxcl_driver::HostMemory;
 use oxcl_driver::fault::{OutOfResources, Resource};
@@ -52,6 +52,9 @@ impl Cells {
             ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => Some(MAX_ALIGNMENT as u64),
             ArgValue::Local(_) => Some(0),
             ArgValue::Value(bytes) => round_up((bytes.as_ref().len() as u64).max(1)),
+            // The address of the description, and the description.
+            ArgValue::Image(..) => Some(2 * MAX_ALIGNMENT as u64),
+            ArgValue::Sampler(_) => Some(MAX_ALIGNMENT as u64),
         };
         let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
         let total = total.ok_or(too_large(Resource::Arguments))?;
@@ -92,6 +95,20 @@ impl Cells {
                     let bytes = bytes.as_ref();
                     // SAFETY: the cell has room for the value's bytes, and is memory that nobody else knows.
                     unsafe { cell.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+                    pointers.push(cell.cast());
+                }
+                ArgValue::Image(memory, description) => {
+                    let data = cell.wrapping_add(MAX_ALIGNMENT).cast::<ImageData>();
+                    // SAFETY: the second 128 bytes of the argument's part of the block, aligned to 128.
+                    unsafe { data.write(description.data(place(memory))) };
+                    // SAFETY: the cell has 128 bytes inside the block, aligned to 128.
+                    unsafe { cell.cast::<*mut ImageData>().write(data) };
+                    pointers.push(cell.cast());
+                }
+                ArgValue::Sampler(sampler) => {
+                    let bits = sampler.bits();
+                    // SAFETY: the cell has room for the 8 bytes, and is memory that nobody else knows.
+                    unsafe { cell.copy_from_nonoverlapping(bits.as_ptr(), bits.len()) };
                     pointers.push(cell.cast());
                 }
                 ArgValue::Local(bytes) => {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{Execution, Features};
-use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
+use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, Program};
 use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch, account,
 };
@@ -44,7 +44,7 @@ impl CpuDriver {
         let memory = account::device_memory();
         let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
         let capabilities = Capabilities {
-            features: Features::OUT_OF_ORDER | Features::FP64,
+            features: Features::OUT_OF_ORDER | Features::FP64 | Features::IMAGES,
             execution: if kind == Kind::Basic { Execution::Caller } else { Execution::Host },
             compute_units: if kind == Kind::Basic { 1 } else { threads.max(1) },
             max_work_group_size: group,
@@ -153,7 +153,7 @@ impl Driver for CpuDriver {
     fn prepare_launch(&self, request: &LaunchRequest<'_>) -> Result<Arc<dyn Launch>, DriverError> {
         let program = CpuProgram::of(request)?;
         for argument in request.args {
-            if let ArgValue::Buffer(ArgMemory { allocation, offset, .. }) = argument {
+            if let Some(ArgMemory { allocation, offset, .. }) = argument.memory() {
                 allocation.host_span(*offset, 0)?;
             }
         }

@@ -43,6 +43,12 @@ impl Key {
                 ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => add(1),
                 ArgValue::Local(bytes) => bytes.to_le_bytes().into_iter().for_each(&mut add),
                 ArgValue::Value(bytes) => bytes.as_ref().iter().copied().for_each(&mut add),
+                // The format decides how long a pixel takes.
+                ArgValue::Image(_, image) => {
+                    let format = [image.format.channel_order, image.format.channel_type];
+                    format.iter().flat_map(|word| word.to_le_bytes()).for_each(&mut add);
+                }
+                ArgValue::Sampler(sampler) => sampler.bits().into_iter().for_each(&mut add),
             }
         }
         Self { geometry, values }

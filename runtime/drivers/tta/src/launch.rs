@@ -160,6 +160,8 @@ impl TtaLaunch {
                 ArgValue::Pointer(address) => pointer(*address)?,
                 ArgValue::Null => pointer(0)?,
                 ArgValue::Local(size) => pointer(local(*size)?)?,
+                // The capabilities say that there are none.
+                ArgValue::Image(..) | ArgValue::Sampler(_) => return None,
             });
         }
         for size in &self.kernel.locals {

@@ -40,10 +40,8 @@ impl DiscreteLaunch {
 
     /// The memory that it uses, and whether it may write there.
     pub(super) fn memory(&self) -> impl Iterator<Item = (&Arc<Allocation>, bool)> {
-        self.arguments.iter().filter_map(|argument| match argument {
-            ArgValue::Buffer(memory) => Some((&memory.allocation, memory.writes)),
-            _ => None,
-        })
+        let memories = self.arguments.iter().filter_map(ArgValue::memory);
+        memories.map(|memory| (&memory.allocation, memory.writes))
     }
 
     /// Makes the argument cells for where things lie now, and runs all work-groups on this thread.

@@ -252,7 +252,7 @@ impl DiscreteDriver {
         Capabilities {
             kind: DeviceKind::Accelerator,
             execution: Execution::Device,
-            features: Features::OUT_OF_ORDER | Features::FP64,
+            features: Features::OUT_OF_ORDER | Features::FP64 | Features::IMAGES,
             address_space: AddressSpace(u64::MAX),
             max_work_group_size: MAX_GROUP,
             max_work_item_sizes: [MAX_GROUP; 3],

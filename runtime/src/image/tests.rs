@@ -1,0 +1,59 @@
+//! Shapes and regions by the specification's rules.
+
+use oxcl_driver::image::channel;
+
+use super::*;
+
+fn shape(kind: ImageKind, size: [u64; 3], array_size: u64) -> ImageShape {
+    let format = ImageFormat { channel_order: order::RGBA, channel_type: channel::UNORM_INT8 };
+    ImageShape { kind, format, size, array_size, row_pitch: 0, slice_pitch: 0 }
+}
+
+#[test]
+fn pitches_follow_from_sizes_or_hold_them() {
+    let volume = Image::new(&shape(ImageKind::Image3d, [5, 3, 2], 9)).unwrap();
+    let ImageDescription { row_pitch, slice_pitch, array_size, .. } = *volume.description();
+    assert_eq!((row_pitch, slice_pitch, array_size, volume.buffer().size()), (20, 60, 1, 120));
+    let wide = ImageShape { row_pitch: 32, slice_pitch: 128, ..shape(ImageKind::Image3d, [5, 3, 2], 1) };
+    assert_eq!(Image::new(&wide).unwrap().buffer().size(), 256);
+    for (row_pitch, slice_pitch) in [(19, 0), (22, 0), (20, 59), (20, 70)] {
+        let wrong = ImageShape { row_pitch, slice_pitch, ..wide };
+        assert!(matches!(Image::new(&wrong), Err(ImageError::Pitch { .. })), "{row_pitch} {slice_pitch}");
+    }
+}
+
+#[test]
+fn sizes_are_those_that_devices_have() {
+    for wrong in [
+        shape(ImageKind::Image2d, [0, 1, 1], 1),
+        shape(ImageKind::Image2d, [1, MAX_PLANE + 1, 1], 1),
+        shape(ImageKind::Image3d, [1, 1, MAX_VOLUME + 1], 1),
+        shape(ImageKind::Image1dArray, [1, 1, 1], 0),
+        shape(ImageKind::Image2dArray, [1, 1, 1], MAX_ELEMENTS + 1),
+    ] {
+        assert!(matches!(Image::new(&wrong), Err(ImageError::Size { .. })), "{wrong:?}");
+    }
+    let small = Buffer::zeroed(64).unwrap();
+    assert!(Image::in_buffer(&small, &shape(ImageKind::Image1dBuffer, [16, 0, 0], 0)).is_ok());
+    let error = Image::in_buffer(&small, &shape(ImageKind::Image1dBuffer, [17, 0, 0], 0)).unwrap_err();
+    assert_eq!(error, ImageError::BufferTooSmall { needed: 68, bytes: 64 });
+}
+
+#[test]
+fn regions_lie_in_their_images() {
+    let rows = Image::new(&shape(ImageKind::Image1dArray, [4, 0, 0], 3)).unwrap();
+    let side = rows.side(&ImageRegion { origin: [1, 2, 0], size: [3, 1, 1] }).unwrap();
+    assert_eq!((side.at.offset, side.end), (36, 48));
+    for (origin, size) in
+        [([0, 3, 0], [1, 1, 1]), ([1, 0, 0], [4, 1, 1]), ([0; 3], [1, 1, 2]), ([0; 3], [0, 1, 1])]
+    {
+        let region = ImageRegion { origin, size };
+        assert!(matches!(rows.side(&region), Err(ImageError::Region { .. })), "{region:?}");
+    }
+    let planes = Image::new(&shape(ImageKind::Image2dArray, [4, 2, 0], 3)).unwrap();
+    let side = planes.side(&ImageRegion { origin: [0, 1, 2], size: [4, 1, 1] }).unwrap();
+    assert_eq!((side.at.offset, side.end), (80, 96));
+    assert!(planes.host_side([4, 2, 3], [15, 0]).is_err());
+    assert!(planes.host_side([4, 2, 3], [16, 31]).is_err());
+    assert_eq!(planes.host_side([4, 2, 3], [20, 0]).unwrap().end, 5 * 20 + 16);
+}

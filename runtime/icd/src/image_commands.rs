@@ -57,7 +57,7 @@ pub(crate) fn read(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let (region, pitch) = (region(origin, size)?, pitches(image, row, slice));
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.3.3).
-    let enqueued = unsafe { queue.runtime.read_image_to(image, &region, host.0.cast(), pitch, &waits) };
+    let enqueued = || unsafe { queue.runtime.read_image_to(image, &region, host.0.cast(), pitch, &waits) };
     run(&queue, cl::COMMAND_READ_IMAGE, blocking != 0, &[&object], enqueued, event)
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn write(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let (region, pitch) = (region(origin, size)?, pitches(image, row, slice));
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.3.3).
-    let enqueued = unsafe { queue.runtime.write_image_from(image, &region, host.0.cast(), pitch, &waits) };
+    let enqueued = || unsafe { queue.runtime.write_image_from(image, &region, host.0.cast(), pitch, &waits) };
     run(&queue, cl::COMMAND_WRITE_IMAGE, blocking != 0, &[&object], enqueued, event)
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn copy(
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if a region is not in its image; CL_IMAGE_FORMAT_MISMATCH, CL_MEM_COPY_OVERLAP (5.3.4).
     let (from_origin, to_origin, size) = (three(from_origin)?, three(to_origin)?, three(size)?);
-    let enqueued = queue.runtime.copy_image(source, target, from_origin, to_origin, size, &waits);
+    let enqueued = || queue.runtime.copy_image(source, target, from_origin, to_origin, size, &waits);
     run(&queue, cl::COMMAND_COPY_IMAGE, false, &[&from, &to], enqueued, event)
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn copy_to_buffer(
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(origin, size)?;
     let source = image_of(&from)?;
-    let enqueued = queue.runtime.copy_image_to_buffer(source, &region, &to.buffer, offset as u64, &waits);
+    let enqueued = || queue.runtime.copy_image_to_buffer(source, &region, &to.buffer, offset as u64, &waits);
     run(&queue, cl::COMMAND_COPY_IMAGE_TO_BUFFER, false, &[&from, &to], enqueued, event)
 }
 
@@ -160,7 +160,8 @@ pub(crate) fn copy_from_buffer(
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(origin, size)?;
     let target = image_of(&to)?;
-    let enqueued = queue.runtime.copy_buffer_to_image(&from.buffer, offset as u64, target, &region, &waits);
+    let enqueued =
+        || queue.runtime.copy_buffer_to_image(&from.buffer, offset as u64, target, &region, &waits);
     run(&queue, cl::COMMAND_COPY_BUFFER_TO_IMAGE, false, &[&from, &to], enqueued, event)
 }
 
@@ -186,7 +187,8 @@ pub(crate) fn fill(
     for (channel, bytes) in channels.iter_mut().zip(bytes.chunks_exact(4)) {
         *channel = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
-    let enqueued = queue.runtime.fill_image(image, channels, &region(origin, size)?, &waits);
+    let region = region(origin, size)?;
+    let enqueued = || queue.runtime.fill_image(image, channels, &region, &waits);
     run(&queue, cl::COMMAND_FILL_IMAGE, false, &[&object], enqueued, event)
 }
 

@@ -49,6 +49,7 @@ fn archive() -> Archive {
         width: 8,
         scratch_fixed: 64,
         scratch_per_item: 16,
+        sub_group_size: 8,
         specialised: vec![[64, 1, 1]],
     };
     kernel
@@ -60,6 +61,8 @@ fn archive() -> Archive {
             printf: true,
             barrier: true,
             any_ids: false,
+            sub_groups: false,
+            sub_group_size: 8,
             code: vec![code],
         })
         .unwrap();

@@ -1,5 +1,6 @@
 //! Puts a program's code and facts into an archive. In: what the stages made of each kernel. Out: a sealed pocl-binary.
 
+use crate::stages::work_group::sub_group_size;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::meta::{
@@ -175,6 +176,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             width: level.formed.width,
             scratch_fixed: level.formed.scratch_fixed,
             scratch_per_item: level.formed.scratch_per_item,
+            sub_group_size: level.formed.sub_group_size,
             specialised: level
                 .objects
                 .iter()
@@ -190,7 +192,9 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     // Without a work-group function there is the reference executor's code, which counts in 64 bits.
     let any_ids = first.is_none_or(|formed| formed.any_ids);
     record.files.extend(units.into_iter().flat_map(|(_, files)| files));
-    record.add_meta(&meta(facts, any_ids, code, record.args.len()))?;
+    let vector_bits = cpus.first().map_or(0, CpuTarget::vector_bits);
+    let sub_group_size = sub_group_size(signature.reqd_sub_group_size, vector_bits);
+    record.add_meta(&KernelMeta { sub_group_size, ..meta(facts, any_ids, code, record.args.len()) })?;
     Ok(record)
 }
 
@@ -203,6 +207,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         globals: true,
         printf: true,
         barrier: true,
+        sub_groups: true,
     });
     KernelMeta {
         schema: SCHEMA,
@@ -212,6 +217,8 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         printf: facts.printf,
         barrier: facts.barrier,
         any_ids,
+        sub_groups: facts.sub_groups,
+        sub_group_size: 0,
         code,
     }
 }

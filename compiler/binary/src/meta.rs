@@ -221,6 +221,12 @@ pub struct KernelMeta {
     /// Devices with 64-bit addresses may launch it with global ids of 2^31 and more; bounds do not hold then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_ids: bool,
+    /// Work-items of sub-groups meet: results may depend on the size of sub-groups.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sub_groups: bool,
+    /// The size of sub-groups in the reference executor's code, and on transport-triggered processors; 0 where nobody has said.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sub_group_size: u32,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -251,6 +257,12 @@ impl KernelMeta {
     }
 }
 
+/// Whether a number says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// A kernel's figures at one CPU level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelCode {
@@ -262,6 +274,9 @@ pub struct KernelCode {
     pub scratch_fixed: u64,
     /// Scratch bytes for each work-item; `CL_KERNEL_PRIVATE_MEM_SIZE`.
     pub scratch_per_item: u64,
+    /// The size of sub-groups; 0 where nobody has said.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sub_group_size: u32,
     /// Local sizes with a specialised function.
     pub specialised: Vec<[u64; 3]>,
 }
@@ -375,11 +390,14 @@ mod tests {
             printf: true,
             barrier: true,
             any_ids: true,
+            sub_groups: true,
+            sub_group_size: 8,
             code: vec![KernelCode {
                 cpu: "x86-64-v3".to_owned(),
                 width: 8,
                 scratch_fixed: 0,
                 scratch_per_item: u64::MAX,
+                sub_group_size: 16,
                 specialised: vec![[64, 1, 1]],
             }],
         };

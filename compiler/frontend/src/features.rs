@@ -62,6 +62,14 @@ pub const FEATURES: &[Feature] = &[
     macro_extension("cl_khr_kernel_clock"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
+    macro_extension("cl_khr_subgroup_ballot"),
+    macro_extension("cl_khr_subgroup_clustered_reduce"),
+    macro_extension("cl_khr_subgroup_extended_types"),
+    macro_extension("cl_khr_subgroup_non_uniform_arithmetic"),
+    macro_extension("cl_khr_subgroup_non_uniform_vote"),
+    macro_extension("cl_khr_subgroup_rotate"),
+    macro_extension("cl_khr_subgroup_shuffle"),
+    macro_extension("cl_khr_subgroup_shuffle_relative"),
     feature("__opencl_c_atomic_order_acq_rel"),
     feature("__opencl_c_atomic_order_seq_cst"),
     feature("__opencl_c_atomic_scope_all_devices"),
@@ -88,6 +96,7 @@ pub const FEATURES: &[Feature] = &[
     macro_feature("__opencl_c_kernel_clock_scope_device"),
     macro_feature("__opencl_c_kernel_clock_scope_work_group"),
     feature("__opencl_c_program_scope_global_variables"),
+    feature("__opencl_c_subgroups"),
     feature("__opencl_c_work_group_collective_functions"),
 ];
 

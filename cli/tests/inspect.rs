@@ -49,7 +49,6 @@ fn archive() -> Archive {
         width: 8,
         scratch_fixed: 64,
         scratch_per_item: 16,
-        sub_group_size: 8,
         specialised: vec![[64, 1, 1]],
     };
     kernel
@@ -63,6 +62,8 @@ fn archive() -> Archive {
             any_ids: false,
             sub_groups: false,
             sub_group_size: 8,
+            narrow_sub_group_size: 4,
+            required_sub_group_size: 0,
             code: vec![code],
         })
         .unwrap();

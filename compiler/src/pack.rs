@@ -131,6 +131,8 @@ fn print_options(options: &BuildOptions) -> String {
 fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
     let KernelParts { signature, levels, reference, units } = parts;
     let attributes = signature.attributes();
+    let required = signature.reqd_sub_group_size;
+    let size = sub_group_size(required, cpus.first().map_or(0, CpuTarget::vector_bits));
     let first = levels.first().map(|level| &level.formed).or(units.as_ref().map(|(formed, _)| formed));
     let local_sizes = match (first, &reference) {
         (Some(formed), _) => formed.local_sizes.clone(),
@@ -153,8 +155,10 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         attributes,
         has_arg_metadata: Kernel::ALL_ARG_METADATA,
         work_group,
-        sub_groups: None,
-        reqd_sub_group_size: None,
+        sub_groups: (version != Version::V9).then(|| [(MAX_GROUP as u32).div_ceil(size), 0]),
+        reqd_sub_group_size: required
+            .and_then(|size| u32::try_from(size).ok())
+            .filter(|_| version == Version::V12),
         files: Vec::new(),
         args: signature.args,
     };
@@ -176,7 +180,6 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             width: level.formed.width,
             scratch_fixed: level.formed.scratch_fixed,
             scratch_per_item: level.formed.scratch_per_item,
-            sub_group_size: level.formed.sub_group_size,
             specialised: level
                 .objects
                 .iter()
@@ -192,9 +195,12 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     // Without a work-group function there is the reference executor's code, which counts in 64 bits.
     let any_ids = first.is_none_or(|formed| formed.any_ids);
     record.files.extend(units.into_iter().flat_map(|(_, files)| files));
-    let vector_bits = cpus.first().map_or(0, CpuTarget::vector_bits);
-    let sub_group_size = sub_group_size(signature.reqd_sub_group_size, vector_bits);
-    record.add_meta(&KernelMeta { sub_group_size, ..meta(facts, any_ids, code, record.args.len()) })?;
+    record.add_meta(&KernelMeta {
+        sub_group_size: size,
+        narrow_sub_group_size: sub_group_size(required, 0),
+        required_sub_group_size: required.and_then(|size| u32::try_from(size).ok()).unwrap_or(0),
+        ..meta(facts, any_ids, code, record.args.len())
+    })?;
     Ok(record)
 }
 
@@ -219,6 +225,8 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         any_ids,
         sub_groups: facts.sub_groups,
         sub_group_size: 0,
+        narrow_sub_group_size: 0,
+        required_sub_group_size: 0,
         code,
     }
 }

@@ -66,6 +66,9 @@ fn json_error(file: &'static str, error: &serde_json::Error) -> MetaError {
     MetaError::Json { file, line, column, message: message.to_owned() }
 }
 
+/// The sizes of sub-groups that kernels may ask for.
+pub const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
+
 /// Value of [`ProgramMeta::schema`] that this source describes.
 pub const SCHEMA: u32 = 1;
 
@@ -224,9 +227,16 @@ pub struct KernelMeta {
     /// Work-items of sub-groups meet: results may depend on the size of sub-groups.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sub_groups: bool,
-    /// The size of sub-groups in the reference executor's code, and on transport-triggered processors; 0 where nobody has said.
+    /// The size of sub-groups in all code for 64-bit addresses, whatever CPU level and local size it is for; 0 where nobody has
+    /// said.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sub_group_size: u32,
+    /// The same in code for 32-bit devices.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub narrow_sub_group_size: u32,
+    /// The size that the source requires; 0: none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub required_sub_group_size: u32,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -274,9 +284,6 @@ pub struct KernelCode {
     pub scratch_fixed: u64,
     /// Scratch bytes for each work-item; `CL_KERNEL_PRIVATE_MEM_SIZE`.
     pub scratch_per_item: u64,
-    /// The size of sub-groups; 0 where nobody has said.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub sub_group_size: u32,
     /// Local sizes with a specialised function.
     pub specialised: Vec<[u64; 3]>,
 }
@@ -392,12 +399,13 @@ mod tests {
             any_ids: true,
             sub_groups: true,
             sub_group_size: 8,
+            narrow_sub_group_size: 4,
+            required_sub_group_size: 0,
             code: vec![KernelCode {
                 cpu: "x86-64-v3".to_owned(),
                 width: 8,
                 scratch_fixed: 0,
                 scratch_per_item: u64::MAX,
-                sub_group_size: 16,
                 specialised: vec![[64, 1, 1]],
             }],
         };

@@ -49,6 +49,12 @@ const fn macro_feature(name: &'static str) -> Feature {
 /// What is on, sorted by name within its kind.
 pub const FEATURES: &[Feature] = &[
     macro_extension("cl_ext_float_atomics"),
+    macro_extension("cl_intel_required_subgroup_size"),
+    macro_extension("cl_intel_subgroup_local_block_io"),
+    extension("cl_intel_subgroups"),
+    macro_extension("cl_intel_subgroups_char"),
+    macro_extension("cl_intel_subgroups_long"),
+    extension("cl_intel_subgroups_short"),
     extension("cl_khr_byte_addressable_store"),
     macro_extension("cl_khr_expect_assume"),
     macro_extension("cl_khr_extended_bit_ops"),

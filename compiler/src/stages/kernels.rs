@@ -4,6 +4,7 @@
 //! put together, and the places of variables at program scope.
 
 use oxcl_binary::archive::{ArgKind, Version};
+use oxcl_binary::meta::SUB_GROUP_SIZES;
 use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::Module;
 
@@ -39,6 +40,7 @@ pub(crate) fn run(
         return Err(CompileError::NoKernel { sources });
     }
     signatures.iter().try_for_each(check_parameters)?;
+    signatures.iter().try_for_each(check_sub_groups)?;
     let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
     if let Some(wanted) = kernel {
         signatures.retain(|signature| signature.name == wanted);
@@ -79,6 +81,16 @@ fn check_parameters(signature: &KernelSignature) -> Result<(), CompileError> {
         });
     }
     Ok(())
+}
+
+/// Refuses sizes of sub-groups that no device has.
+fn check_sub_groups(signature: &KernelSignature) -> Result<(), CompileError> {
+    match signature.reqd_sub_group_size {
+        Some(size) if !SUB_GROUP_SIZES.iter().any(|known| u64::from(*known) == size) => {
+            Err(CompileError::SubGroupSize { kernel: signature.name.clone(), size })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without

@@ -43,6 +43,7 @@ mod report;
 mod reported;
 mod shortage;
 mod status;
+mod sub_group;
 mod svm;
 mod svm_commands;
 mod table;

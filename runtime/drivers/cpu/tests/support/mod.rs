@@ -123,8 +123,9 @@ pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
         any_ids: false,
         sub_groups: false,
         sub_group_size: 0,
+        narrow_sub_group_size: 0,
+        required_sub_group_size: 0,
         code: vec![KernelCode {
-            sub_group_size: 0,
             cpu: "x86-64".to_owned(),
             width: 1,
             scratch_fixed: 0,

@@ -205,6 +205,10 @@ impl KernelCode {
         if record.local_sizes != own.local_sizes || record.args != own.args {
             return Err(wrong("what was made later has other parameters or variables"));
         }
+        let size = |record: &Kernel| record.meta().ok().flatten().map(|facts| facts.sub_group_size);
+        if size(record) != size(own) {
+            return Err(wrong("what was made later has sub-groups of another size"));
+        }
         let file = record
             .object(self.code(), local)
             .ok_or_else(|| wrong("what was made later is not for this local size"))?;

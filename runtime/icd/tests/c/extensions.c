@@ -9,6 +9,9 @@
 #define DEVICE_POINTERS 0x5002
 typedef cl_int(CL_API_CALL *set_device_pointer)(cl_kernel, cl_uint, cl_ulong);
 
+/* Headers call the extension's twin of a function of OpenCL 2.1 deprecated. */
+typedef cl_int(CL_API_CALL *kernel_sub_groups)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *, size_t *);
+
 #define FIND(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name); TRUE(name)
 
 static void reported(const char *extension) {
@@ -232,14 +235,16 @@ static void language(void) {
 /* The size of a kernel's sub-groups, asked for and chosen; sub-groups of local sizes and back; and code that agrees. */
 static void sub_groups(cl_command_queue q) {
   reported("cl_intel_required_subgroup_size"), reported("cl_intel_subgroups");
-  FIND(clGetKernelSubGroupInfoKHR);
+  kernel_sub_groups clGetKernelSubGroupInfoKHR =
+      (kernel_sub_groups)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSubGroupInfoKHR");
+  TRUE(clGetKernelSubGroupInfoKHR);
   cl_bool independent = CL_TRUE;
   OK(clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, sizeof independent, &independent, NULL));
   EQ(independent, CL_FALSE);
   size_t sizes[8], bytes, most_items, told, count, local[3];
   OK(clGetDeviceInfo(device, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof sizes, sizes, &bytes));
   EQ(bytes, 5 * sizeof *sizes);
-  EQ(sizes[0], 4), EQ(sizes[4], 64);
+  EQ(sizes[0], 4); EQ(sizes[4], 64);
   cl_uint most = 0;
   OK(clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof most, &most, NULL));
   cl_program program = new_program(
@@ -256,7 +261,7 @@ static void sub_groups(cl_command_queue q) {
     EQ(count, (60 + told - 1) / told);
     count = 3;
     OK(clGetKernelSubGroupInfoKHR(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
-    EQ(local[0], 3 * told), EQ(local[1], 1), EQ(local[2], 1);
+    EQ(local[0], 3 * told); EQ(local[1], 1); EQ(local[2], 1);
     count = most_items;
     OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
     EQ(local[0], 0);

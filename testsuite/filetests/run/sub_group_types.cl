@@ -1,7 +1,7 @@
-// Every type that values of sub-groups have, by sums, extremes, products and bits, and of the device's own size.
+// Every type that values of sub-groups have, by sums, extremes, products and bits.
 // test: run
 // options: -cl-std=CL3.0
-// bits: 64, the size is another one on processors
+// bits: 64, so many kernels take minutes to schedule for processors
 // width: any
 // run: chars global=24 local=24 (in=random:24:11, out=zeros:24)
 // run: uchars global=24 local=24 (in=random:24:12, out=zeros:24)
@@ -22,9 +22,10 @@
 #ifndef cl_khr_subgroup_non_uniform_arithmetic
 #error
 #endif
+#define SIZE4 __attribute__((intel_reqd_sub_group_size(4)))
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define TYPE(type)                                                                                                     \
-  kernel void type##s(global const int *in, global int *out) {                                                         \
+  SIZE4 kernel void type##s(global const int *in, global int *out) {                                                   \
     int i = get_global_id(0);                                                                                          \
     type x = (type)in[i];                                                                                              \
     type all = sub_group_reduce_add(x) + sub_group_scan_inclusive_max(x) * (type)3 + sub_group_scan_exclusive_min(x);  \
@@ -37,7 +38,7 @@
   }
 TYPE(char) TYPE(uchar) TYPE(short) TYPE(ushort) TYPE(int) TYPE(uint) TYPE(long) TYPE(ulong)
 #define FLOAT(type)                                                                                                    \
-  kernel void type##s(global const int *in, global int *out) {                                                         \
+  SIZE4 kernel void type##s(global const int *in, global int *out) {                                                   \
     int i = get_global_id(0);                                                                                          \
     type x = (type)(in[i] & 31) / (type)4;                                                                             \
     out[2 * i] = (int)(sub_group_reduce_add(x) * (type)4);                                                             \
@@ -47,12 +48,12 @@ TYPE(char) TYPE(uchar) TYPE(short) TYPE(ushort) TYPE(int) TYPE(uint) TYPE(long) 
     out[2 * i + 1] = (int)(some * (type)4);                                                                            \
   }
 FLOAT(half) FLOAT(float) FLOAT(double)
-kernel void logical(global const int *in, global int *out) {
+SIZE4 kernel void logical(global const int *in, global int *out) {
   int i = get_global_id(0);
   out[2 * i] = sub_group_non_uniform_reduce_logical_and(in[i] & 3);
   out[2 * i + 1] = sub_group_non_uniform_scan_exclusive_logical_xor(in[i] & 1);
 }
-kernel void vectors(global const int *in, global int *out) {
+SIZE4 kernel void vectors(global const int *in, global int *out) {
   int i = get_global_id(0), x = in[i];
   int3 three = sub_group_broadcast((int3)(x, x + 1, x + 2), 1);
   char16 many = sub_group_broadcast((char16)(char)x, 2);

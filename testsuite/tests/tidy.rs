@@ -143,8 +143,10 @@ fn what_is_reported_of_sub_groups_has_a_file_test() {
     let reported = fs::read_to_string(root().join("runtime/icd/src/reported.rs")).expect("readable source");
     let mut tests = Vec::new();
     files(&root().join("testsuite/filetests/run"), "cl", &mut tests);
-    let tests: Vec<String> = tests.iter().map(|path| fs::read_to_string(path).expect("readable test")).collect();
-    let names = reported.split('"').filter(|word| word.contains("subgroup") && !word.contains(char::is_whitespace));
+    let tests: Vec<String> =
+        tests.iter().map(|path| fs::read_to_string(path).expect("readable test")).collect();
+    let names =
+        reported.split('"').filter(|word| word.contains("subgroup") && !word.contains(char::is_whitespace));
     let names: BTreeSet<&str> = names.collect();
     assert!(names.len() >= 14, "the list was not understood: {names:?}");
     for name in names {

@@ -60,6 +60,10 @@ fn archive() -> Archive {
             printf: true,
             barrier: true,
             any_ids: false,
+            sub_groups: false,
+            sub_group_size: 8,
+            narrow_sub_group_size: 4,
+            required_sub_group_size: 0,
             code: vec![code],
         })
         .unwrap();

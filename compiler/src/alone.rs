@@ -51,7 +51,13 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
                 return Err(CompileError::OneKernel { what: "this stage alone", kernels: chosen.names });
             };
             let (name, size) = (&signature.name, settings.shown_size);
-            let options = work_group::options(&settings, &chosen.variables, name, &cpu, size);
+            let options = work_group::options(
+                &settings,
+                &chosen.variables,
+                (name, signature.reqd_sub_group_size),
+                &cpu,
+                size,
+            );
             Ok(print(&work_group::run(&module, &signature.name, &options, &cpu)?.0))
         }
         Stage::Optimise => {

@@ -1,7 +1,7 @@
 //! Why a request was not compiled. Each variant says whose fault it is; [`CompileError::code`] is its stable code.
 
 use oxcl_binary::archive::WriteError;
-use oxcl_binary::meta::MetaError;
+use oxcl_binary::meta::{MetaError, SUB_GROUP_SIZES};
 use oxcl_codegen::{CodegenError, LinkError as ObjectLinkError, UnknownCpu};
 use oxcl_frontend::{CompileError as FrontendError, CompileErrorKind, Diagnostics, LinkError};
 use oxcl_ir::IrError;
@@ -104,6 +104,14 @@ pub enum CompileError {
         /// What is not supported.
         what: &'static str,
     },
+    /// A kernel asks for sub-groups of a size that no device has.
+    #[error("kernel '{kernel}' requires sub-groups of {size} work-items; there are those of {}", sizes())]
+    SubGroupSize {
+        /// The kernel.
+        kernel: String,
+        /// The size.
+        size: u64,
+    },
     /// A kernel has no work-group function.
     #[error("{error}")]
     Kernel {
@@ -145,6 +153,11 @@ pub enum CompileError {
     Meta(#[from] MetaError),
 }
 
+/// The sizes of sub-groups that kernels may ask for.
+fn sizes() -> String {
+    SUB_GROUP_SIZES.map(|size| size.to_string()).join(", ")
+}
+
 /// Whose fault an error is; decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
@@ -175,6 +188,7 @@ impl CompileError {
             Self::InitialValue { .. } => "OX0223",
             Self::ParameterNotYet { .. } => "OX0224",
             Self::VariablesNotInVersion { .. } => "OX0225",
+            Self::SubGroupSize { .. } => "OX0226",
             Self::Kernel { error, .. } => error.code(),
             Self::Cpu(_) => "OX0209",
             Self::Request(_) => "OX0210",
@@ -201,6 +215,7 @@ impl CompileError {
             | Self::PrintfArgument { .. }
             | Self::InitialValue { .. }
             | Self::Tta(_)
+            | Self::SubGroupSize { .. }
             | Self::ParameterNotYet { .. } => Fault::Source,
             Self::Kernel { error: FormError::Internal(_), .. } => Fault::Internal,
             Self::Kernel { error: FormError::Plan { .. } | FormError::Width { .. }, .. } => Fault::Request,

@@ -1,5 +1,6 @@
 //! Puts a program's code and facts into an archive. In: what the stages made of each kernel. Out: a sealed pocl-binary.
 
+use crate::stages::work_group::sub_group_size;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::meta::{
@@ -130,6 +131,8 @@ fn print_options(options: &BuildOptions) -> String {
 fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
     let KernelParts { signature, levels, reference, units } = parts;
     let attributes = signature.attributes();
+    let required = signature.reqd_sub_group_size;
+    let size = sub_group_size(required, cpus.first().map_or(0, CpuTarget::vector_bits));
     let first = levels.first().map(|level| &level.formed).or(units.as_ref().map(|(formed, _)| formed));
     let local_sizes = match (first, &reference) {
         (Some(formed), _) => formed.local_sizes.clone(),
@@ -152,8 +155,10 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         attributes,
         has_arg_metadata: Kernel::ALL_ARG_METADATA,
         work_group,
-        sub_groups: None,
-        reqd_sub_group_size: None,
+        sub_groups: (version != Version::V9).then(|| [(MAX_GROUP as u32).div_ceil(size), 0]),
+        reqd_sub_group_size: required
+            .and_then(|size| u32::try_from(size).ok())
+            .filter(|_| version == Version::V12),
         files: Vec::new(),
         args: signature.args,
     };
@@ -190,7 +195,12 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     // Without a work-group function there is the reference executor's code, which counts in 64 bits.
     let any_ids = first.is_none_or(|formed| formed.any_ids);
     record.files.extend(units.into_iter().flat_map(|(_, files)| files));
-    record.add_meta(&meta(facts, any_ids, code, record.args.len()))?;
+    record.add_meta(&KernelMeta {
+        sub_group_size: size,
+        narrow_sub_group_size: sub_group_size(required, 0),
+        required_sub_group_size: required.and_then(|size| u32::try_from(size).ok()).unwrap_or(0),
+        ..meta(facts, any_ids, code, record.args.len())
+    })?;
     Ok(record)
 }
 
@@ -203,6 +213,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         globals: true,
         printf: true,
         barrier: true,
+        sub_groups: true,
     });
     KernelMeta {
         schema: SCHEMA,
@@ -212,6 +223,10 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         printf: facts.printf,
         barrier: facts.barrier,
         any_ids,
+        sub_groups: facts.sub_groups,
+        sub_group_size: 0,
+        narrow_sub_group_size: 0,
+        required_sub_group_size: 0,
         code,
     }
 }

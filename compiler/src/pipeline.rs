@@ -112,7 +112,10 @@ fn code(
     let cpus = timings.measure(Stage::Target, || {
         cpus.map(|cpu| target::run(cpu, settings.level)).collect::<Result<Vec<_>, _>>()
     })?;
-    let mut builder = Builder { settings, module, variables, cpus, timings };
+    let required =
+        |signature: &KernelSignature| Some((signature.name.clone(), signature.reqd_sub_group_size?));
+    let sub_group_sizes = signatures.iter().filter_map(required).collect();
+    let mut builder = Builder { settings, module, variables, sub_group_sizes, cpus, timings };
     let bytes = builder.emit(signatures, &objects, units, kept)?;
     Ok((bytes, names, builder.timings))
 }
@@ -144,6 +147,8 @@ struct Builder<'s, 'm, 'ctx> {
     settings: &'s Settings<'s>,
     module: &'m Module<'ctx>,
     variables: Variables,
+    /// The sizes of sub-groups that kernels ask for.
+    sub_group_sizes: BTreeMap<String, u64>,
     cpus: Vec<Cpu>,
     timings: Timings,
 }
@@ -206,7 +211,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             let options = work_group::options(
                 self.settings,
                 &self.variables,
-                &signature.name,
+                (&signature.name, signature.reqd_sub_group_size),
                 cpu,
                 self.settings.shown_size,
             );
@@ -350,7 +355,13 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         size: [u64; 3],
     ) -> Result<(Module<'ctx>, Formed), CompileError> {
         let (module, cpu) = (self.module, &self.cpus[cpu]);
-        let options = work_group::options(self.settings, &self.variables, kernel, cpu, size);
+        let options = work_group::options(
+            self.settings,
+            &self.variables,
+            (kernel, self.sub_group_sizes.get(kernel).copied()),
+            cpu,
+            size,
+        );
         self.timings.measure(Stage::WorkGroup, || work_group::run(module, kernel, &options, cpu))
     }
 
@@ -392,10 +403,11 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
     }
 
     fn reference_code(&mut self, kernel: &str, output: Output) -> Result<(Vec<u8>, Vec<u64>), CompileError> {
-        let Self { settings, module, variables, timings, .. } = self;
+        let Self { settings, module, variables, sub_group_sizes, timings, .. } = self;
+        let required = sub_group_sizes.get(kernel).copied();
         let cpu = timings.measure(Stage::Target, || target::run(&settings.cpus[0], Level::O0))?;
-        let (copy, sizes) =
-            timings.measure(Stage::WorkGroup, || work_group::reference(module, kernel, variables, &cpu))?;
+        let (copy, sizes) = timings
+            .measure(Stage::WorkGroup, || work_group::reference(module, kernel, required, variables, &cpu))?;
         let code = timings.measure(Stage::Emit, || emit::run(&copy, kernel, &cpu.machine, output))?;
         Ok((code, sizes))
     }

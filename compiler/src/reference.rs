@@ -11,7 +11,8 @@
 use oxcl_binary::abi;
 use oxcl_builtins::{AddressBits, reference_work_items};
 use oxcl_ir::module::{self as ir_module, Layout};
-use oxcl_ir::{Builder, Function, IrError, Module, Opcode, Value};
+use oxcl_ir::{Builder, Function, IrError, Module, Opcode, Place, Value};
+use oxcl_workgroup::sub_groups::numbered_meetings;
 use oxcl_workgroup::{Target, guard_divisions};
 
 /// Address space of `__local`.
@@ -19,6 +20,10 @@ const LOCAL: u32 = 3;
 
 /// What the library's work-item functions call for the thread's item.
 const CURRENT_ITEM: &str = "oxcl_ref_current_item";
+
+/// The library's meeting of a sub-group's work-items, and what the executor has in its place.
+const MEET: &str = "oxcl_sub_group_meet";
+const MEET_AT: &str = "oxcl_sub_group_meet_at";
 
 /// A `__local` variable of the kernel's: its own and what stands for it.
 struct Local<'c> {
@@ -44,6 +49,7 @@ pub(crate) fn build(
         .ok_or_else(|| IrError::Invalid { what: kernel.to_owned(), message: "there is none".to_owned() })?;
     // A kernel may have the name of a function that the code generator calls.
     body.value().set_name(&format!("oxcl_kernel_{kernel}"));
+    number_meetings(module, body)?;
     if let Some(unit) = reference_work_items(AddressBits::Bits64) {
         ir_module::link_needed(module, unit.bitcode)?;
     }
@@ -67,6 +73,37 @@ pub(crate) fn build(
     }
     ir_module::verify(module)?;
     Ok(locals.iter().map(|local| local.size).collect())
+}
+
+/// Gives each meeting of sub-groups the number that the executor knows it by: its place among all that the kernel can come to,
+/// whatever functions they are in, which are inlined for that.
+fn number_meetings<'c>(module: &Module<'c>, kernel: Function<'c>) -> Result<(), IrError> {
+    let Some(meet) = Function::find(module, MEET).filter(|meet| !meet.value().users().is_empty()) else {
+        return Ok(());
+    };
+    let mut reached = vec![meet];
+    let mut next = 0;
+    while let Some(&function) = reached.get(next) {
+        next += 1;
+        for user in function.value().users() {
+            let Some(caller) = user.block().map(|block| block.function()) else { continue };
+            if caller != kernel && !reached.contains(&caller) {
+                caller.remove_attribute(Place::Function, "noinline");
+                caller.remove_attribute(Place::Function, "optnone");
+                caller.add_attribute(Place::Function, "alwaysinline");
+                reached.push(caller);
+            }
+        }
+    }
+    ir_module::run_passes(module, "always-inline")?;
+    let types = kernel.types();
+    let ty = types.function(types.void(), &[types.i32()]);
+    let numbered = Function::find(module, MEET_AT).unwrap_or_else(|| Function::add(module, MEET_AT, ty));
+    for (number, meeting) in (0..).zip(numbered_meetings(kernel)) {
+        Builder::before(meeting).call(numbered, &[types.i32().int(number)], "");
+        meeting.erase();
+    }
+    Ok(())
 }
 
 /// Defines the function by which the library asks for the thread's item, where it does.

@@ -71,6 +71,7 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
+pub use oxcl_binary::meta::SUB_GROUP_SIZES;
 pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;
 pub use oxcl_driver::fault::{

@@ -245,6 +245,20 @@ impl Kernel {
         self.program.inner.binary.kernel_meta(self.index)
     }
 
+    /// The size of its sub-groups, on 32-bit devices or others; `None` where another compiler made it.
+    #[must_use]
+    pub fn sub_group_size(&self, narrow: bool) -> Option<u32> {
+        let facts = self.meta()?;
+        let size = if narrow { facts.narrow_sub_group_size } else { facts.sub_group_size };
+        Some(size).filter(|size| *size != 0)
+    }
+
+    /// The size of sub-groups that the source requires; 0: none.
+    #[must_use]
+    pub fn required_sub_group_size(&self) -> u32 {
+        self.meta().map_or(0, |facts| facts.required_sub_group_size)
+    }
+
     /// The program that it belongs to.
     #[must_use]
     pub fn program(&self) -> &Program {

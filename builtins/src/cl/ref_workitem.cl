@@ -18,6 +18,9 @@ typedef struct RefItem {
   __private void *executor;
   __private void *print;
   __global void *program_variables;
+  void (*meet)(const __private struct RefItem *item, uint number);
+  __private char *cells;
+  ulong met;
 } RefItem;
 
 // The calling thread's item. Defined where the kernel is compiled, as OpenCL C has no thread-local variables.
@@ -56,6 +59,23 @@ OVERLOAD size_t get_global_linear_id(void) {
 
 OVERLOAD size_t get_local_linear_id(void) {
   return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
+
+// Sub-groups (see sub_group.h). Cells of so many bytes follow those of fewer bytes: there are 2^k - 1 bytes of these for each
+// work-item, of which there may be up to 127 more than there are, for alignment.
+__private void *oxcl_sub_group_cell(uint bytes) {
+  size_t items = get_local_size(0) * get_local_size(1) * get_local_size(2);
+  size_t room = (items + 127) & ~(size_t)127;
+  return oxcl_ref_current_item()->cells + (bytes - 1) * room + bytes * get_local_linear_id();
+}
+void oxcl_sub_group_meet_at(uint number) {
+  const __private RefItem *item = oxcl_ref_current_item();
+  item->meet(item, number);
+}
+ulong oxcl_sub_group_lead(void) {
+  const __private RefItem *item = oxcl_ref_current_item();
+  ulong own = 1ul << (get_local_linear_id() & (item->sub_group_size - 1));
+  return item->met & (own - 1) ? 0 : item->met;
 }
 
 OVERLOAD void barrier(cl_mem_fence_flags flags) {

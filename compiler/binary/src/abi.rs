@@ -259,7 +259,7 @@ pub struct RefItem {
     pub local_size: [u64; 3],
     /// Global size in work-items.
     pub global_size: [u64; 3],
-    /// W of the device that this run is compared with: the size of a sub-group.
+    /// The size of a sub-group.
     pub sub_group_size: u64,
     /// Called for every work-group barrier with this item and the fence flags; returns when all items met it.
     /// May leave by a non-local exit of the executor's where the barrier was not met by all.
@@ -270,7 +270,18 @@ pub struct RefItem {
     pub print: *mut PrintBlock,
     /// The program's variables at program scope.
     pub program_variables: *mut u8,
+    /// Called where work-items of a sub-group meet, with this item and the place's number, which is the smaller the earlier the
+    /// place comes in the kernel; returns when all have come that can, and has put into `met` who they are.
+    pub meet: Option<unsafe extern "C" fn(item: *mut RefItem, number: u32)>,
+    /// [`REF_CELL_BYTES`] for each work-item of the group, whose number is rounded up to 128: what work-items of a sub-group show
+    /// one another.
+    pub cells: *mut u8,
+    /// Who met last, a bit for each work-item of the sub-group.
+    pub met: u64,
 }
+
+/// What the cells of one work-item take together: one of each power of two up to 128.
+pub const REF_CELL_BYTES: usize = 255;
 
 /// `oxcl_ref_<kernel>`: runs one work-item on the calling thread. `args` as for the other entries.
 pub type RefEntry = unsafe extern "C" fn(args: *const *mut c_void, item: *const RefItem);

@@ -66,6 +66,9 @@ fn json_error(file: &'static str, error: &serde_json::Error) -> MetaError {
     MetaError::Json { file, line, column, message: message.to_owned() }
 }
 
+/// The sizes of sub-groups that kernels may ask for.
+pub const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
+
 /// Value of [`ProgramMeta::schema`] that this source describes.
 pub const SCHEMA: u32 = 1;
 
@@ -221,6 +224,19 @@ pub struct KernelMeta {
     /// Devices with 64-bit addresses may launch it with global ids of 2^31 and more; bounds do not hold then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_ids: bool,
+    /// Work-items of sub-groups meet: results may depend on the size of sub-groups.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sub_groups: bool,
+    /// The size of sub-groups in all code for 64-bit addresses, whatever CPU level and local size it is for; 0 where nobody has
+    /// said.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sub_group_size: u32,
+    /// The same in code for 32-bit devices.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub narrow_sub_group_size: u32,
+    /// The size that the source requires; 0: none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub required_sub_group_size: u32,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -249,6 +265,12 @@ impl KernelMeta {
     pub fn code_for(&self, cpu: &str) -> Option<&KernelCode> {
         self.code.iter().find(|code| code.cpu == cpu)
     }
+}
+
+/// Whether a number says nothing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// A kernel's figures at one CPU level.
@@ -375,6 +397,10 @@ mod tests {
             printf: true,
             barrier: true,
             any_ids: true,
+            sub_groups: true,
+            sub_group_size: 8,
+            narrow_sub_group_size: 4,
+            required_sub_group_size: 0,
             code: vec![KernelCode {
                 cpu: "x86-64-v3".to_owned(),
                 width: 8,

@@ -134,7 +134,9 @@ pub fn compile<'ctx>(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Result<Compiled<'ctx>, CompileError> {
-    run(context, source, headers, arguments(options, !headers.is_empty(), bits)).map_err(|mut error| {
+    let mut arguments = arguments(options, !headers.is_empty(), bits);
+    arguments.extend(extra_header(source, options, headers, bits));
+    run(context, source, headers, arguments).map_err(|mut error| {
         crate::later::advise(&mut error.diagnostics, options.standard());
         error
     })
@@ -275,11 +277,33 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
     out
 }
 
+/// Functions of extensions that clang does not declare by itself, and how they begin.
+const EXTRA_HEADER: &str = "oxcl-intel-sub-groups.h";
+const EXTRA_TEXT: &str = include_str!("headers/intel_sub_groups.h");
+const EXTRA_NAMES: &str = "intel_sub_group";
+
+/// What clang is told where a program may name such functions: most do not, and reading the declarations takes time.
+pub(crate) fn extra_header(
+    source: &Source<'_>,
+    options: &BuildOptions,
+    headers: &[VirtualHeader<'_>],
+    bits: Bits,
+) -> Vec<String> {
+    let names = |text: &str| text.contains(EXTRA_NAMES);
+    let on_disk = || options.clang_arguments(bits).iter().any(|argument| argument.starts_with("-I"));
+    if names(source.text) || headers.iter().any(|header| names(header.text)) || on_disk() {
+        vec!["-include".to_owned(), format!("{RESOURCE_DIR}/include/{EXTRA_HEADER}")]
+    } else {
+        Vec::new()
+    }
+}
+
 /// The files that clang sees beside the real ones, by path: the source first.
 pub(crate) fn files<'a>(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> Vec<(String, &'a str)> {
     let name = if source.name.is_empty() { "program.cl" } else { source.name };
     let mut files = vec![(name.to_owned(), source.text)];
     files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
+    files.push((format!("{RESOURCE_DIR}/include/{EXTRA_HEADER}"), EXTRA_TEXT));
     files.extend(
         RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
     );

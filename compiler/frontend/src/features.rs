@@ -49,6 +49,12 @@ const fn macro_feature(name: &'static str) -> Feature {
 /// What is on, sorted by name within its kind.
 pub const FEATURES: &[Feature] = &[
     macro_extension("cl_ext_float_atomics"),
+    macro_extension("cl_intel_required_subgroup_size"),
+    macro_extension("cl_intel_subgroup_local_block_io"),
+    extension("cl_intel_subgroups"),
+    macro_extension("cl_intel_subgroups_char"),
+    macro_extension("cl_intel_subgroups_long"),
+    extension("cl_intel_subgroups_short"),
     extension("cl_khr_3d_image_writes"),
     extension("cl_khr_byte_addressable_store"),
     extension("cl_khr_depth_images"),
@@ -65,6 +71,14 @@ pub const FEATURES: &[Feature] = &[
     macro_extension("cl_khr_kernel_clock"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
+    macro_extension("cl_khr_subgroup_ballot"),
+    macro_extension("cl_khr_subgroup_clustered_reduce"),
+    macro_extension("cl_khr_subgroup_extended_types"),
+    macro_extension("cl_khr_subgroup_non_uniform_arithmetic"),
+    macro_extension("cl_khr_subgroup_non_uniform_vote"),
+    macro_extension("cl_khr_subgroup_rotate"),
+    macro_extension("cl_khr_subgroup_shuffle"),
+    macro_extension("cl_khr_subgroup_shuffle_relative"),
     feature("__opencl_c_3d_image_writes"),
     feature("__opencl_c_atomic_order_acq_rel"),
     feature("__opencl_c_atomic_order_seq_cst"),
@@ -94,6 +108,7 @@ pub const FEATURES: &[Feature] = &[
     macro_feature("__opencl_c_kernel_clock_scope_work_group"),
     feature("__opencl_c_program_scope_global_variables"),
     feature("__opencl_c_read_write_images"),
+    feature("__opencl_c_subgroups"),
     feature("__opencl_c_work_group_collective_functions"),
 ];
 

@@ -17,7 +17,7 @@ use clang_sys::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::compile::{HEADER_DIR, RESOURCE_DIR, files};
+use crate::compile::{HEADER_DIR, RESOURCE_DIR, extra_header, files};
 use crate::diagnostics::{Position, Span};
 use crate::options::BuildOptions;
 use crate::{Bits, Source, VirtualHeader};
@@ -68,7 +68,7 @@ pub fn describe(
 ) -> Result<Vec<SourceFunction>, DescribeError> {
     let c_string = |text: &str| CString::new(text).map_err(|_| DescribeError::ZeroByte);
     let mut arguments = Vec::new();
-    for argument in arguments_for(options) {
+    for argument in arguments_for(options, extra_header(source, options, headers, Bits::Bits64)) {
         arguments.push(c_string(&argument)?);
     }
     let mut contents = Vec::new();
@@ -115,7 +115,7 @@ pub fn describe(
 }
 
 /// What libclang, which takes the options of the `clang` program, is told.
-fn arguments_for(options: &BuildOptions) -> Vec<String> {
+fn arguments_for(options: &BuildOptions, extra: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = ["-x", "cl", "-target", Bits::Bits64.triple(), "-cl-no-stdinc", "-nostdinc"]
         .map(str::to_owned)
         .into();
@@ -125,6 +125,7 @@ fn arguments_for(options: &BuildOptions) -> Vec<String> {
     }
     out.extend(["-I".to_owned(), HEADER_DIR.to_owned()]);
     out.extend(["-include".to_owned(), format!("{RESOURCE_DIR}/include/opencl-c-base.h")]);
+    out.extend(extra);
     out
 }
 

@@ -4,6 +4,7 @@
 //! put together, and the places of variables at program scope.
 
 use oxcl_binary::archive::{ArgKind, Version};
+use oxcl_binary::meta::SUB_GROUP_SIZES;
 use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::Module;
 
@@ -41,6 +42,7 @@ pub(crate) fn run(
     // Images have no place in the memory of processors yet.
     let images = settings.bits == Bits::Bits64 && settings.machines.is_empty();
     signatures.iter().try_for_each(|signature| check_parameters(signature, images))?;
+    signatures.iter().try_for_each(check_sub_groups)?;
     let names: Vec<String> = signatures.iter().map(|signature| signature.name.clone()).collect();
     if let Some(wanted) = kernel {
         signatures.retain(|signature| signature.name == wanted);
@@ -81,6 +83,16 @@ fn check_parameters(signature: &KernelSignature, images: bool) -> Result<(), Com
         });
     }
     Ok(())
+}
+
+/// Refuses sizes of sub-groups that no device has.
+fn check_sub_groups(signature: &KernelSignature) -> Result<(), CompileError> {
+    match signature.reqd_sub_group_size {
+        Some(size) if !SUB_GROUP_SIZES.iter().any(|known| u64::from(*known) == size) => {
+            Err(CompileError::SubGroupSize { kernel: signature.name.clone(), size })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses variables at program scope in containers that have no place for them: PoCL 3.1 would run the kernels without

@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_codegen::CpuTarget;
 use oxcl_ir::module::clone_reached;
 use oxcl_ir::{Function, Module};
-use oxcl_workgroup::{Formed, Options, form_best};
+use oxcl_workgroup::{Formed, Options, form_best, sub_groups};
 
 use super::target::Cpu;
 use crate::error::CompileError;
@@ -16,11 +17,27 @@ use crate::reference as reference_code;
 use crate::settings::{Emit, Settings};
 use crate::variables::Variables;
 
-/// How `kernel` is formed for a local size or for [`ANY_SIZE`].
+/// The size of a kernel's sub-groups: the one that it asks for, else one that the vectors of the first CPU like. Whatever is made
+/// of the kernel has it: code for other CPUs and for known local sizes, and the reference executor's.
+pub(crate) fn sub_group_size(required: Option<u64>, vector_bits: u32) -> u32 {
+    let like_vectors = match vector_bits {
+        512.. => 16,
+        256.. => 8,
+        _ => 4,
+    };
+    required.and_then(|size| u32::try_from(size).ok()).unwrap_or(like_vectors)
+}
+
+/// Bits of the first CPU's vectors.
+fn vector_bits(settings: &Settings<'_>) -> u32 {
+    settings.cpus.first().map_or(0, CpuTarget::vector_bits)
+}
+
+/// How `kernel` is formed for a local size or for [`ANY_SIZE`]; `required` is the size of sub-groups that it asks for.
 pub(crate) fn options(
     settings: &Settings<'_>,
     variables: &Variables,
-    kernel: &str,
+    (kernel, required): (&str, Option<u64>),
     cpu: &Cpu,
     size: [u64; 3],
 ) -> Options {
@@ -32,6 +49,7 @@ pub(crate) fn options(
         variables: variables.offsets.clone(),
         pocl: settings.pocl,
         large_ids: settings.large_ids,
+        sub_group_size: sub_group_size(required, vector_bits(settings)),
         target: cpu.target.clone(),
         remarks: settings.emit == Emit::Remarks,
         strict: settings.strict,
@@ -66,10 +84,12 @@ pub(crate) fn run<'ctx>(
 pub(crate) fn reference<'ctx>(
     module: &Module<'ctx>,
     kernel: &str,
+    required: Option<u64>,
     variables: &Variables,
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Vec<u64>), CompileError> {
     let copy = module.clone();
+    sub_groups::settle(&copy, sub_group_size(required, cpu.target.vectors.bits));
     cpu.operations.portable().settle(&copy);
     let sizes = reference_code::build(&copy, kernel, &variables.offsets, &cpu.target)?;
     cpu.machine.retarget(&copy);

@@ -11,6 +11,7 @@ use crate::pack::MAX_GROUP;
 use crate::request::SourceFile;
 use crate::settings::Program as Sources;
 use crate::stages::front_end::Parsed;
+use crate::stages::work_group::sub_group_size;
 use crate::stages::{builtins, front_end};
 use oxcl_binary::abi;
 use oxcl_codegen::{Level, Machine as Selector};
@@ -83,7 +84,13 @@ pub fn compile_kernel(
     widen_ids(&module);
     let signature = choose(&module, sources, kernel)?;
     let name = signature.name.clone();
-    let formed = form_kernel(&module, &name, options.has_uniform_groups(), &features, Vec::new())?;
+    let formed = form_kernel(
+        &module,
+        (&name, signature.reqd_sub_group_size),
+        options.has_uniform_groups(),
+        &features,
+        Vec::new(),
+    )?;
     if formed.facts.printf {
         // Nobody reads what an image without a driver prints.
         return Err(CompileError::NotYet { symbols: vec!["printf in images for ttasim".to_owned()] });
@@ -103,7 +110,7 @@ pub fn compile_kernel(
 /// the program's memory.
 pub(super) fn form_kernel(
     module: &Module<'_>,
-    name: &str,
+    (name, required): (&str, Option<u64>),
     uniform: bool,
     features: &str,
     variables: Vec<(String, u64)>,
@@ -118,6 +125,7 @@ pub(super) fn form_kernel(
         variables,
         pocl: PoclAbi::Context60,
         large_ids: false,
+        sub_group_size: sub_group_size(required, 0),
         target: Target {
             triple: "riscv32-unknown-elf".to_owned(),
             data_layout: selector.data_layout(),

@@ -80,7 +80,7 @@ pub(crate) fn units(
         if !by_features.contains_key(&features) {
             let all = signatures
                 .iter()
-                .map(|s| select_kernel(settings.uniform, module, &s.name, &features, &offsets, timings));
+                .map(|s| select_kernel(settings.uniform, module, s, &features, &offsets, timings));
             let all = all.collect::<Result<Vec<_>, CompileError>>()?;
             by_features.insert(features.clone(), all);
         }
@@ -93,15 +93,16 @@ pub(crate) fn units(
 fn select_kernel(
     uniform: bool,
     module: &Module<'_>,
-    name: &str,
+    signature: &KernelSignature,
     features: &str,
     variables: &[(String, u64)],
     timings: &mut Timings,
 ) -> Result<Selected, CompileError> {
     let copy = module.clone();
     let variables = variables.to_vec();
-    let formed =
-        timings.measure(Stage::WorkGroup, || form_kernel(&copy, name, uniform, features, variables))?;
+    let (name, required) = (&signature.name, signature.reqd_sub_group_size);
+    let formed = timings
+        .measure(Stage::WorkGroup, || form_kernel(&copy, (name, required), uniform, features, variables))?;
     let start = abi::start_symbol(name);
     let text = timings.measure(Stage::Emit, || select(&copy, features, &[&start], Language::OpenClC))?;
     Ok(Selected { name: name.to_owned(), formed, code: read(&text)? })

@@ -4,6 +4,7 @@
 
 use crate::Facts;
 use crate::prepare::Prepared;
+use crate::sub_groups::is_meeting;
 use crate::workitem::{Query, is_barrier, range_of_small};
 use oxcl_binary::meta::{Access, AccessBound, ArgFacts};
 use oxcl_ir::access::{PRINT, accesses};
@@ -47,6 +48,7 @@ pub(crate) fn collect(kernel: &Prepared<'_, '_>) -> Facts {
         globals: found.globals,
         printf: instructions.iter().any(|&call| is_printf(call)),
         barrier: instructions.iter().any(|&call| is_barrier(call)),
+        sub_groups: instructions.iter().any(|&call| is_meeting(call)),
     }
 }
 

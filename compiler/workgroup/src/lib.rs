@@ -38,6 +38,7 @@ mod regions;
 mod report;
 mod share;
 mod slots;
+pub mod sub_groups;
 mod variables;
 mod window;
 mod workitem;
@@ -135,6 +136,8 @@ pub struct Options {
     pub pocl: PoclAbi,
     /// Launches with global ids of 2^31 and more are served even if that takes code of its own.
     pub large_ids: bool,
+    /// The size of sub-groups: a power of two, at most [`sub_groups::LARGEST`].
+    pub sub_group_size: u32,
     /// The real target.
     pub target: Target,
     /// Remarks on the plan are wanted.
@@ -181,8 +184,10 @@ pub struct Facts {
     pub globals: bool,
     /// Calls printf.
     pub printf: bool,
-    /// Has a work-group barrier.
+    /// Work-items meet: those of the group at a barrier, or those of a sub-group.
     pub barrier: bool,
+    /// Work-items of sub-groups meet.
+    pub sub_groups: bool,
 }
 
 /// A formed kernel: the module holds its code.
@@ -196,6 +201,8 @@ pub struct Formed {
     pub scratch_per_item: u64,
     /// W.
     pub width: u32,
+    /// The size of sub-groups.
+    pub sub_group_size: u32,
     /// Launches may have global ids of 2^31 and more.
     pub any_ids: bool,
     /// What the kernel does with its parameters; bounds hold in launches whose global ids are all less than 2^31.
@@ -244,6 +251,9 @@ pub fn form_best<'c>(
     if let Width::Preferred(width) = options.width {
         check_width(width)?;
     }
+    // Work-items of a sub-group that meet run one at a time between their meetings, whatever is asked for.
+    let one = Options { plan: None, ..options.fixed(1) };
+    let options = if sub_groups::meets(&module) { &one } else { options };
     let mut considered = None;
     let is_open = options.plan.is_none() && !matches!(options.width, Width::Fixed(_));
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
@@ -312,6 +322,7 @@ fn finish<'c>(
         scratch_fixed: 0,
         scratch_per_item: cut.slots.per_item,
         width: choice.plan.width,
+        sub_group_size: options.sub_group_size,
         any_ids: bodies.serve_any,
         facts,
         regions_report,

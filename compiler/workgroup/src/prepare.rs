@@ -6,6 +6,7 @@
 //! internal. Nothing has been decided about barriers yet.
 
 use crate::error::FormError;
+use crate::sub_groups;
 use crate::workitem::{Query, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
 use oxcl_ir::access::{PIXEL, PRINT};
@@ -62,6 +63,7 @@ pub(crate) fn prepare<'m, 'c>(
     let function = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
+    sub_groups::settle(module, options.sub_group_size);
     retarget(module, function, &options.target);
     mark_inlining(module, function, options)?;
     copy_written_structs(function, Layout::of(module));
@@ -82,6 +84,7 @@ pub(crate) fn prepare<'m, 'c>(
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
+    sub_groups::give_cells(function);
     // Functions that stay calls here may be inlined later: they are guarded as well.
     for function in Function::all(module) {
         if !function.is_declaration() {
@@ -110,7 +113,8 @@ fn retarget(module: &Module<'_>, kernel: Function<'_>, target: &Target) {
             continue;
         }
         function.set_convention(C_CONVENTION);
-        if is_work_item_function(function) && !is_barrier_function(function) {
+        let stays = is_barrier_function(function) || function.name() == sub_groups::LEAD;
+        if is_work_item_function(function) && !stays {
             function.remove_attribute(Place::Function, "convergent");
         }
         if function.is_declaration() {

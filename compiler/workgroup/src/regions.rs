@@ -13,7 +13,8 @@
 
 use crate::error::FormError;
 use crate::prepare::Prepared;
-use crate::workitem::{Together, is_barrier};
+use crate::sub_groups;
+use crate::workitem::{Together, is_barrier, is_group_barrier};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Block, Value};
@@ -67,12 +68,14 @@ pub(crate) struct Regions<'c> {
     pub(crate) cfg: Cfg<'c>,
     /// Shapes among the work-items of a group.
     pub(crate) shapes: Shapes<'c>,
-    /// The regions in reverse post-order of their entries; the kernel's own entry first.
+    /// The regions in reverse post-order of their entries, or as `sub_groups` orders them; the kernel's own entry first.
     pub(crate) regions: Vec<Region>,
     /// The group decides every way between regions.
     pub(crate) regular: bool,
     /// Why not regular: the line of a divergent branch that a barrier depends on.
     pub(crate) irregular_line: u32,
+    /// Work-items of sub-groups meet: some barriers are not the group's.
+    pub(crate) meets: bool,
     /// The blocks that followed a barrier, one for each barrier in the kernel.
     pub(crate) after_barriers: Vec<Block<'c>>,
     /// The region that begins with a block.
@@ -108,7 +111,8 @@ impl<'c> Regions<'c> {
 
 /// Cuts a kernel into regions.
 pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormError> {
-    let after_barriers = split_at_barriers(kernel);
+    let (after_barriers, after_group_barriers) = split_at_barriers(kernel);
+    let meets = after_group_barriers.len() < after_barriers.len();
     let cfg = Cfg::of(kernel.function);
     let shapes = Shapes::compute(&cfg, kernel.layout, &after_barriers, &Together::Group)?;
     let mut cuts = Cuts::new(&cfg);
@@ -123,6 +127,10 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormErr
         regular = false;
         regions = simple.regions(&cfg);
     }
+    if meets && !regular {
+        let waits: Vec<usize> = after_group_barriers.iter().map(|&block| cfg.number(block)).collect();
+        sub_groups::put_in_order(&cfg, &mut regions, |block| waits.contains(&block));
+    }
     let irregular_line = irregular.and_then(|block| cfg.blocks[block].terminator()).map_or(0, Value::line);
     let mut region_of_entry = vec![None; cfg.blocks.len()];
     for (number, region) in regions.iter().enumerate() {
@@ -135,6 +143,7 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormErr
         regions,
         regular,
         irregular_line,
+        meets,
         after_barriers,
         region_of_entry,
         row_shapes: OnceCell::new(),
@@ -161,18 +170,24 @@ fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
     }
 }
 
-/// Removes the barriers, each leaving a block boundary behind; returns the blocks that follow them.
-fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> Vec<Block<'c>> {
-    let mut after = Vec::new();
+/// Removes the barriers, each leaving a block boundary behind; returns the blocks that follow them, and those
+/// of them that follow the whole group's.
+fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> (Vec<Block<'c>>, Vec<Block<'c>>) {
+    let (mut after, mut after_group) = (Vec::new(), Vec::new());
     for barrier in kernel.function.instructions() {
         if !is_barrier(barrier) {
             continue;
         }
         let (Some(block), Some(next)) = (barrier.block(), barrier.next()) else { continue };
-        after.push(block.split_before(next, "after.barrier"));
+        let name = if is_group_barrier(barrier) { "after.barrier" } else { "after.meeting" };
+        let follows = block.split_before(next, name);
+        after.push(follows);
+        if is_group_barrier(barrier) {
+            after_group.push(follows);
+        }
         barrier.erase();
     }
-    after
+    (after, after_group)
 }
 
 #[derive(Debug, Clone)]

@@ -44,7 +44,8 @@ pub(crate) fn regions(cut: &Cut<'_, '_>, options: &Options) -> String {
     }
     for slot in &slots.items {
         let labels: Vec<String> = slot.values.iter().map(|&value| label(value)).collect();
-        let what = if labels.is_empty() { "continuation".to_owned() } else { labels.join(" ") };
+        let kept = if slot.size == 1 { "served" } else { "continuation" };
+        let what = if labels.is_empty() { kept.to_owned() } else { labels.join(" ") };
         let _ = writeln!(text, "  slot {what}: {}, {} bytes at {}", slot.ty, slot.size, slot.offset);
     }
     if slots.per_item > 0 {

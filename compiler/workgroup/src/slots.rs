@@ -16,6 +16,9 @@ use std::collections::{HashMap, HashSet};
 /// Instructions that may be computed again rather than kept, at most, for one value.
 const CHEAP: usize = 10;
 
+/// Bytes of the number of a region.
+const CONTINUATION: u64 = 4;
+
 /// Where a value lives between regions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
@@ -32,7 +35,7 @@ pub(crate) enum Home {
 /// An array in scratch memory with one element for each work-item.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot<'c> {
-    /// The values, or the alloca, that live here; none: the region that the work-item continues in.
+    /// The values, or the alloca, that live here; none: what the dispatch keeps.
     pub(crate) values: Vec<Value<'c>>,
     /// The element's type.
     pub(crate) ty: Type<'c>,
@@ -56,6 +59,8 @@ pub(crate) struct Slots<'c> {
     pub(crate) items: Vec<Slot<'c>>,
     /// The slot that holds the region that a work-item continues in, where the flow is irregular.
     pub(crate) continuation: Option<usize>,
+    /// The slot that says that a leader has worked for the work-item, where the flow is irregular and sub-groups meet.
+    pub(crate) served: Option<usize>,
     /// Scratch bytes for each work-item.
     pub(crate) per_item: u64,
 }
@@ -117,7 +122,11 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     }
     if !regions.regular {
         let ty = kernel.function.types().i32();
-        slots.items.push(Slot { values: Vec::new(), ty, size: 4, alignment: 4, offset: 0 });
+        slots.items.push(Slot { values: Vec::new(), ty, size: CONTINUATION, alignment: 4, offset: 0 });
+        if regions.meets {
+            let ty = kernel.function.types().i8();
+            slots.items.push(Slot { values: Vec::new(), ty, size: 1, alignment: 1, offset: 0 });
+        }
     }
     lay_out(&mut slots);
     slots
@@ -129,8 +138,10 @@ fn lay_out(slots: &mut Slots<'_>) {
     for (number, slot) in slots.items.iter_mut().enumerate() {
         slot.offset = offset;
         offset += slot.size;
-        if slot.values.is_empty() {
+        if slot.values.is_empty() && slot.size == CONTINUATION {
             slots.continuation = Some(number);
+        } else if slot.values.is_empty() {
+            slots.served = Some(number);
         }
         slots.homes.extend(slot.values.iter().map(|&value| (value, Home::Item(number))));
     }

@@ -2,6 +2,7 @@
 
 use crate::emit::has_wide_forms;
 use crate::guards::is_test;
+use crate::sub_groups::{self, is_meeting};
 use oxcl_ir::range::Range;
 use oxcl_ir::shape::{Asked, Queries, Shape, Stride};
 use oxcl_ir::{Function, Opcode, Value};
@@ -65,7 +66,7 @@ impl Query {
 /// A function that answers a query or is a barrier.
 pub(crate) fn is_work_item_function(function: Function<'_>) -> bool {
     let name = function.name();
-    Query::by_name(&name).is_some() || is_barrier_name(&name)
+    Query::by_name(&name).is_some() || is_barrier_name(&name) || sub_groups::is_function(&name)
 }
 
 fn is_barrier_name(name: &str) -> bool {
@@ -75,6 +76,7 @@ fn is_barrier_name(name: &str) -> bool {
             | "_Z7barrierj12memory_scope"
             | "_Z18work_group_barrierj"
             | "_Z18work_group_barrierj12memory_scope"
+            | sub_groups::MEET
     )
 }
 
@@ -83,7 +85,12 @@ pub(crate) fn is_barrier_function(function: Function<'_>) -> bool {
     is_barrier_name(&function.name())
 }
 
-/// A call that every work-item of the group makes together.
+/// A call that every work-item of the group makes together, and not only those of a sub-group.
+pub(crate) fn is_group_barrier(instruction: Value<'_>) -> bool {
+    is_barrier(instruction) && !is_meeting(instruction)
+}
+
+/// A call that work-items make together: those of the group, or of a sub-group.
 pub(crate) fn is_barrier(instruction: Value<'_>) -> bool {
     instruction.is(Opcode::LLVMCall) && instruction.callee().is_some_and(is_barrier_function)
 }

@@ -1,4 +1,4 @@
-//! What the devices do not have: pipes, sub-groups, queues on the device, intermediate languages. The functions are there, as
+//! What the devices do not have: pipes, queues on the device, intermediate languages. The functions are there, as
 //! OpenCL 3.0 demands, and return the errors that it names for absent features.
 
 use crate::args::{In, Memory, Out};
@@ -6,7 +6,6 @@ use crate::cl;
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::Handle;
-use crate::kernel::Kernel;
 use crate::mem::Mem;
 use crate::program::{Program, ProgramNotify};
 use crate::queue::Queue;
@@ -33,25 +32,6 @@ pub(crate) fn create_pipe(
 /// `clGetPipeInfo`: CL_INVALID_MEM_OBJECT for what is no pipe (5.4.2).
 pub(crate) fn pipe_info(_: Handle<Mem>, _: Uint, _: usize, _: Memory, _: Out<usize>) -> Answer {
     refuse(cl::INVALID_MEM_OBJECT)
-}
-
-/// `clGetKernelSubGroupInfo`: CL_INVALID_OPERATION if the device has no sub-groups (5.9.3).
-#[expect(clippy::too_many_arguments, reason = "as many as OpenCL gives it")]
-pub(crate) fn sub_group_info(
-    kernel: Handle<Kernel>,
-    device: Handle<Device>,
-    _: Uint,
-    _: usize,
-    _: Memory,
-    _: usize,
-    _: Memory,
-    _: Out<usize>,
-) -> Answer {
-    kernel.get()?;
-    if !device.is_null() {
-        device.get()?;
-    }
-    refuse(cl::INVALID_OPERATION)
 }
 
 /// `clSetDefaultDeviceCommandQueue`: CL_INVALID_OPERATION if the device has no queues of its own (5.1).

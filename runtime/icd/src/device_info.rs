@@ -9,6 +9,7 @@ use crate::partition;
 use crate::platform;
 use crate::reported;
 use crate::status::{Answer, refuse};
+use crate::sub_group;
 use crate::svm;
 use crate::types::{NameVersion, Uint};
 use oxcl_runtime::DeviceInfo;
@@ -248,7 +249,11 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
             reply.value(if device.whole().is_narrow() { 64_usize << 10 } else { 16 << 20 })
         }
         // Sub-groups and work-group functions.
-        cl::DEVICE_MAX_NUM_SUB_GROUPS => reply.value(0_u32),
+        cl::DEVICE_MAX_NUM_SUB_GROUPS => {
+            reply.value(sub_group::most(device.whole().info.max_work_group_size))
+        }
+        // cl_intel_required_subgroup_size.
+        cl::DEVICE_SUB_GROUP_SIZES_INTEL => reply.slice(&sub_group::sizes()),
         cl::DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => reply.bool(false),
         cl::DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT => reply.bool(true),
         cl::DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => reply.bool(true),

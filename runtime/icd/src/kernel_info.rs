@@ -60,6 +60,12 @@ pub(crate) fn get_arg(
     }
 }
 
+/// `CL_KERNEL_WORK_GROUP_SIZE`, where the device takes groups of `most` work-items.
+pub(crate) fn work_group_limit(kernel: &oxcl_runtime::Kernel, most: u64) -> u64 {
+    let own = kernel.record().work_group.map_or(0, |facts| u64::from(facts.max_size));
+    if own == 0 { most } else { own.min(most) }
+}
+
 /// `clGetKernelWorkGroupInfo`.
 pub(crate) fn get_work_group(
     kernel: Handle<Kernel>,
@@ -84,9 +90,7 @@ pub(crate) fn get_work_group(
     let reply = Reply::new(size, value, size_ret);
     match name {
         cl::KERNEL_WORK_GROUP_SIZE => {
-            let limit = all[place].whole().info.max_work_group_size;
-            let own = facts.map_or(0, |facts| u64::from(facts.max_size));
-            reply.value(if own == 0 { limit } else { own.min(limit) } as usize)
+            reply.value(work_group_limit(on_device, all[place].whole().info.max_work_group_size) as usize)
         }
         cl::KERNEL_COMPILE_WORK_GROUP_SIZE => reply.slice(&record.reqd_wg_size.map(|size| size as usize)),
         cl::KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
@@ -103,6 +107,8 @@ pub(crate) fn get_work_group(
             reply.value(record.local_sizes.iter().sum::<u64>() + given)
         }
         cl::KERNEL_PRIVATE_MEM_SIZE => reply.value(facts.map_or(0, |facts| u64::from(facts.private_mem))),
+        // cl_intel_required_subgroup_size: nothing is spilled to memory of the device's.
+        cl::KERNEL_SPILL_MEM_SIZE_INTEL => reply.value(facts.map_or(0, |facts| u64::from(facts.spill_mem))),
         // CL_INVALID_VALUE for the global size, which is of custom devices and built-in kernels only; and if param_name
         // is none of the supported values (5.9.3).
         _ => refuse(cl::INVALID_VALUE),

@@ -46,6 +46,7 @@ mod reported;
 mod sampler;
 mod shortage;
 mod status;
+mod sub_group;
 mod svm;
 mod svm_commands;
 mod table;

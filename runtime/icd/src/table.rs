@@ -25,7 +25,7 @@ use crate::types::{Bitfield, Int, Property, Region, Uint, UserData};
 use crate::{absent, border, buffer, build, callback, command, context, device, event, extension, image};
 use crate::{image_commands, kernel, kernel_info, launch, map, mem, mem_info, native, partition, platform};
 use crate::{
-    program, program_info, queue, rect, sampler, svm, svm_commands, timer, transfer, usm, usm_commands,
+    program, program_info, queue, rect, sampler, sub_group, svm, svm_commands, timer, transfer, usm, usm_commands,
 };
 
 /// The dispatch table as the loader reads it.
@@ -178,13 +178,13 @@ entry_points! {
         [object clCreateSamplerWithProperties(context: Handle<context::Context>, properties: In<Property>) -> Sampler, sampler::create_with_properties]
         [status clSetKernelArgSVMPointer(kernel: Handle<Kernel>, index: Uint, pointer: Memory) kernel::set_arg_pointer]
         [status clSetKernelExecInfo(kernel: Handle<Kernel>, name: Uint, size: usize, value: Memory) kernel::set_exec_info]
-        [absent clGetKernelSubGroupInfoKHR]
+        [status clGetKernelSubGroupInfoKHR(kernel: Handle<Kernel>, device: Handle<Device>, name: Uint, input_size: usize, input: Memory, size: usize, value: Memory, size_ret: Out<usize>) sub_group::info]
         [object clCloneKernel(kernel: Handle<Kernel>) -> Kernel, kernel::duplicate]
         [object clCreateProgramWithIL(context: Handle<context::Context>, il: Memory, length: usize) -> Program, program::create_with_il]
         [status clEnqueueSVMMigrateMem(queue: Handle<Queue>, count: Uint, pointers: In<Memory>, sizes: In<usize>, flags: Bitfield, waits: Uint, list: In<Handle<Event>>, event: Out<Handle<Event>>) svm_commands::migrate]
         [status clGetDeviceAndHostTimer(device: Handle<Device>, device_time: Out<u64>, host_time: Out<u64>) timer::device_and_host]
         [status clGetHostTimer(device: Handle<Device>, host_time: Out<u64>) timer::host]
-        [status clGetKernelSubGroupInfo(kernel: Handle<Kernel>, device: Handle<Device>, name: Uint, input_size: usize, input: Memory, size: usize, value: Memory, size_ret: Out<usize>) absent::sub_group_info]
+        [status clGetKernelSubGroupInfo(kernel: Handle<Kernel>, device: Handle<Device>, name: Uint, input_size: usize, input: Memory, size: usize, value: Memory, size_ret: Out<usize>) sub_group::info]
         [status clSetDefaultDeviceCommandQueue(context: Handle<context::Context>, device: Handle<Device>, queue: Handle<Queue>) absent::set_default_queue]
         [status clSetProgramReleaseCallback(program: Handle<Program>, notify: ProgramNotify, data: UserData) absent::release_callback]
         [status clSetProgramSpecializationConstant(program: Handle<Program>, id: Uint, size: usize, value: Memory) absent::specialization_constant]

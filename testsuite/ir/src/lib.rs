@@ -85,6 +85,7 @@ fn options(test: &IrTest) -> Options {
         variables: Vec::new(),
         pocl: PoclAbi::Context112,
         large_ids: test.large_ids,
+        sub_group_size: 8,
         target: Target {
             triple: TRIPLE.to_owned(),
             data_layout: LAYOUT.to_owned(),

@@ -620,6 +620,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let (Some(dispatch), Some(slot)) = (self.dispatch, self.frame.slots.continuation) else { return };
         let next = b.types().i32().int(region);
         self.store_to_slot(b, slot, &Lanes::One(next), None);
+        if let Some(served) = self.frame.slots.served {
+            self.store_to_slot(b, served, &Lanes::One(b.types().i8().zero()), None);
+        }
         group::note_pending(b, dispatch, next);
     }
 

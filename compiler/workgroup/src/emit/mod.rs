@@ -16,6 +16,7 @@ pub(crate) mod independent;
 mod items;
 pub(crate) mod joined;
 mod lanes;
+mod leader;
 mod masked;
 mod memory;
 mod moves;
@@ -84,6 +85,7 @@ struct Frame<'a, 'c> {
     ranges: Ranges<'a, 'c>,
     launches: Ids,
     knows_local_size: bool,
+    sub_group_size: u32,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -234,6 +236,7 @@ fn open<'a, 'c>(
         plan,
         width: plan.width,
         launches,
+        sub_group_size: options.sub_group_size,
         knows_local_size: options.local_size.is_some(),
         ranges: launches.ranges(),
         body,

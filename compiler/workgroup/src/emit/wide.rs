@@ -8,6 +8,7 @@ use super::lanes::{Lanes, component_of, components, deinterleave, interleave, sp
 use crate::error::FormError;
 use crate::guards::is_test;
 use crate::plan::{Form, How};
+use crate::sub_groups::is_lead;
 use crate::workitem::Query;
 use oxcl_ir::range::Range;
 use oxcl_ir::{Builder, IntPredicate, Opcode, Type, TypeKind, Value};
@@ -66,6 +67,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     pub(super) fn make(&mut self, b: &Builder<'c>, instruction: Value<'c>) -> Result<Lanes<'c>, FormError> {
         if let Some(query) = Query::of(instruction) {
             return self.query(b, instruction, query);
+        }
+        if is_lead(instruction) {
+            return self.lead(b, instruction);
         }
         let (operands, inputs) = self.inputs(b, instruction)?;
         if self.width() == 1 {

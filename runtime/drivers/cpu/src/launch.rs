@@ -65,7 +65,7 @@ impl KernelTraits {
         Self {
             has_barrier: facts.is_none_or(|facts| facts.barrier),
             prints: facts.is_none_or(|facts| facts.printf),
-            sub_group_size: facts.and_then(|facts| facts.code.first()).map_or(1, |code| code.width),
+            sub_group_size: facts.map_or(1, |facts| facts.sub_group_size.max(1)),
         }
     }
 }
@@ -419,7 +419,14 @@ impl PreparedLaunch {
             executor: std::ptr::null_mut(),
             print: std::ptr::null_mut(),
             program_variables: self.context.pocl.global_var_buffer,
+            meet: None,
+            cells: std::ptr::null_mut(),
+            met: 0,
         }
+    }
+
+    pub(crate) fn sub_group_size(&self) -> u32 {
+        self.traits.sub_group_size
     }
 
     fn gave_up(&self, groups: GroupRun) -> KernelFailure {

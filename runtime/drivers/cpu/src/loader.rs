@@ -13,7 +13,7 @@ use oxcl_binary::abi::{
 };
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
-use oxcl_binary::meta::{Level, ProgramMeta};
+use oxcl_binary::meta::{Level, ProgramMeta, SUB_GROUP_SIZES};
 use oxcl_driver::lock;
 use oxcl_driver::program::Binary;
 
@@ -114,6 +114,14 @@ impl KernelCode {
                 found: format!("it has {} kernels", archive.kernels.len()),
             });
         };
+        let facts = binary.kernel_meta(kernel).filter(|facts| facts.sub_groups);
+        if let Some(size) =
+            facts.map(|facts| facts.sub_group_size).filter(|size| !SUB_GROUP_SIZES.contains(size))
+        {
+            // Results depend on the size: code and queries must not disagree.
+            let reason = format!("its work-items meet in sub-groups of {size}, which no device has");
+            return Err(CodeError::BadFacts { kernel: record.name.clone(), reason });
+        }
         let origin = match (target, binary.meta()) {
             (Target::Reference, _) => Origin::Reference,
             (Target::Native, Some(program)) => {
@@ -196,6 +204,10 @@ impl KernelCode {
         let record = record.ok_or_else(|| wrong("what was made later lacks it"))?;
         if record.local_sizes != own.local_sizes || record.args != own.args {
             return Err(wrong("what was made later has other parameters or variables"));
+        }
+        let size = |record: &Kernel| record.meta().ok().flatten().map(|facts| facts.sub_group_size);
+        if size(record) != size(own) {
+            return Err(wrong("what was made later has sub-groups of another size"));
         }
         let file = record
             .object(self.code(), local)

@@ -6,6 +6,9 @@
 //! runs any more and some wait while others have finished, the barrier was not met by all and the launch fails. No
 //! time-out is involved, and those that wait leave by a non-local exit, so no thread is lost.
 //!
+//! Where items of a sub-group meet, those wait who have come, until nobody of the sub-group runs any more; then those go on
+//! whose place comes first in the kernel (the compiler has numbered the places), and know of one another.
+//!
 //! An item that loops for ever makes the launch last for ever. Two halves of a group that wait at two different
 //! barriers of the source count as one barrier.
 
@@ -14,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use oxcl_binary::abi::{PrintBlock, RefEntry, RefItem};
+use oxcl_binary::abi::{PrintBlock, REF_CELL_BYTES, RefEntry, RefItem};
 use oxcl_driver::lock;
 use oxcl_scheduler::thread::spawn;
 
@@ -76,6 +79,12 @@ struct Job {
     progress: Mutex<Progress>,
     /// Where items wait at a barrier. Changes when it opens; odd: it cannot be met, and those who wait leave.
     barrier: Gate,
+    /// Where items of each sub-group wait to meet. Changes when some have.
+    meetings: Vec<Gate>,
+    /// Items of a sub-group.
+    sub_group: u64,
+    /// What items of a sub-group show one another.
+    cells: *mut u8,
     /// Where items that have ended wait for the next group. Changes when that begins, or all is over.
     next_group: Gate,
 }
@@ -115,7 +124,7 @@ impl Gate {
 }
 
 // SAFETY: the arguments and the print buffer belong to the team's worker, which stays bound to the launch while the job
-// exists.
+// exists; the cells to `Team::run`, which returns when no thread is in the job any more.
 unsafe impl Send for Job {}
 // SAFETY: as above; the arguments are only read, and the print block is written by kernels, atomically, or under the
 // lock when no kernel runs.
@@ -131,14 +140,30 @@ struct Progress {
     finished: u64,
     /// Threads that have no item in it, because it lies at the edge, and wait for the next.
     absent: u64,
+    /// What each item of it does.
+    doing: Vec<Doing>,
     failure: Option<KernelFailure>,
     over: bool,
+}
+
+/// What an item does, as far as its sub-group asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Runs,
+    /// Waits to meet others at the place of this number.
+    Meets(u32),
+    /// Has met these, and goes on as soon as it has seen it.
+    HasMet(u64),
+    /// Waits at a barrier, or has ended.
+    Rests,
 }
 
 /// What an item's callback finds behind [`RefItem::executor`].
 struct Member {
     frame: Frame,
     job: *const Job,
+    /// The item's number in its group.
+    index: u64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -163,15 +188,17 @@ impl Job {
     }
 
     /// An item has arrived at a barrier. Returns when all have, or none of them can go on.
-    fn wait_at_barrier(&self) -> Barrier {
+    fn wait_at_barrier(&self, index: u64) -> Barrier {
         let mut progress = lock(&self.progress);
         progress.waiting += 1;
+        self.rest(&mut progress, index);
         if progress.waiting + progress.finished == self.present(progress.group) {
             if progress.finished > 0 {
                 self.doom(&mut progress);
                 return Barrier::Doomed;
             }
             progress.waiting = 0;
+            progress.doing.fill(Doing::Runs);
             let number = self.barrier.number();
             drop(progress);
             // Nobody else changes the number meanwhile: all other items wait for it.
@@ -184,8 +211,55 @@ impl Job {
         if self.barrier.wait(number) % 2 == 1 { Barrier::Doomed } else { Barrier::Met }
     }
 
+    /// An item does nothing that its sub-group could wait for.
+    fn rest(&self, progress: &mut Progress, index: u64) {
+        progress.doing[index as usize] = Doing::Rests;
+        self.let_meet(progress, index / self.sub_group);
+    }
+
+    /// Lets those of a sub-group go on who wait at the first place, if nobody runs who might still come there.
+    fn let_meet(&self, progress: &mut Progress, sub_group: u64) {
+        let from = sub_group * self.sub_group;
+        let to = (from + self.sub_group).min(self.present(progress.group));
+        let doing = &mut progress.doing[from as usize..to as usize];
+        let mut first = None;
+        for doing in doing.iter() {
+            match *doing {
+                Doing::Runs | Doing::HasMet(_) => return,
+                Doing::Meets(place) => first = Some(first.map_or(place, |first: u32| first.min(place))),
+                Doing::Rests => {}
+            }
+        }
+        let Some(first) = first else { return };
+        let meets = |doing: &Doing| *doing == Doing::Meets(first);
+        let bits = (0..64).zip(doing.iter()).filter(|(_, doing)| meets(doing));
+        let met = bits.fold(0_u64, |met, (lane, _)| met | 1 << lane);
+        doing.iter_mut().filter(|doing| meets(doing)).for_each(|doing| *doing = Doing::HasMet(met));
+        let gate = &self.meetings[sub_group as usize];
+        gate.open(gate.number().wrapping_add(1));
+    }
+
+    /// An item has come where those of its sub-group meet. Returns when they have, and who they are.
+    fn meet(&self, index: u64, place: u32) -> u64 {
+        let sub_group = index / self.sub_group;
+        let mut progress = lock(&self.progress);
+        progress.doing[index as usize] = Doing::Meets(place);
+        self.let_meet(&mut progress, sub_group);
+        loop {
+            if let Doing::HasMet(met) = progress.doing[index as usize] {
+                progress.doing[index as usize] = Doing::Runs;
+                return met;
+            }
+            let gate = &self.meetings[sub_group as usize];
+            let number = gate.number();
+            drop(progress);
+            gate.wait(number);
+            progress = lock(&self.progress);
+        }
+    }
+
     /// An item of `group` has ended, or is not there (`None`). Gives the next group to run it for.
-    fn finish(&self, group: u64, ended: Option<Ended>) -> Option<u64> {
+    fn finish(&self, group: u64, index: u64, ended: Option<Ended>) -> Option<u64> {
         let mut progress = lock(&self.progress);
         if let Some(Ended::Faulted(fault)) = ended {
             let failure = self.launch.fault(fault, self.group_id(group));
@@ -193,6 +267,7 @@ impl Job {
         }
         if ended.is_some() {
             progress.finished += 1;
+            self.rest(&mut progress, index);
         } else {
             progress.absent += 1;
         }
@@ -201,6 +276,7 @@ impl Job {
         } else if progress.finished + progress.absent == self.items {
             progress.finished = 0;
             progress.absent = 0;
+            progress.doing.fill(Doing::Runs);
             if self.launch.prints() {
                 // SAFETY: the block is over the team's worker, and no item runs: the group has ended.
                 unsafe { print::drain(self.launch.printer(), self.print, self.launch.image_range()) };
@@ -232,6 +308,7 @@ impl Job {
         // After a fault of another item, that is the cause.
         progress.failure.get_or_insert(failure);
         progress.waiting = 0;
+        progress.doing.fill(Doing::Runs);
         self.barrier.open(next_even(self.barrier.number()) + 1);
     }
 
@@ -241,23 +318,26 @@ impl Job {
         let mut next = Some(0);
         while let Some(group) = next {
             if index >= self.present(group) {
-                next = self.finish(group, None);
+                next = self.finish(group, index, None);
                 continue;
             }
-            let mut member = Member { frame: Frame::default(), job: self };
+            let mut member = Member { frame: Frame::default(), job: self, index };
             let member = &raw mut member;
             let mut item = self.launch.item(self.group_id(group).first, index);
             item.barrier = Some(barrier);
+            item.meet = Some(meet);
+            item.cells = self.cells;
             item.executor = member.cast();
             item.print = self.print;
-            let mut call = ItemCall { entry: self.entry, arguments: self.arguments, item: &raw const item };
+            let mut call =
+                ItemCall { entry: self.entry, arguments: self.arguments, item: (&raw mut item).cast_const() };
             // SAFETY: the field lies inside the structure.
             let frame = unsafe { &raw mut (*member).frame };
             let data = (&raw mut call).cast();
             // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors: the
             // callback has dropped its guards when it leaves.
             let ended = unsafe { faults::call(self.launch.image_range(), frame, None, call_item, data) };
-            next = self.finish(group, Some(ended));
+            next = self.finish(group, index, Some(ended));
         }
     }
 }
@@ -270,13 +350,34 @@ unsafe extern "C" fn barrier(item: *const RefItem, _flags: u32) {
     let job = unsafe { (*member).job };
     // SAFETY: the job lives while its items run.
     let job = unsafe { &*job };
-    if job.wait_at_barrier() == Barrier::Doomed {
+    // SAFETY: as above.
+    let index = unsafe { (*member).index };
+    if job.wait_at_barrier(index) == Barrier::Doomed {
         // SAFETY: the field lies inside the structure.
         let frame = unsafe { &raw const (*member).frame };
         // SAFETY: the frame is that of the item's call on this thread; no frame in between has a destructor.
         unsafe { nonlocal::leave(frame) }
     }
 }
+
+/// What a kernel calls where work-items of a sub-group meet.
+unsafe extern "C" fn meet(item: *mut RefItem, place: u32) {
+    // SAFETY: the item is the one that `Job::run` passed in, whose executor is a member.
+    let member = unsafe { (*item).executor }.cast::<Member>();
+    // SAFETY: as above.
+    let (job, index) = unsafe { ((*member).job, (*member).index) };
+    // SAFETY: the job lives while its items run.
+    let met = unsafe { &*job }.meet(index, place);
+    // SAFETY: the item is this thread's, and `Job::run` holds no reference to it while its entry runs.
+    unsafe { (*item).met = met };
+}
+
+/// A piece of the cells: what they are aligned to.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(128))]
+struct CellLine([u8; CELL_LINE]);
+
+const CELL_LINE: usize = 128;
 
 impl Team {
     /// A team without threads; they come with the launches that need them.
@@ -305,13 +406,23 @@ impl Team {
             members.handles.push(handle.map_err(|_| OutOfResources::of(Resource::Threads, items))?);
         }
         let mut print = members.worker.print_block();
+        // Cells for whole lines of work-items: as many bytes for each line's as it has work-items, times those of one.
+        let lines = (items as usize).div_ceil(CELL_LINE) * REF_CELL_BYTES;
+        let mut cells = vec![CellLine([0; CELL_LINE]); lines];
+        let sub_group = u64::from(launch.sub_group_size());
         let job = Arc::new(Job {
             launch: Arc::clone(launch),
             entry,
             arguments: members.worker.arguments(),
             items,
             print: &raw mut print,
-            progress: Mutex::default(),
+            progress: Mutex::new(Progress {
+                doing: vec![Doing::Runs; items as usize],
+                ..Progress::default()
+            }),
+            meetings: (0..items.div_ceil(sub_group)).map(|_| Gate::default()).collect(),
+            sub_group,
+            cells: cells.as_mut_ptr().cast(),
             barrier: Gate::default(),
             next_group: Gate::default(),
         });

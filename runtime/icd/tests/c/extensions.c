@@ -9,6 +9,9 @@
 #define DEVICE_POINTERS 0x5002
 typedef cl_int(CL_API_CALL *set_device_pointer)(cl_kernel, cl_uint, cl_ulong);
 
+/* Headers call the extension's twin of a function of OpenCL 2.1 deprecated. */
+typedef cl_int(CL_API_CALL *kernel_sub_groups)(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *, size_t *);
+
 #define FIND(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name); TRUE(name)
 
 static void reported(const char *extension) {
@@ -229,6 +232,65 @@ static void language(void) {
        (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM));
 }
 
+/* The size of a kernel's sub-groups, asked for and chosen; sub-groups of local sizes and back; and code that agrees. */
+static void sub_groups(cl_command_queue q) {
+  reported("cl_intel_required_subgroup_size"), reported("cl_intel_subgroups");
+  kernel_sub_groups clGetKernelSubGroupInfoKHR =
+      (kernel_sub_groups)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSubGroupInfoKHR");
+  TRUE(clGetKernelSubGroupInfoKHR);
+  cl_bool independent = CL_TRUE;
+  OK(clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, sizeof independent, &independent, NULL));
+  EQ(independent, CL_FALSE);
+  size_t sizes[8], bytes, most_items, told, count, local[3];
+  OK(clGetDeviceInfo(device, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof sizes, sizes, &bytes));
+  EQ(bytes, 5 * sizeof *sizes);
+  EQ(sizes[0], 4); EQ(sizes[4], 64);
+  cl_uint most = 0;
+  OK(clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof most, &most, NULL));
+  cl_program program = new_program(
+      "__attribute__((intel_reqd_sub_group_size(16))) kernel void asked(global uint *p) { p[0] = get_max_sub_group_size(); }"
+      "kernel void chosen(global uint *p) { p[0] = get_max_sub_group_size(); p[1] = sub_group_reduce_add(1); }");
+  for (int k = 0; k < 2; k++) {
+    cl_kernel kernel = clCreateKernel(program, k ? "chosen" : "asked", &error);
+    OK(error);
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items, NULL));
+    size_t group[] = {10, 3, 2};
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof group, group, sizeof told, &told, NULL));
+    if (!k) EQ(told, 16);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof group, group, sizeof count, &count, NULL));
+    EQ(count, (60 + told - 1) / told);
+    count = 3;
+    OK(clGetKernelSubGroupInfoKHR(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
+    EQ(local[0], 3 * told); EQ(local[1], 1); EQ(local[2], 1);
+    count = most_items;
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof count, &count, sizeof local, local, NULL));
+    EQ(local[0], 0);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof count, &count, NULL));
+    EQ(count, (most_items + told - 1) / told);
+    TRUE(count <= most);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof count, &count, NULL));
+    EQ(count, 0);
+    OK(clGetKernelSubGroupInfo(kernel, device, 0x410A /* CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL */, 0, NULL, sizeof count, &count, NULL));
+    EQ(count, k ? 0 : 16);
+    cl_ulong spilled = 1;
+    OK(clGetKernelWorkGroupInfo(kernel, device, 0x4109 /* CL_KERNEL_SPILL_MEM_SIZE_INTEL */, sizeof spilled, &spilled, NULL));
+    EQ(spilled, 0);
+    EQ(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 0, NULL, sizeof count, &count, NULL), CL_INVALID_VALUE);
+    EQ(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, 7, group, sizeof count, &count, NULL), CL_INVALID_VALUE);
+    EQ(clGetKernelSubGroupInfo(kernel, device, 1, 0, NULL, sizeof count, &count, NULL), CL_INVALID_VALUE);
+    cl_uint values[2] = {0};
+    cl_mem b = new_buffer(sizeof values);
+    OK(clSetKernelArg(kernel, 0, sizeof b, &b));
+    OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &told, &told, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, b, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    EQ(values[0], told);
+    if (k) EQ(values[1], told);
+    OK(clReleaseMemObject(b)); OK(clReleaseKernel(kernel));
+  }
+  EQ(clGetKernelSubGroupInfo(NULL, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof count, &count, NULL), CL_INVALID_KERNEL);
+  OK(clReleaseProgram(program));
+}
+
 int main(void) {
   open_device();
   language();
@@ -238,6 +300,7 @@ int main(void) {
   cl_command_queue q = new_queue(0);
   queues(add);
   local_size(q, add);
+  sub_groups(q);
   identity();
   unified(q, add);
   device_address(q, add);

@@ -121,6 +121,10 @@ pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
         printf: false,
         barrier,
         any_ids: false,
+        sub_groups: false,
+        sub_group_size: 0,
+        narrow_sub_group_size: 0,
+        required_sub_group_size: 0,
         code: vec![KernelCode {
             cpu: "x86-64".to_owned(),
             width: 1,

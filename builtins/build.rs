@@ -65,7 +65,9 @@ const SOURCES: &[&str] = &[
     "shuffle",
     "sub_group",
     "sub_group_clustered",
+    "sub_group_image",
     "sub_group_intel",
+    "sub_group_lanes",
     "sub_group_reduce",
     "sub_group_uneven",
     "trig",
@@ -101,8 +103,10 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     "_Z19get_local_linear_idv",
     "_Z23get_enqueued_local_sizej",
     "oxcl_sub_group_cell",
+    "oxcl_sub_group_lane",
     "oxcl_sub_group_lead",
     "oxcl_sub_group_meet",
+    "oxcl_sub_group_number",
     "oxcl_sub_group_size",
     QUESTIONS[0],
     QUESTIONS[1],
@@ -121,6 +125,9 @@ const OPAQUE: [&str; 2] = ["_Z10oxcl_image", "_Z12oxcl_sampler"];
 
 /// The unit that is kept out of the index: it defines what the work-group pass otherwise lowers.
 const REFERENCE_UNIT: &str = "ref_workitem";
+
+/// What the names of operations among the lanes of a sub-group begin with: the compiler decides late what becomes of their calls.
+const APART: &str = "oxcl_lanes_";
 
 /// A public function with no more lines of IR than this is inlined everywhere.
 const ALWAYS_INLINE_LINES: usize = 24;
@@ -258,7 +265,7 @@ fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
             let rest = rest.trim_start_matches("dso_local ");
             let body = lines[number..].iter().position(|line| *line == "}").unwrap_or(usize::MAX);
             out.push_str("define linkonce_odr hidden ");
-            if body <= ALWAYS_INLINE_LINES {
+            if body <= ALWAYS_INLINE_LINES && !symbol_in(rest).starts_with(APART) {
                 out.push_str(rest.trim_end_matches('{'));
                 out.push_str("alwaysinline {");
             } else {

@@ -54,7 +54,7 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
             let options = work_group::options(
                 &settings,
                 &chosen.variables,
-                (name, signature.reqd_sub_group_size),
+                (name, signature.into()),
                 &cpu,
                 size,
             );

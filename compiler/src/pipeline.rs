@@ -26,6 +26,7 @@ use crate::settings::{Emit, Settings};
 use crate::stages::front_end::Parsed;
 use crate::stages::kernels::Chosen;
 use crate::stages::target::Cpu;
+use crate::stages::work_group::Required;
 use crate::stages::{Stage, builtins, emit, front_end, kernels, link, memory, optimise, target, work_group};
 use crate::timing::Timings;
 use crate::tta::{self, Units};
@@ -112,10 +113,8 @@ fn code(
     let cpus = timings.measure(Stage::Target, || {
         cpus.map(|cpu| target::run(cpu, settings.level)).collect::<Result<Vec<_>, _>>()
     })?;
-    let required =
-        |signature: &KernelSignature| Some((signature.name.clone(), signature.reqd_sub_group_size?));
-    let sub_group_sizes = signatures.iter().filter_map(required).collect();
-    let mut builder = Builder { settings, module, variables, sub_group_sizes, cpus, timings };
+    let required = signatures.iter().map(|signature| (signature.name.clone(), signature.into())).collect();
+    let mut builder = Builder { settings, module, variables, required, cpus, timings };
     let bytes = builder.emit(signatures, &objects, units, kept)?;
     Ok((bytes, names, builder.timings))
 }
@@ -147,8 +146,8 @@ struct Builder<'s, 'm, 'ctx> {
     settings: &'s Settings<'s>,
     module: &'m Module<'ctx>,
     variables: Variables,
-    /// The sizes of sub-groups that kernels ask for.
-    sub_group_sizes: BTreeMap<String, u64>,
+    /// What each kernel requires of its launches.
+    required: BTreeMap<String, Required>,
     cpus: Vec<Cpu>,
     timings: Timings,
 }
@@ -211,7 +210,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             let options = work_group::options(
                 self.settings,
                 &self.variables,
-                (&signature.name, signature.reqd_sub_group_size),
+                (&signature.name, signature.into()),
                 cpu,
                 self.settings.shown_size,
             );
@@ -358,7 +357,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         let options = work_group::options(
             self.settings,
             &self.variables,
-            (kernel, self.sub_group_sizes.get(kernel).copied()),
+            (kernel, self.required.get(kernel).copied().unwrap_or_default()),
             cpu,
             size,
         );
@@ -403,8 +402,8 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
     }
 
     fn reference_code(&mut self, kernel: &str, output: Output) -> Result<(Vec<u8>, Vec<u64>), CompileError> {
-        let Self { settings, module, variables, sub_group_sizes, timings, .. } = self;
-        let required = sub_group_sizes.get(kernel).copied();
+        let Self { settings, module, variables, required, timings, .. } = self;
+        let required = required.get(kernel).copied().unwrap_or_default();
         let cpu = timings.measure(Stage::Target, || target::run(&settings.cpus[0], Level::O0))?;
         let (copy, sizes) = timings
             .measure(Stage::WorkGroup, || work_group::reference(module, kernel, required, variables, &cpu))?;

@@ -1,7 +1,7 @@
 // Work-group functions (OpenCL C 3.0, section 6.15.16): all work-items of a group meet, and each gets the answer.
 //
 // Values go through local memory that the compiler gives, eight bytes for each work-item that a group can have. One
-// work-item combines them in the order of linear ids, so results are the same however the group is run.
+// work-item combines them, in an order that the number of work-items fixes, so results are the same however the group is run.
 
 void OVERLOAD barrier(cl_mem_fence_flags flags);
 size_t OVERLOAD get_local_id(uint dimension);
@@ -19,7 +19,8 @@ HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * 
 #define AND(a, b) ((a) && (b))
 #define OR(a, b) ((a) || (b))
 
-// Gives all work-items what the first one makes of everybody's values.
+// Gives all work-items what the first one makes of everybody's values: halves are combined element by element, so that vectors do it,
+// until one is left.
 #define REDUCE(name, type, result, combine)                                                                            \
   OVERLOAD result name(type x) {                                                                                       \
     __local type *all = oxcl_collective_memory();                                                                      \
@@ -27,11 +28,12 @@ HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * 
     all[own] = x;                                                                                                      \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
     if (own == 0) {                                                                                                    \
-      type so_far = all[0];                                                                                            \
-      size_t count = item_count();                                                                                     \
-      for (size_t i = 1; i < count; ++i)                                                                               \
-        so_far = combine(so_far, all[i]);                                                                              \
-      all[0] = so_far;                                                                                                 \
+      for (size_t count = item_count(); count > 1;) {                                                                  \
+        size_t left = count - count / 2;                                                                               \
+        for (size_t i = 0; i < count / 2; ++i)                                                                         \
+          all[i] = combine(all[i], all[left + i]);                                                                     \
+        count = left;                                                                                                  \
+      }                                                                                                                \
     }                                                                                                                  \
     barrier(CLK_LOCAL_MEM_FENCE);                                                                                      \
     type answer = all[0];                                                                                              \
@@ -117,3 +119,29 @@ COLLECTIVES(ulong, 0, ULONG_MAX)
 COLLECTIVES(float, -INFINITY, INFINITY)
 COLLECTIVES(double, -INFINITY, INFINITY)
 COLLECTIVES(half, -(half)INFINITY, (half)INFINITY)
+
+// cl_khr_work_group_uniform_arithmetic.
+#define MUL(a, b) ((a) * (b))
+#define BIT_AND(a, b) ((a) & (b))
+#define BIT_OR(a, b) ((a) | (b))
+#define BIT_XOR(a, b) ((a) ^ (b))
+#define XOR(a, b) (!(a) != !(b))
+#define COMBINED(type, name, combine, identity)                                                                        \
+  REDUCE(work_group_reduce_##name, type, type, combine)                                                                \
+  SCAN_INCLUSIVE(work_group_scan_inclusive_##name, type, combine)                                                      \
+  SCAN_EXCLUSIVE(work_group_scan_exclusive_##name, type, combine, identity)
+#define COMBINED_INTEGERS(type)                                                                                        \
+  COMBINED(type, mul, MUL, 1)                                                                                          \
+  COMBINED(type, and, BIT_AND, (type)-1)                                                                               \
+  COMBINED(type, or, BIT_OR, 0)                                                                                        \
+  COMBINED(type, xor, BIT_XOR, 0)
+COMBINED_INTEGERS(int)
+COMBINED_INTEGERS(uint)
+COMBINED_INTEGERS(long)
+COMBINED_INTEGERS(ulong)
+COMBINED(float, mul, MUL, 1)
+COMBINED(double, mul, MUL, 1)
+COMBINED(half, mul, MUL, 1)
+COMBINED(int, logical_and, AND, 1)
+COMBINED(int, logical_or, OR, 0)
+COMBINED(int, logical_xor, XOR, 0)

@@ -72,6 +72,10 @@ void oxcl_sub_group_meet_at(uint number) {
   const __private RefItem *item = oxcl_ref_current_item();
   item->meet(item, number);
 }
+size_t oxcl_sub_group_lane(void) {
+  return get_local_linear_id() & (oxcl_ref_current_item()->sub_group_size - 1);
+}
+size_t oxcl_sub_group_number(void) { return get_local_linear_id() / oxcl_ref_current_item()->sub_group_size; }
 ulong oxcl_sub_group_lead(void) {
   const __private RefItem *item = oxcl_ref_current_item();
   ulong own = 1ul << (get_local_linear_id() & (item->sub_group_size - 1));

@@ -7,7 +7,7 @@
 HELPER uint count_of(uint items) { return (items + SIZE - 1) / SIZE; }
 
 OVERLOAD uint get_sub_group_size(void) {
-  uint rest = item_count() - ((uint)get_local_linear_id() & -SIZE);
+  uint rest = item_count() - (uint)oxcl_sub_group_number() * SIZE;
   return rest < SIZE ? rest : SIZE;
 }
 OVERLOAD uint get_max_sub_group_size(void) { return SIZE; }
@@ -15,7 +15,7 @@ OVERLOAD uint get_num_sub_groups(void) { return count_of(item_count()); }
 OVERLOAD uint get_enqueued_num_sub_groups(void) {
   return count_of((uint)(get_enqueued_local_size(0) * get_enqueued_local_size(1) * get_enqueued_local_size(2)));
 }
-OVERLOAD uint get_sub_group_id(void) { return (uint)get_local_linear_id() / SIZE; }
+OVERLOAD uint get_sub_group_id(void) { return (uint)oxcl_sub_group_number(); }
 OVERLOAD uint get_sub_group_local_id(void) { return own_lane(); }
 
 OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags) {
@@ -28,48 +28,23 @@ OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) {
   oxcl_sub_group_meet();
 }
 
-HELPER ulong votes(const __private int *row, ulong lanes) {
-  ulong bits = 0;
-  FOR_LANES bits |= (ulong)(row[i] != 0) << i;
-  return bits;
-}
-
 #define VOTE(name, answer)                                                                                             \
-  OVERLOAD int name(int predicate) {                                                                                   \
-    PUT(int, predicate)                                                                                                \
-    LEAD(int, {                                                                                                        \
-      ulong bits = votes(row, lanes);                                                                                  \
-      FOR_LANES row[i] = answer;                                                                                       \
-    })                                                                                                                 \
-    return *cell;                                                                                                      \
-  }
+  OVERLOAD int name(int predicate) { return answer; }
 
-VOTE(sub_group_all, bits == lanes)
-VOTE(sub_group_any, bits != 0)
-VOTE(sub_group_non_uniform_all, bits == lanes)
-VOTE(sub_group_non_uniform_any, bits != 0)
+VOTE(sub_group_all, oxcl_lanes_votes(predicate == 0) == 0)
+VOTE(sub_group_any, oxcl_lanes_votes(predicate) != 0)
+VOTE(sub_group_non_uniform_all, oxcl_lanes_votes(predicate == 0) == 0)
+VOTE(sub_group_non_uniform_any, oxcl_lanes_votes(predicate) != 0)
 
-OVERLOAD int sub_group_elect(void) {
-  PUT(int, 0)
-  LEAD(int, row[first_of(lanes)] = 1;)
-  return *cell;
-}
+// The first of those who come by.
+HELPER uint first_here(void) { return first_of(oxcl_lanes_votes(1)); }
 
-// Vectors of three elements have no cell of their own: they are put as four.
+OVERLOAD int sub_group_elect(void) { return first_here() == own_lane(); }
+
 HELPER uint4 in_words(ulong bits) { return (uint4)((uint)bits, (uint)(bits >> 32), 0, 0); }
 HELPER ulong bits_of(uint4 words) { return ((ulong)words.y << 32 | words.x) & lanes_below(SIZE); }
 
-OVERLOAD uint4 sub_group_ballot(int predicate) {
-  __private ulong *cell = oxcl_sub_group_cell(sizeof(ulong));
-  *cell = (ulong)(predicate != 0);
-  oxcl_sub_group_meet();
-  LEAD(ulong, {
-    ulong bits = 0;
-    FOR_LANES bits |= row[i] << i;
-    FOR_LANES row[i] = bits;
-  })
-  return in_words(*cell);
-}
+OVERLOAD uint4 sub_group_ballot(int predicate) { return in_words(oxcl_lanes_votes(predicate)); }
 
 OVERLOAD int sub_group_inverse_ballot(uint4 value) { return (int)(bits_of(value) >> own_lane() & 1); }
 OVERLOAD int sub_group_ballot_bit_extract(uint4 value, uint index) {
@@ -98,60 +73,25 @@ OVERLOAD uint4 get_sub_group_le_mask(void) { return in_words(lanes_below(own_lan
 OVERLOAD uint4 get_sub_group_lt_mask(void) { return in_words(lanes_below(own_lane())); }
 
 #define FROM_ONE(type)                                                                                                 \
-  OVERLOAD type sub_group_broadcast(type x, uint lane) {                                                               \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(lane))                                                                                         \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_non_uniform_broadcast(type x, uint lane) {                                                   \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(lane))                                                                                         \
-  }
+  OVERLOAD type sub_group_broadcast(type x, uint lane) { return oxcl_lanes_pick_##type(x, lane); }                     \
+  OVERLOAD type sub_group_non_uniform_broadcast(type x, uint lane) { return oxcl_lanes_pick_##type(x, lane); }
 
 #define FROM_OTHERS(type)                                                                                              \
   FROM_ONE(type)                                                                                                       \
   FOR_VECTORS_OF(FROM_ONE, type)                                                                                       \
-  OVERLOAD type sub_group_broadcast_first(type x) {                                                                    \
-    PUT(type, x)                                                                                                       \
-    LEAD(type, {                                                                                                       \
-      type first = row[first_of(lanes)];                                                                               \
-      FOR_LANES row[i] = first;                                                                                        \
-    })                                                                                                                 \
-    return *cell;                                                                                                      \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_shuffle(type x, uint lane) {                                                                 \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(lane))                                                                                         \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_shuffle_xor(type x, uint value) {                                                            \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(own_lane() ^ value))                                                                           \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_shuffle_up(type x, uint delta) {                                                             \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(own_lane() - delta))                                                                           \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_shuffle_down(type x, uint delta) {                                                           \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(own_lane() + delta))                                                                           \
-  }                                                                                                                    \
-  OVERLOAD type sub_group_rotate(type x, int delta) {                                                                  \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(own_lane() + (uint)delta))                                                                     \
-  }                                                                                                                    \
+  OVERLOAD type sub_group_broadcast_first(type x) { return oxcl_lanes_pick_##type(x, first_here()); }                  \
+  OVERLOAD type sub_group_shuffle(type x, uint lane) { return oxcl_lanes_take_##type(x, lane); }                       \
+  OVERLOAD type sub_group_shuffle_xor(type x, uint value) { return oxcl_lanes_take_##type(x, own_lane() ^ value); }    \
+  OVERLOAD type sub_group_shuffle_up(type x, uint delta) { return oxcl_lanes_take_##type(x, own_lane() - delta); }     \
+  OVERLOAD type sub_group_shuffle_down(type x, uint delta) { return oxcl_lanes_take_##type(x, own_lane() + delta); }   \
+  OVERLOAD type sub_group_rotate(type x, int delta) { return oxcl_lanes_take_##type(x, own_lane() + (uint)delta); }    \
   OVERLOAD type sub_group_clustered_rotate(type x, int delta, uint size) {                                             \
-    PUT(type, x)                                                                                                       \
     uint me = own_lane();                                                                                              \
-    TAKE(type, existing((me & -size) | ((me + (uint)delta) & (size - 1))))                                             \
+    return oxcl_lanes_take_##type(x, (me & -size) | ((me + (uint)delta) & (size - 1)));                                \
   }                                                                                                                    \
   OVERLOAD int sub_group_non_uniform_all_equal(type x) {                                                               \
-    PUT(type, x)                                                                                                       \
-    LEAD(type, {                                                                                                       \
-      type first = row[first_of(lanes)];                                                                               \
-      bool equal = true;                                                                                               \
-      FOR_LANES equal &= row[i] == first;                                                                              \
-      FOR_LANES row[i] = (type)equal;                                                                                  \
-    })                                                                                                                 \
-    return *cell != (type)0;                                                                                           \
+    type first = oxcl_lanes_pick_##type(x, first_here());                                                              \
+    return oxcl_lanes_votes(x != first) == 0;                                                                          \
   }
 
 FOR_SCALARS(FROM_OTHERS)

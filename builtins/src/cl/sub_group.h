@@ -1,20 +1,17 @@
-// What the functions of sub-groups are made of (OpenCL C 3.0, section 6.15.19).
+// What the functions of sub-groups are made of (OpenCL C 3.0, section 6.15.19): where a work-item is, and a few operations among
+// those of its sub-group who come by together, its *lanes*.
 //
 // A sub-group is so many consecutive work-items of a group, counted by linear ids; the last one of a group may be short.
-// Each work-item has a *cell* in memory; the cells of a sub-group's work-items stand side by side in one *row*, in their
-// order. An operation puts its value in its own cell, meets the others, and reads theirs or has one work-item, the
-// leader, work on the whole row; then they meet again, after which the cells are free. Work-items that do not take part
-// keep what is in their cells.
+// The compiler makes the operations itself where the work-items of a sub-group run as the lanes of a vector. Else they are what
+// `sub_group_lanes.cl` says. Numbers are combined in the same order in both.
 
 // The size of all sub-groups but the last: a power of two, at most 64. Known when a kernel is compiled.
 __attribute__((const)) uint oxcl_sub_group_size(void);
-// The calling work-item's cell of so many bytes, a constant power of two.
-__private void *oxcl_sub_group_cell(uint bytes);
+// The place of the calling work-item in its sub-group, and the sub-group's number in the group.
+__attribute__((const)) size_t oxcl_sub_group_lane(void);
+__attribute__((const)) size_t oxcl_sub_group_number(void);
 // Returns when all work-items of the sub-group that can come here are here.
 void oxcl_sub_group_meet(void);
-// Right after a meeting: for one of those who met, the leader, who they are, a bit for each; for the others 0. Before it
-// returns in the others the leader has gone on to the next meeting.
-ulong oxcl_sub_group_lead(void);
 
 size_t OVERLOAD get_local_linear_id(void);
 size_t OVERLOAD get_local_size(uint dimension);
@@ -22,50 +19,11 @@ size_t OVERLOAD get_enqueued_local_size(uint dimension);
 
 #define SIZE oxcl_sub_group_size()
 
-HELPER uint own_lane(void) { return (uint)get_local_linear_id() & (SIZE - 1); }
+HELPER uint own_lane(void) { return (uint)oxcl_sub_group_lane(); }
 HELPER uint item_count(void) { return (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)); }
 HELPER ulong lanes_below(uint count) { return count == 0 ? 0 : ~0ul >> (64 - count); }
 HELPER bool is_in(ulong lanes, uint lane) { return lanes >> lane & 1; }
 HELPER uint first_of(ulong lanes) { return (uint)__builtin_ctzl(lanes); }
-
-// The lane itself, or the own one where there is none of that number.
-HELPER uint existing(uint lane) {
-  uint own = (uint)get_local_linear_id(), me = own & (SIZE - 1);
-  lane &= SIZE - 1;
-  return own - me + lane < item_count() ? lane : me;
-}
-
-// Declares `cell` with the value `x` in it, and meets.
-#define PUT(type, x)                                                                                                   \
-  __private type *cell = oxcl_sub_group_cell(sizeof(type));                                                            \
-  *cell = x;                                                                                                           \
-  oxcl_sub_group_meet();
-// Does something as the leader, with `row` and `lanes`; then all meet.
-#define LEAD(type, what)                                                                                               \
-  ulong lanes = oxcl_sub_group_lead();                                                                                 \
-  if (lanes != 0) {                                                                                                    \
-    __private type *row = cell - own_lane();                                                                           \
-    what                                                                                                               \
-  }                                                                                                                    \
-  oxcl_sub_group_meet();
-// Gives what lane `from` has put.
-#define TAKE(type, from)                                                                                               \
-  type taken = (cell - own_lane())[from];                                                                              \
-  oxcl_sub_group_meet();                                                                                               \
-  return taken;
-
-#define FOR_LANES for (uint i = 0; i < SIZE; ++i) if (is_in(lanes, i))
-
-#define ADD(a, b) ((a) + (b))
-#define MUL(a, b) ((a) * (b))
-#define MIN(a, b) ((b) < (a) ? (b) : (a))
-#define MAX(a, b) ((a) < (b) ? (b) : (a))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define XOR(a, b) ((a) ^ (b))
-#define LOGICAL_AND(a, b) ((a) && (b))
-#define LOGICAL_OR(a, b) ((a) || (b))
-#define LOGICAL_XOR(a, b) (!(a) != !(b))
 
 // `M(type)` for each type of one element.
 #define FOR_INTEGERS(M) M(char) M(uchar) M(short) M(ushort) M(int) M(uint) M(long) M(ulong)
@@ -97,67 +55,38 @@ HELPER uint existing(uint lane) {
 #define LEAST_double -INFINITY
 #define MOST_double INFINITY
 
-// What a row of combined values is made by. Where all lanes take part the values are combined as a tree, in the same
-// order whatever runs it; else one after another.
-#define COMBINERS(label, type, combine, identity)                                                                      \
-  HELPER void JOIN(reduce_, label)(__private type * row, ulong lanes, uint size) {                                     \
-    for (uint base = 0; base < SIZE; base += size) {                                                                   \
-      ulong mine = lanes >> base & lanes_below(size);                                                                  \
-      if (mine == 0)                                                                                                   \
-        continue;                                                                                                      \
-      __private type *part = row + base;                                                                               \
-      type all;                                                                                                        \
-      if (mine == lanes_below(size)) {                                                                                 \
-        for (uint step = size / 2; step != 0; step /= 2)                                                               \
-          for (uint i = 0; i < step; ++i)                                                                              \
-            part[i] = combine(part[i], part[i + step]);                                                                \
-        all = part[0];                                                                                                 \
-        for (uint i = 0; i < size; ++i)                                                                                \
-          part[i] = all;                                                                                               \
-      } else {                                                                                                         \
-        uint first = first_of(mine);                                                                                   \
-        all = part[first];                                                                                             \
-        for (uint i = first + 1; i < size; ++i)                                                                        \
-          if (is_in(mine, i))                                                                                          \
-            all = combine(all, part[i]);                                                                               \
-        for (uint i = 0; i < size; ++i)                                                                                \
-          if (is_in(mine, i))                                                                                          \
-            part[i] = all;                                                                                             \
-      }                                                                                                                \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  HELPER void JOIN(inclusive_, label)(__private type * row, ulong lanes) {                                             \
-    if (lanes == lanes_below(SIZE)) {                                                                                  \
-      for (uint step = 1; step < SIZE; step *= 2)                                                                      \
-        for (uint i = SIZE; i-- > step;)                                                                               \
-          row[i] = combine(row[i - step], row[i]);                                                                     \
-    } else {                                                                                                           \
-      uint first = first_of(lanes);                                                                                    \
-      type all = row[first];                                                                                           \
-      for (uint i = first + 1; i < SIZE; ++i)                                                                          \
-        if (is_in(lanes, i))                                                                                           \
-          row[i] = all = combine(all, row[i]);                                                                         \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  HELPER void JOIN(exclusive_, label)(__private type * row, ulong lanes) {                                             \
-    JOIN(inclusive_, label)(row, lanes);                                                                               \
-    type before = identity;                                                                                            \
-    FOR_LANES {                                                                                                        \
-      type next = row[i];                                                                                              \
-      row[i] = before;                                                                                                 \
-      before = next;                                                                                                   \
-    }                                                                                                                  \
-  }
+// `M(type, name, combine, identity)` for each way in which two numbers of a type become one.
+#define FOR_ARITHMETIC_OF(M, type)                                                                                     \
+  M(type, add, ADD, 0)                                                                                                 \
+  M(type, mul, MUL, 1)                                                                                                 \
+  M(type, min, MIN, MOST_##type)                                                                                       \
+  M(type, max, MAX, LEAST_##type)
+#define FOR_BITS_OF(M, type)                                                                                           \
+  M(type, and, AND, (type)-1)                                                                                          \
+  M(type, or, OR, 0)                                                                                                   \
+  M(type, xor, XOR, 0)
+#define FOR_LOGICAL(M)                                                                                                 \
+  M(int, logical_and, LOGICAL_AND, 1)                                                                                  \
+  M(int, logical_or, LOGICAL_OR, 0)                                                                                    \
+  M(int, logical_xor, LOGICAL_XOR, 0)
+#define ARITHMETIC_OF(type) FOR_ARITHMETIC_OF(NAMED, type)
+#define BITS_OF(type) FOR_BITS_OF(NAMED, type)
+// All of them, by a macro NAMED.
+#define FOR_ALL_NAMED FOR_SCALARS(ARITHMETIC_OF) FOR_INTEGERS(BITS_OF) FOR_LOGICAL(NAMED)
 
-#define REDUCES(name, label, type)                                                                                     \
-  OVERLOAD type name(type x) {                                                                                         \
-    PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(reduce_, label)(row, lanes, SIZE);)                                                                \
-    return *cell;                                                                                                      \
-  }
-#define SCAN(name, kind, label, type)                                                                                  \
-  OVERLOAD type name(type x) {                                                                                         \
-    PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(kind, label)(row, lanes);)                                                                         \
-    return *cell;                                                                                                      \
-  }
+// The operations. `votes`: a bit for each lane whose predicate is not 0. `pick`: what lane `lane` has, where all name the same one.
+// `take`: the same where each names its own. Of lanes that do not exist or do not come by anything may be given.
+ulong oxcl_lanes_votes(int predicate);
+#define DECLARED(type)                                                                                                 \
+  type oxcl_lanes_pick_##type(type x, uint lane);                                                                      \
+  type oxcl_lanes_take_##type(type x, uint lane);
+#define DECLARED_ALL(type) DECLARED(type) FOR_VECTORS_OF(DECLARED, type)
+FOR_SCALARS(DECLARED_ALL)
+// `reduce`: the numbers of each `size` lanes, a constant power of two, as one; `inclusive`: those up to the own one; `exclusive`:
+// those before.
+#define NAMED(type, name, combine, identity)                                                                           \
+  type oxcl_lanes_reduce_##name##_##type(type x, uint size);                                                           \
+  type oxcl_lanes_inclusive_##name##_##type(type x);                                                                   \
+  type oxcl_lanes_exclusive_##name##_##type(type x);
+FOR_ALL_NAMED
+#undef NAMED

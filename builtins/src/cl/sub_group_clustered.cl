@@ -3,11 +3,8 @@
 #include "sub_group.h"
 
 #define NAMED(type, name, combine, identity)                                                                           \
-  COMBINERS(name##_##type, type, combine, identity)                                                                    \
   OVERLOAD type sub_group_clustered_reduce_##name(type x, uint size) {                                                 \
-    PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(reduce_, name##_##type)(row, lanes, size < SIZE ? size : SIZE);)                                   \
-    return *cell;                                                                                                      \
+    return oxcl_lanes_reduce_##name##_##type(x, size < SIZE ? size : SIZE);                                            \
   }
 
-#include "sub_group_uneven.inc"
+FOR_ALL_NAMED

@@ -4,10 +4,7 @@
 #include "sub_group.h"
 
 #define SHUFFLES(type)                                                                                                 \
-  HELPER type from_lane(type x, uint lane) {                                                                           \
-    PUT(type, x)                                                                                                       \
-    TAKE(type, existing(lane))                                                                                         \
-  }                                                                                                                    \
+  HELPER type from_lane(type x, uint lane) { return oxcl_lanes_take_##type(x, lane); }                                 \
   OVERLOAD type intel_sub_group_shuffle(type x, uint lane) { return from_lane(x, lane); }                              \
   OVERLOAD type intel_sub_group_shuffle_xor(type x, uint value) { return from_lane(x, own_lane() ^ value); }           \
   OVERLOAD type intel_sub_group_shuffle_down(type current, type next, uint delta) {                                    \
@@ -22,22 +19,21 @@
   }
 
 #define BROADCAST(type)                                                                                                \
-  OVERLOAD type intel_sub_group_broadcast(type x, uint lane) { return from_lane(x, lane); }
+  OVERLOAD type intel_sub_group_broadcast(type x, uint lane) { return oxcl_lanes_pick_##type(x, lane); }
 
-#define COMBINED(type, name, combine, identity)                                                                        \
-  COMBINERS(name##_##type, type, combine, identity)                                                                    \
-  REDUCES(intel_sub_group_reduce_##name, name##_##type, type)                                                          \
-  SCAN(intel_sub_group_scan_inclusive_##name, inclusive_, name##_##type, type)                                         \
-  SCAN(intel_sub_group_scan_exclusive_##name, exclusive_, name##_##type, type)
+#define COMBINED(type, name)                                                                                           \
+  OVERLOAD type intel_sub_group_reduce_##name(type x) { return oxcl_lanes_reduce_##name##_##type(x, SIZE); }           \
+  OVERLOAD type intel_sub_group_scan_inclusive_##name(type x) { return oxcl_lanes_inclusive_##name##_##type(x); }      \
+  OVERLOAD type intel_sub_group_scan_exclusive_##name(type x) { return oxcl_lanes_exclusive_##name##_##type(x); }
 
 #define SMALL(type)                                                                                                    \
   SHUFFLES(type)                                                                                                       \
   FOR_VECTORS_OF(SHUFFLES, type)                                                                                       \
   BROADCAST(type)                                                                                                      \
   FOR_VECTORS_OF(BROADCAST, type)                                                                                      \
-  COMBINED(type, add, ADD, 0)                                                                                          \
-  COMBINED(type, min, MIN, MOST_##type)                                                                                \
-  COMBINED(type, max, MAX, LEAST_##type)
+  COMBINED(type, add)                                                                                          \
+  COMBINED(type, min)                                                                                \
+  COMBINED(type, max)
 
 #define WIDE(type)                                                                                                     \
   SHUFFLES(type)                                                                                                       \

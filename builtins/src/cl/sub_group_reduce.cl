@@ -2,15 +2,10 @@
 
 #include "sub_group.h"
 
-#define COMBINED(type, name, combine, identity)                                                                      \
-  COMBINERS(name##_##type, type, combine, identity)                                                                    \
-  REDUCES(sub_group_reduce_##name, name##_##type, type)                                                                \
-  SCAN(sub_group_scan_inclusive_##name, inclusive_, name##_##type, type)                                               \
-  SCAN(sub_group_scan_exclusive_##name, exclusive_, name##_##type, type)
-
-#define ALL(type)                                                                                                      \
-  COMBINED(type, add, ADD, 0)                                                                                        \
-  COMBINED(type, min, MIN, MOST_##type)                                                                              \
-  COMBINED(type, max, MAX, LEAST_##type)
+#define COMBINED(type, name)                                                                                           \
+  OVERLOAD type sub_group_reduce_##name(type x) { return oxcl_lanes_reduce_##name##_##type(x, SIZE); }                 \
+  OVERLOAD type sub_group_scan_inclusive_##name(type x) { return oxcl_lanes_inclusive_##name##_##type(x); }            \
+  OVERLOAD type sub_group_scan_exclusive_##name(type x) { return oxcl_lanes_exclusive_##name##_##type(x); }
+#define ALL(type) COMBINED(type, add) COMBINED(type, min) COMBINED(type, max)
 
 FOR_SCALARS(ALL)

@@ -3,9 +3,8 @@
 #include "sub_group.h"
 
 #define NAMED(type, name, combine, identity)                                                                           \
-  COMBINERS(name##_##type, type, combine, identity)                                                                    \
-  REDUCES(sub_group_non_uniform_reduce_##name, name##_##type, type)                                                    \
-  SCAN(sub_group_non_uniform_scan_inclusive_##name, inclusive_, name##_##type, type)                                   \
-  SCAN(sub_group_non_uniform_scan_exclusive_##name, exclusive_, name##_##type, type)
+  OVERLOAD type sub_group_non_uniform_reduce_##name(type x) { return oxcl_lanes_reduce_##name##_##type(x, SIZE); }     \
+  OVERLOAD type sub_group_non_uniform_scan_inclusive_##name(type x) { return oxcl_lanes_inclusive_##name##_##type(x); } \
+  OVERLOAD type sub_group_non_uniform_scan_exclusive_##name(type x) { return oxcl_lanes_exclusive_##name##_##type(x); }
 
-#include "sub_group_uneven.inc"
+FOR_ALL_NAMED

@@ -277,10 +277,26 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
     out
 }
 
-/// Functions of extensions that clang does not declare by itself, and how they begin.
-const EXTRA_HEADER: &str = "oxcl-intel-sub-groups.h";
-const EXTRA_TEXT: &str = include_str!("headers/intel_sub_groups.h");
-const EXTRA_NAMES: &str = "intel_sub_group";
+/// Declarations of extensions' functions that clang does not know by itself.
+struct ExtraHeader {
+    file: &'static str,
+    text: &'static str,
+    /// What is in the names of the functions.
+    names: &'static [&'static str],
+}
+
+const EXTRA_HEADERS: [ExtraHeader; 2] = [
+    ExtraHeader {
+        file: "oxcl-intel-sub-groups.h",
+        text: include_str!("headers/intel_sub_groups.h"),
+        names: &["intel_sub_group"],
+    },
+    ExtraHeader {
+        file: "oxcl-work-group.h",
+        text: include_str!("headers/work_group.h"),
+        names: &["work_group_reduce_", "work_group_scan_", "work_group_copy_"],
+    },
+];
 
 /// What clang is told where a program may name such functions: most do not, and reading the declarations takes time.
 pub(crate) fn extra_header(
@@ -289,13 +305,15 @@ pub(crate) fn extra_header(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Vec<String> {
-    let names = |text: &str| text.contains(EXTRA_NAMES);
-    let on_disk = || options.clang_arguments(bits).iter().any(|argument| argument.starts_with("-I"));
-    if names(source.text) || headers.iter().any(|header| names(header.text)) || on_disk() {
-        vec!["-include".to_owned(), format!("{RESOURCE_DIR}/include/{EXTRA_HEADER}")]
-    } else {
-        Vec::new()
-    }
+    let on_disk = options.clang_arguments(bits).iter().any(|argument| argument.starts_with("-I"));
+    let wanted = |extra: &&ExtraHeader| {
+        let names = |text: &str| extra.names.iter().any(|name| text.contains(name));
+        on_disk || names(source.text) || headers.iter().any(|header| names(header.text))
+    };
+    let arguments = |extra: &ExtraHeader| {
+        ["-include".to_owned(), format!("{RESOURCE_DIR}/include/{}", extra.file)]
+    };
+    EXTRA_HEADERS.iter().filter(wanted).flat_map(arguments).collect()
 }
 
 /// The files that clang sees beside the real ones, by path: the source first.
@@ -303,7 +321,7 @@ pub(crate) fn files<'a>(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> V
     let name = if source.name.is_empty() { "program.cl" } else { source.name };
     let mut files = vec![(name.to_owned(), source.text)];
     files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
-    files.push((format!("{RESOURCE_DIR}/include/{EXTRA_HEADER}"), EXTRA_TEXT));
+    files.extend(EXTRA_HEADERS.iter().map(|extra| (format!("{RESOURCE_DIR}/include/{}", extra.file), extra.text)));
     files.extend(
         RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
     );

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_codegen::CpuTarget;
+use oxcl_frontend::KernelSignature;
 use oxcl_ir::module::clone_reached;
 use oxcl_ir::{Function, Module};
 use oxcl_workgroup::{Formed, Options, form_best, sub_groups};
@@ -33,23 +34,38 @@ fn vector_bits(settings: &Settings<'_>) -> u32 {
     settings.cpus.first().map_or(0, CpuTarget::vector_bits)
 }
 
-/// How `kernel` is formed for a local size or for [`ANY_SIZE`]; `required` is the size of sub-groups that it asks for.
+/// What a kernel's attributes say of all its launches.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Required {
+    /// The size of sub-groups.
+    pub(crate) sub_group: Option<u64>,
+    /// The local size.
+    pub(crate) local: Option<[u64; 3]>,
+}
+
+impl From<&KernelSignature> for Required {
+    fn from(signature: &KernelSignature) -> Self {
+        Self { sub_group: signature.reqd_sub_group_size, local: signature.reqd_work_group_size }
+    }
+}
+
+/// How `kernel` is formed for a local size or for [`ANY_SIZE`], which for a kernel that requires one is this.
 pub(crate) fn options(
     settings: &Settings<'_>,
     variables: &Variables,
-    (kernel, required): (&str, Option<u64>),
+    (kernel, required): (&str, Required),
     cpu: &Cpu,
     size: [u64; 3],
 ) -> Options {
     Options {
         width: settings.width,
         plan: settings.plan.and_then(|plan| plan.of(kernel)).cloned().map(Arc::new),
-        local_size: (size != ANY_SIZE).then_some(size),
+        local_size: (size != ANY_SIZE).then_some(size).or(required.local),
         uniform: settings.uniform,
         variables: variables.offsets.clone(),
         pocl: settings.pocl,
         large_ids: settings.large_ids,
-        sub_group_size: sub_group_size(required, vector_bits(settings)),
+        sub_group_size: sub_group_size(required.sub_group, vector_bits(settings)),
         target: cpu.target.clone(),
         remarks: settings.emit == Emit::Remarks,
         strict: settings.strict,
@@ -84,12 +100,12 @@ pub(crate) fn run<'ctx>(
 pub(crate) fn reference<'ctx>(
     module: &Module<'ctx>,
     kernel: &str,
-    required: Option<u64>,
+    required: Required,
     variables: &Variables,
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Vec<u64>), CompileError> {
     let copy = module.clone();
-    sub_groups::settle(&copy, sub_group_size(required, cpu.target.vectors.bits));
+    sub_groups::settle(&copy, sub_group_size(required.sub_group, cpu.target.vectors.bits));
     cpu.operations.portable().settle(&copy);
     let sizes = reference_code::build(&copy, kernel, &variables.offsets, &cpu.target)?;
     cpu.machine.retarget(&copy);

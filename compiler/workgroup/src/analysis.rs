@@ -95,6 +95,8 @@ pub enum Among {
     Group,
     /// Neighbours in this dimension. What lanes ask, of dimension 0.
     Row(usize),
+    /// A sub-group of so many neighbours in dimension 0.
+    SubGroup(u32),
 }
 
 /// What can be done to a kernel, one step alone.
@@ -118,7 +120,7 @@ pub enum Step {
 /// [`FormError`], as [`crate::form`] gives it.
 pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step) -> Result<(), FormError> {
     if step == Step::Prepare {
-        prepare::prepare(module, kernel, options)?;
+        prepare::prepare(module, kernel, options, options.who_lanes_are(module))?;
         return Ok(());
     }
     let given = given(module, kernel)?;
@@ -165,6 +167,7 @@ pub fn analyse<'c>(
         let together = match among {
             Among::Group => Together::Group,
             Among::Row(along) => Together::Row(along),
+            Among::SubGroup(size) => Together::SubGroup(size),
         };
         let shapes = Shapes::compute(&cfg, given.layout, &[], &together)?;
         found.extend(ir_report::shapes(&cfg, &shapes));
@@ -245,7 +248,7 @@ fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c
     let function = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
-    Ok(Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) })
+    Ok(Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module), lanes: Together::Row(0) })
 }
 
 /// Cuts a kernel that is in the form that steps and analyses are given.

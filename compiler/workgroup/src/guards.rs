@@ -64,7 +64,7 @@ pub(crate) fn test_together(kernel: &Prepared<'_, '_>) -> Result<(), FormError> 
 /// The guards that all lanes come to together and that have no test yet.
 fn find<'c>(kernel: &Prepared<'_, 'c>, room: &mut usize) -> Result<Vec<Guard<'c>>, FormError> {
     let cfg = Cfg::of(kernel.function);
-    let row = Together::Row(0);
+    let row = kernel.lanes;
     let shapes = Shapes::compute(&cfg, kernel.layout, &[], &row)?;
     let mut divided = vec![false; cfg.blocks.len()];
     for &block in cfg.order.iter().filter(|&&block| shapes.is_divergent(block)) {

@@ -19,6 +19,7 @@
 
 pub mod analysis;
 mod bodies;
+mod collectives;
 mod context;
 mod cut;
 mod divide;
@@ -52,6 +53,7 @@ pub use plan::read::{KernelPlan, PlanError, PlanText};
 pub use plan::remarks::{KERNEL as REMARK_ON_KERNEL, Remark};
 use plan::space::Space;
 use std::sync::Arc;
+use workitem::Together;
 
 /// What the names of a program's own functions begin with in the modules that are given to [`form`], so that they meet no
 /// library's: messages leave it out.
@@ -162,6 +164,23 @@ impl Options {
         is_open || self.lanes() > 1
     }
 
+    /// Who runs together where W work-items do: a sub-group, where the kernel knows of sub-groups, W may be their size, and rows are
+    /// made of them; else neighbours of a row.
+    pub(crate) fn who_lanes_are(&self, module: &Module<'_>) -> Together {
+        let size = self.sub_group_size;
+        let wanted = match (&self.plan, self.width) {
+            (Some(plan), _) => plan.width == size,
+            (None, Width::Fixed(width) | Width::Preferred(width)) => width == size,
+            (None, Width::Chosen) => self.target.vectors.bits > 0,
+        };
+        let fits = self.local_size.is_some_and(|local| collectives::are_rows_of(local, size));
+        if wanted && fits && size > 1 && sub_groups::are_used(module) {
+            Together::SubGroup(size)
+        } else {
+            Together::Row(0)
+        }
+    }
+
     /// The same for a known W.
     pub(crate) fn fixed(&self, width: u32) -> Options {
         Options { width: Width::Fixed(width), ..self.clone() }
@@ -224,7 +243,7 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let width = options.lanes();
     check_width(width)?;
     let options = &options.fixed(width);
-    let (cut, facts) = cut(module, kernel, options)?;
+    let (cut, facts) = cut(module, kernel, options, options.who_lanes_are(module))?;
     let space = Space::of(&cut, options);
     let plan = match &options.plan {
         Some(text) => plan::forced::plan(&cut.kernel, &cut.regions, &cut.slots, space, text)?,
@@ -251,15 +270,24 @@ pub fn form_best<'c>(
     if let Width::Preferred(width) = options.width {
         check_width(width)?;
     }
-    // Work-items of a sub-group that meet run one at a time between their meetings, whatever is asked for.
-    let one = Options { plan: None, ..options.fixed(1) };
-    let options = if sub_groups::meets(&module) { &one } else { options };
+    let lanes = options.who_lanes_are(&module);
+    let changed = match lanes {
+        // There is nothing to choose.
+        Together::SubGroup(size) if options.width == Width::Chosen => {
+            Some(Options { width: Width::Preferred(size), ..options.clone() })
+        }
+        Together::SubGroup(_) => None,
+        // Work-items of a sub-group that meet run one at a time between their meetings, whatever is asked for.
+        _ if sub_groups::meets(&module) => Some(Options { plan: None, ..options.fixed(1) }),
+        _ => None,
+    };
+    let options = changed.as_ref().unwrap_or(options);
     let mut considered = None;
     let is_open = options.plan.is_none() && !matches!(options.width, Width::Fixed(_));
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
-        let (cut, facts) = cut(&copy, kernel, options)?;
+        let (cut, facts) = cut(&copy, kernel, options, lanes)?;
         let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, Space::of(&cut, options), options)?;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
         let remarks = remarks(&cut, &choice, options);
@@ -286,9 +314,13 @@ fn cut<'m, 'c>(
     module: &'m Module<'c>,
     kernel: &str,
     options: &Options,
+    lanes: Together,
 ) -> Result<(Cut<'m, 'c>, Facts), FormError> {
-    let kernel = prepare::prepare(module, kernel, options)?;
+    // Lanes that are a sub-group have no meetings left.
+    let has_met = options.has_lanes() && matches!(lanes, Together::SubGroup(_)) && sub_groups::meets(module);
+    let kernel = prepare::prepare(module, kernel, options, lanes)?;
     let facts = facts::collect(&kernel);
+    let facts = Facts { barrier: facts.barrier || has_met, sub_groups: facts.sub_groups || has_met, ..facts };
     if options.has_lanes() {
         narrow::narrow(kernel.function);
         guards::test_together(&kernel)?;

@@ -6,8 +6,8 @@
 //! internal. Nothing has been decided about barriers yet.
 
 use crate::error::FormError;
-use crate::sub_groups;
-use crate::workitem::{Query, is_barrier, is_barrier_function, is_work_item_function};
+use crate::{collectives, sub_groups};
+use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
 use oxcl_ir::access::{PIXEL, PRINT};
 use oxcl_ir::module::{self as ir_module, Layout};
@@ -52,6 +52,8 @@ pub(crate) struct Prepared<'m, 'c> {
     pub(crate) function: Function<'c>,
     pub(crate) name: String,
     pub(crate) layout: Layout<'m>,
+    /// Who the lanes are, where there are several.
+    pub(crate) lanes: Together,
 }
 
 /// Prepares `kernel` for the target and lane count of `options`.
@@ -59,11 +61,15 @@ pub(crate) fn prepare<'m, 'c>(
     module: &'m Module<'c>,
     kernel: &str,
     options: &Options,
+    lanes: Together,
 ) -> Result<Prepared<'m, 'c>, FormError> {
     let function = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
     sub_groups::settle(module, options.sub_group_size);
+    if options.has_lanes() && matches!(lanes, Together::SubGroup(_)) {
+        collectives::declare(module);
+    }
     retarget(module, function, &options.target);
     mark_inlining(module, function, options)?;
     copy_written_structs(function, Layout::of(module));
@@ -81,7 +87,7 @@ pub(crate) fn prepare<'m, 'c>(
             ir_module::run_passes(module, "function(lower-switch)")?;
         }
     }
-    let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module) };
+    let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module), lanes };
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
     sub_groups::give_cells(function);

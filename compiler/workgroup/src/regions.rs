@@ -93,7 +93,7 @@ impl<'c> Regions<'c> {
         if let Some(known) = self.row_shapes.get() {
             return Ok(known);
         }
-        let row = Together::Row(0);
+        let row = kernel.lanes;
         let shapes = Shapes::compute(&self.cfg, kernel.layout, &self.after_barriers, &row)?;
         Ok(self.row_shapes.get_or_init(|| Rc::new(shapes)))
     }

@@ -29,6 +29,11 @@ pub(crate) const MEET: &str = "oxcl_sub_group_meet";
 /// Asks who leads.
 pub(crate) const LEAD: &str = "oxcl_sub_group_lead";
 
+/// Asks for the work-item's place in its sub-group.
+pub(crate) const LANE: &str = "oxcl_sub_group_lane";
+/// Asks for the sub-group's number in the group.
+pub(crate) const NUMBER: &str = "oxcl_sub_group_number";
+
 /// A function that the library leaves to the compiler here.
 pub(crate) fn is_function(name: &str) -> bool {
     [SIZE, CELL, MEET, LEAD].contains(&name)
@@ -51,6 +56,13 @@ pub(crate) fn is_lead(instruction: Value<'_>) -> bool {
 /// Whether anything in a kernel's own module makes the work-items of a sub-group meet.
 pub(crate) fn meets(module: &Module<'_>) -> bool {
     Function::find(module, MEET).is_some_and(|function| !function.value().users().is_empty())
+}
+
+/// Whether anything in a kernel's own module depends on which work-items are a sub-group.
+pub(crate) fn are_used(module: &Module<'_>) -> bool {
+    [MEET, LANE, NUMBER].iter().any(|name| {
+        Function::find(module, name).is_some_and(|function| !function.value().users().is_empty())
+    })
 }
 
 /// Answers the question for the size wherever it is asked.

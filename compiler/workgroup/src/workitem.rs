@@ -1,5 +1,6 @@
 //! The work-item functions and barriers, which the front end leaves declared and undefined, by their mangled names.
 
+use crate::collectives::{self, Collective};
 use crate::emit::has_wide_forms;
 use crate::guards::is_test;
 use crate::sub_groups::{self, is_meeting};
@@ -22,6 +23,10 @@ pub(crate) enum Query {
     GlobalLinearId,
     LocalLinearId,
     PrintBlock,
+    /// The place of the work-item in its sub-group.
+    SubGroupLane,
+    /// The number of the sub-group in its group.
+    SubGroupNumber,
 }
 
 impl Query {
@@ -40,6 +45,8 @@ impl Query {
             "_Z20get_global_linear_idv" => Query::GlobalLinearId,
             "_Z19get_local_linear_idv" => Query::LocalLinearId,
             "oxcl_print_block" => Query::PrintBlock,
+            sub_groups::LANE => Query::SubGroupLane,
+            sub_groups::NUMBER => Query::SubGroupNumber,
             _ => return None,
         })
     }
@@ -51,7 +58,15 @@ impl Query {
 
     /// Whether the answer may differ between the work-items of a group.
     pub(crate) fn differs_in_group(self) -> bool {
-        matches!(self, Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId)
+        matches!(
+            self,
+            Query::GlobalId
+                | Query::LocalId
+                | Query::GlobalLinearId
+                | Query::LocalLinearId
+                | Query::SubGroupLane
+                | Query::SubGroupNumber
+        )
     }
 
     /// The answer for a dimension that does not exist.
@@ -110,6 +125,8 @@ pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
         Query::Dimensions => Range::new(1, 3),
         Query::GlobalLinearId => Range::unsigned(63),
         Query::PrintBlock => return None,
+        Query::SubGroupLane => Range::new(0, i128::from(sub_groups::LARGEST) - 1),
+        Query::SubGroupNumber => Range::new(0, LARGEST_GROUP - 1),
     })
 }
 
@@ -122,7 +139,9 @@ pub(crate) fn range_of_any(call: Value<'_>) -> Option<Range> {
         | Query::LocalSize
         | Query::EnqueuedLocalSize
         | Query::Dimensions
-        | Query::PrintBlock => return range_of_small(call),
+        | Query::PrintBlock
+        | Query::SubGroupLane
+        | Query::SubGroupNumber => return range_of_small(call),
         Query::GlobalId | Query::GroupId | Query::GlobalOffset | Query::GlobalLinearId => Range::unsigned(63),
         Query::GroupCount | Query::GlobalSize => Range::new(1, Range::unsigned(63).high),
     })
@@ -135,6 +154,8 @@ pub(crate) enum Together {
     Group,
     /// Neighbours in a dimension of one group: what lanes ask.
     Row(usize),
+    /// Neighbours in dimension 0 that are one sub-group of so many.
+    SubGroup(u32),
 }
 
 impl<'c> Queries<'c> for Together {
@@ -143,8 +164,13 @@ impl<'c> Queries<'c> for Together {
             return Some(Asked::Barrier);
         }
         if is_test(call) {
-            let lanes = matches!(self, Together::Row(_));
+            let lanes = !matches!(self, Together::Group);
             return Some(Asked::Shape(if lanes { Shape::Uniform } else { Shape::Varying }));
+        }
+        if collectives::is_call(call) {
+            let same = |size: u32| Collective::of(call).is_some_and(|what| what.is_uniform(size));
+            let uniform = matches!(*self, Together::SubGroup(size) if same(size));
+            return Some(Asked::Shape(if uniform { Shape::Uniform } else { Shape::Varying }));
         }
         let Some(query) = Query::of(call) else {
             let mathematics = call.callee().is_some_and(has_wide_forms);
@@ -157,13 +183,22 @@ impl<'c> Queries<'c> for Together {
                 Asked::AsArguments
             });
         }
-        let Together::Row(along) = *self else { return Some(Asked::Shape(Shape::Varying)) };
+        let along = match *self {
+            Together::Group => return Some(Asked::Shape(Shape::Varying)),
+            Together::Row(along) => along,
+            Together::SubGroup(_) => 0,
+        };
         let next = Shape::Strided(Stride { step: 1, signed: true });
         Some(Asked::Shape(match query {
             Query::GlobalId | Query::LocalId => match call.operand(0).as_int().map(usize::try_from) {
                 Some(Ok(dimension)) if dimension == along => next,
                 Some(_) => Shape::Uniform,
                 None => Shape::Varying,
+            },
+            Query::SubGroupLane | Query::SubGroupNumber => match (self, query) {
+                (Together::SubGroup(_), Query::SubGroupLane) => next,
+                (Together::SubGroup(_), _) => Shape::Uniform,
+                _ => Shape::Varying,
             },
             // Linear ids count along dimension 0.
             _ if along == 0 => next,

@@ -125,6 +125,7 @@ impl IrTest {
                     "group" => Among::Group,
                     "row" => Among::Row(0),
                     "row 1" => Among::Row(1),
+                    "sub-group 8" => Among::SubGroup(8),
                     other => return Err(format!("'{other}' is not group, row or row 1")),
                 }
             }

@@ -23,6 +23,8 @@ pub struct Program {
     pub macros: Vec<(String, i64)>,
     /// Private pointers are written without their address space, and so are generic where the version has that.
     pub generic: bool,
+    /// The size of sub-groups that its kernels ask for.
+    pub sub_group: Option<u32>,
 }
 
 /// A variable of program scope.
@@ -106,6 +108,47 @@ pub(crate) enum Collective {
     Any,
 }
 
+/// How the numbers of a sub-group become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Combine {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// Which of the numbers a work-item gets combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    All,
+    Inclusive,
+    Exclusive,
+}
+
+/// Operations of those work-items of a sub-group that come by together, on a value of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SubGroupOp {
+    /// Of the whole sub-group.
+    Uniform(Extent, Combine),
+    /// Of those who come by.
+    NonUniform(Extent, Combine),
+    All,
+    Any,
+    AllEqual,
+    /// How many say so.
+    Count,
+    Elect,
+    BroadcastFirst,
+    /// The value of a work-item by its number; numbers count around the sub-group, all of which must be there.
+    Broadcast,
+    Shuffle,
+    /// The value of the one so much further on, around the sub-group.
+    Rotate,
+}
+
 #[derive(Debug, Clone)]
 pub(crate) enum StmtKind {
     /// A declaration, with the scalars or members of an initialiser or one expression.
@@ -151,6 +194,11 @@ pub(crate) enum StmtKind {
     Collective {
         target: usize,
         operation: Collective,
+        arguments: Vec<Expr>,
+    },
+    SubGroup {
+        target: usize,
+        operation: SubGroupOp,
         arguments: Vec<Expr>,
     },
     /// A copy by the group, what runs meanwhile, and the wait for its end.

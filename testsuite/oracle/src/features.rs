@@ -56,6 +56,8 @@ const FEATURES: &[&str] = &[
     "vload",
     "vstore",
     "shuffle",
+    "sub-groups",
+    "sub-groups in divergent flow",
     "atomics",
     "atomics in local memory",
     "atomic whose old value is used",
@@ -387,6 +389,12 @@ impl Context<'_> {
             }
             StmtKind::Collective { .. } => {
                 self.found.insert("group functions");
+            }
+            StmtKind::SubGroup { .. } => {
+                self.found.insert("sub-groups");
+                if around.parted {
+                    self.found.insert("sub-groups in divergent flow");
+                }
             }
             StmtKind::Copy { .. } => {
                 self.found.insert("asynchronous copy");

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use crate::ast::{
-    AtomicOp, Binary, Collective, Expr, ExprKind, Function, Global, Init, Linkage, LoopForm, Program, Query,
-    Stmt, StmtKind, Unary, Variable,
+    AtomicOp, Binary, Collective, Combine, Expr, ExprKind, Extent, Function, Global, Init, Linkage, LoopForm, Program,
+    Query, Stmt, StmtKind, SubGroupOp, Unary, Variable,
 };
 use crate::types::{Scalar, Space, Struct, Type};
 
@@ -139,11 +139,15 @@ impl Printer<'_> {
         let required = function.required.map_or(String::new(), |[x, y, z]| {
             format!("__attribute__((reqd_work_group_size({x}, {y}, {z}))) ")
         });
+        let lanes = self.program.sub_group.filter(|_| function.is_kernel());
+        let lanes = lanes.map_or(String::new(), |size| {
+            format!("__attribute__((intel_reqd_sub_group_size({size}))) ")
+        });
         let parameters: Vec<String> =
             function.variables[..function.parameters].iter().map(|v| self.variable(v)).collect();
         let (result, name) = (self.type_name(&function.result), &function.name);
         let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
-        let _ = writeln!(self.text, "{before}{required}{result} {name}({parameters}) {{");
+        let _ = writeln!(self.text, "{before}{required}{lanes}{result} {name}({parameters}) {{");
         self.block(function, &function.body, 1);
         self.text.push_str("}\n");
     }
@@ -245,6 +249,14 @@ impl Printer<'_> {
                 let line = format!("{} = {call};", function.variables[*target].name);
                 self.line(depth, &line);
             }
+            StmtKind::SubGroup { target, operation, arguments } => {
+                let line = format!(
+                    "{} = {};",
+                    function.variables[*target].name,
+                    self.sub_group(function, *operation, arguments)
+                );
+                self.line(depth, &line);
+            }
             StmtKind::Copy { to, from, count, stride, meanwhile, event } => {
                 let (name, stride) = match stride {
                     None => ("async_work_group_copy", String::new()),
@@ -276,6 +288,31 @@ impl Printer<'_> {
             }
             StmtKind::Expr(expr) => self.expr(function, expr),
             _ => String::new(),
+        }
+    }
+
+    fn sub_group(&self, function: &Function, operation: SubGroupOp, arguments: &[Expr]) -> String {
+        let call = |name: &str| self.call(function, name, arguments);
+        // A work-item that is there, by a number that counts around.
+        let numbered = |name: &str, ty: &str| {
+            let [value, number] = arguments else { return call(name) };
+            let (value, number) = (self.expr(function, value), self.expr(function, number));
+            format!("{name}({value}, ({ty})((uint)({number}) % get_sub_group_size()))")
+        };
+        match operation {
+            SubGroupOp::Uniform(extent, combine) => call(&combined("sub_group", extent, combine)),
+            SubGroupOp::NonUniform(extent, combine) => {
+                call(&combined("sub_group_non_uniform", extent, combine))
+            }
+            SubGroupOp::All => format!("{} != 0", call("sub_group_non_uniform_all")),
+            SubGroupOp::Any => format!("{} != 0", call("sub_group_non_uniform_any")),
+            SubGroupOp::AllEqual => format!("{} != 0", call("sub_group_non_uniform_all_equal")),
+            SubGroupOp::Count => format!("sub_group_ballot_bit_count({})", call("sub_group_ballot")),
+            SubGroupOp::Elect => format!("{} != 0", call("sub_group_elect")),
+            SubGroupOp::BroadcastFirst => call("sub_group_broadcast_first"),
+            SubGroupOp::Broadcast => numbered("sub_group_non_uniform_broadcast", "uint"),
+            SubGroupOp::Shuffle => numbered("sub_group_shuffle", "uint"),
+            SubGroupOp::Rotate => numbered("sub_group_rotate", "int"),
         }
     }
 
@@ -438,6 +475,25 @@ fn atomic(operation: AtomicOp) -> &'static str {
         AtomicOp::Exchange => "atomic_xchg",
         AtomicOp::CompareExchange => "atomic_cmpxchg",
     }
+}
+
+/// The name of a function that combines numbers.
+fn combined(start: &str, extent: Extent, combine: Combine) -> String {
+    let extent = match extent {
+        Extent::All => "reduce",
+        Extent::Inclusive => "scan_inclusive",
+        Extent::Exclusive => "scan_exclusive",
+    };
+    let combine = match combine {
+        Combine::Add => "add",
+        Combine::Mul => "mul",
+        Combine::Min => "min",
+        Combine::Max => "max",
+        Combine::And => "and",
+        Combine::Or => "or",
+        Combine::Xor => "xor",
+    };
+    format!("{start}_{extent}_{combine}")
 }
 
 fn collective(operation: Collective) -> &'static str {

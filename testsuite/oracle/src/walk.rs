@@ -50,9 +50,9 @@ macro_rules! expressions {
             StmtKind::Loop { condition, step, .. } => condition.$iter().chain(step).collect(),
             StmtKind::Switch { value, .. } => vec![value],
             StmtKind::Return(value) => value.$iter().collect(),
-            StmtKind::Call { arguments, .. } | StmtKind::Collective { arguments, .. } => {
-                arguments.$iter().collect()
-            }
+            StmtKind::Call { arguments, .. }
+            | StmtKind::Collective { arguments, .. }
+            | StmtKind::SubGroup { arguments, .. } => arguments.$iter().collect(),
             StmtKind::Copy { to, from, count, stride, .. } => {
                 [to, from, count].into_iter().chain(stride).collect()
             }

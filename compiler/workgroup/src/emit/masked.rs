@@ -57,7 +57,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     }
 
     /// A mask as an integer of W bits.
-    fn packed(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
+    pub(super) fn packed(&self, b: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
         b.cast(oxcl_ir::Opcode::LLVMBitCast, mask, b.types().int(self.width()), "")
     }
 

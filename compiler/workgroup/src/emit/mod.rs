@@ -17,6 +17,7 @@ mod items;
 pub(crate) mod joined;
 mod lanes;
 mod leader;
+mod collective;
 mod masked;
 mod memory;
 mod moves;
@@ -43,7 +44,7 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::window::Windows;
 use crate::workitem::Query;
-use crate::{Options, space};
+use crate::{Options, Target, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::range::Ranges;
@@ -86,6 +87,8 @@ struct Frame<'a, 'c> {
     launches: Ids,
     knows_local_size: bool,
     sub_group_size: u32,
+    /// What the code is for.
+    target: &'a Target,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -187,7 +190,7 @@ fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, launches: 
 fn open<'a, 'c>(
     cut: &'a Cut<'a, 'c>,
     plan: &'a Plan<'c>,
-    options: &Options,
+    options: &'a Options,
     made: Made<'c>,
 ) -> Frame<'a, 'c> {
     let Cut { kernel, locals, variables: shared, regions, slots, windows, .. } = cut;
@@ -237,6 +240,7 @@ fn open<'a, 'c>(
         width: plan.width,
         launches,
         sub_group_size: options.sub_group_size,
+        target: &options.target,
         knows_local_size: options.local_size.is_some(),
         ranges: launches.ranges(),
         body,
@@ -338,7 +342,12 @@ impl<'c> Frame<'_, 'c> {
             Query::GlobalOffset => ids.offset,
             Query::Dimensions => return ids.dimensions,
             Query::PrintBlock => return ids.print,
-            Query::GlobalId | Query::LocalId | Query::GlobalLinearId | Query::LocalLinearId => ids.first,
+            Query::GlobalId
+            | Query::LocalId
+            | Query::GlobalLinearId
+            | Query::LocalLinearId
+            | Query::SubGroupLane
+            | Query::SubGroupNumber => ids.first,
         };
         match dimension {
             Some(dimension) => self.choose(b, query, of, dimension),

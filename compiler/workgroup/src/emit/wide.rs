@@ -97,6 +97,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 self.store(b, instruction, &inputs[0], &inputs[1])?;
                 Some(Lanes::One(operands[0].ty().zero()))
             }
+            How::Collective => self.collective(b, instruction, &inputs),
             How::EachLane => Some(self.lane_by_lane(b, instruction, &operands, &inputs)?),
         };
         made.ok_or_else(|| self.decline(instruction, "its plan cannot be followed"))
@@ -194,6 +195,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             },
             None => None,
         };
+        if let Query::SubGroupLane | Query::SubGroupNumber = query {
+            return Ok(self.place_in_sub_groups(b, call, query));
+        }
         let global = |d: usize| b.add_no_wrap(frame.ids.first[d], self.ids.local[d], &format!("g{d}"));
         let first = match (query, dimension) {
             (Query::LocalId, Some(dimension)) => frame.choose(b, query, self.ids.local, dimension),
@@ -216,6 +220,27 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             Form::Strided(step) => Lanes::Strided { first, step },
             _ => Lanes::One(first),
         })
+    }
+
+    /// A work-item's place in its sub-group, or its sub-group's number in the group.
+    fn place_in_sub_groups(&self, b: &Builder<'c>, call: Value<'c>, query: Query) -> Lanes<'c> {
+        let size = i64::from(self.frame.sub_group_size);
+        let place = |linear: Value<'c>, last: Value<'c>, bits: Value<'c>| match query {
+            Query::SubGroupLane => b.and(linear, last, "lane"),
+            _ => b.binary(Opcode::LLVMLShr, linear, bits, "sub.group"),
+        };
+        let (linear, last, bits) =
+            (self.ids.linear, b.i64(size - 1), b.i64(i64::from(self.frame.sub_group_size.ilog2())));
+        match self.form(call) {
+            Form::Uniform => Lanes::One(place(linear, last, bits)),
+            // Lanes that are a sub-group begin with its first work-item.
+            Form::Strided(step) => Lanes::Strided { first: b.i64(0), step },
+            Form::Vector => {
+                let width = self.width();
+                let all = |value: Value<'c>| b.splat(value, width, "");
+                Lanes::Each(vec![place(spread(b, linear, 1, width), all(last), all(bits))])
+            }
+        }
     }
 
     /// The answer to a query about a dimension that is not known here, or not the same for all lanes.

@@ -36,6 +36,8 @@ const MASKED_BLOCK_OF_LLVM: f64 = 1.0;
 const PACKED_MASK: f64 = 5.0;
 /// Whether the lanes' addresses are one behind the other, in half of the cases.
 const TEST_OF_ADDRESSES: f64 = 3.0;
+/// An operation among the lanes of a sub-group. Nothing is chosen by it: such kernels run in lanes wherever they can.
+const AMONG_LANES: f64 = 8.0;
 /// What code around a lane's turn costs.
 const TURN: f64 = 3.0;
 /// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
@@ -490,6 +492,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                     (self.gather(instruction, masked), self.consecutive(instruction, masked));
                 TEST_OF_ADDRESSES + (apart + consecutive) / 2.0
             }
+            How::Collective => AMONG_LANES,
             How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }

@@ -7,6 +7,7 @@
 use super::forced::form_of_forced;
 use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
+use crate::collectives;
 use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access, varying_index};
 use crate::guards::is_test;
 use crate::prepare::Prepared;
@@ -97,6 +98,9 @@ fn instruction_form<'c>(
     }
     if is_test(instruction) {
         return (How::Test, Form::Uniform);
+    }
+    if collectives::is_call(instruction) {
+        return (How::Collective, form_of(shape));
     }
     let operands = match instruction.opcode() {
         Some(Opcode::LLVMCall) => instruction.arguments(),

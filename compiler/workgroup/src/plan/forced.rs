@@ -160,7 +160,7 @@ pub(super) fn form_of_forced(how: How, shape: oxcl_ir::shape::Shape, is_void: bo
     use oxcl_ir::shape::Shape;
     match (how, shape) {
         _ if is_void => Form::Uniform,
-        (How::Once | How::Query | How::Test, _) => Form::Uniform,
+        (How::Once | How::Query | How::Test, _) | (How::Collective, Shape::Uniform) => Form::Uniform,
         (How::First, Shape::Strided(stride)) => Form::Strided(stride.step),
         _ => Form::Vector,
     }

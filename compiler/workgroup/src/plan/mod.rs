@@ -69,6 +69,8 @@ pub(crate) enum How {
     GatherUnlessConsecutive,
     /// A store to one address, where the last active lane's value stays.
     Last,
+    /// An operation among the lanes of a sub-group.
+    Collective,
     /// Once for each active lane.
     EachLane,
 }

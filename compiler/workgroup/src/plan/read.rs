@@ -185,7 +185,7 @@ pub(super) struct HowText {
 }
 
 impl HowText {
-    const PLAIN: [How; 9] = [
+    const PLAIN: [How; 10] = [
         How::Once,
         How::First,
         How::Vector,
@@ -195,6 +195,7 @@ impl HowText {
         How::Last,
         How::EachLane,
         How::Test,
+        How::Collective,
     ];
 
     fn words(is_store: bool) -> Vec<String> {
@@ -226,6 +227,7 @@ impl fmt::Display for HowText {
             How::GatherUnlessConsecutive => "gather unless consecutive",
             How::Last => "the last lane's",
             How::EachLane => "lane by lane",
+            How::Collective => "among lanes",
         })
     }
 }

@@ -4,6 +4,7 @@
 //! groups that a launch gives at once are one long row: small groups then fill vectors as well as large ones do, and
 //! every loop, LLVM's included, runs longer.
 
+use crate::collectives;
 use crate::cut::Cut;
 use crate::workitem::Query;
 use crate::{Options, PoclAbi, space};
@@ -44,14 +45,14 @@ impl Space {
 
 /// Whether the answer to a query tells the groups of a row apart, or the work-items of one from those of the next.
 fn tells_groups(call: Value<'_>, options: &Options) -> bool {
-    let Some(query) = Query::of(call) else { return false };
+    let Some(query) = Query::of(call) else { return collectives::is_call(call) };
     let along = || match call.arguments().first() {
         Some(dimension) => dimension.as_int().is_none_or(|dimension| dimension == 0),
         None => true,
     };
     match query {
         Query::LocalId | Query::GroupId => along(),
-        Query::LocalLinearId => true,
+        Query::LocalLinearId | Query::SubGroupLane | Query::SubGroupNumber => true,
         // The last group may be smaller.
         Query::LocalSize => options.has_edges() && along(),
         Query::GlobalId

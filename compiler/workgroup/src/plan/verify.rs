@@ -8,6 +8,7 @@
 
 use super::decide::can_be_first;
 use super::{Form, How, Plan, chunks::Chunks};
+use crate::collectives::{self, Collective};
 use crate::emit::{WideForm, is_componentwise, is_dense, is_marker, is_simple_access, varying_index};
 use crate::error::FormError;
 use crate::guards::is_test;
@@ -187,6 +188,10 @@ fn how_obstacle<'c>(
     if is_test(instruction) {
         return (how != How::Test).then_some("it can only be a test of all lanes");
     }
+    if collectives::is_call(instruction) {
+        let known = how == How::Collective && Collective::of(instruction).is_some();
+        return (!known).then_some("it can only be an operation among the lanes of a sub-group, of a known size");
+    }
     let shape = plan.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(instruction));
     let operands = match instruction.opcode() {
         Some(Opcode::LLVMCall) => instruction.arguments(),
@@ -204,7 +209,7 @@ fn how_obstacle<'c>(
     let simple = accessed.is_some_and(|(ty, _)| is_simple_access(instruction, ty));
     let otherwise = |holds: bool, what: &'static str| (!holds).then_some(what);
     match how {
-        How::Query | How::Test => Some("it is no query of ids or lanes"),
+        How::Query | How::Test | How::Collective => Some("it is no query of ids or lanes"),
         How::Once => otherwise(pure || (is_load && simple), "every lane must do it")
             .or_else(|| otherwise(shape.is_uniform(), "its lanes may have different values"))
             .or_else(|| otherwise(all_uniform, "the lanes have different values of what it is made of")),

@@ -196,7 +196,9 @@ static void shared_virtual(cl_command_queue q) {
 /* What the device reports of the language, kernels see by its macro, and its numbers tell how much of it there is. */
 static void language(void) {
   static const char *const extensions[] = {"cl_khr_fp16", "cl_khr_fp64", "cl_khr_expect_assume", "cl_khr_extended_bit_ops",
-                                           "cl_khr_integer_dot_product", "cl_khr_kernel_clock", "cl_ext_float_atomics"};
+                                           "cl_khr_integer_dot_product", "cl_khr_kernel_clock", "cl_ext_float_atomics",
+                                           "cl_khr_work_group_uniform_arithmetic", "cl_khr_extended_async_copies",
+                                           "cl_khr_async_work_group_copy_fence"};
   static char source[1 << 14];
   char *end = source;
   for (unsigned i = 0; i < sizeof extensions / sizeof *extensions; i++) {

@@ -24,7 +24,10 @@ fn has_effects(program: &Program, stmt: &Stmt) -> bool {
     stmt.any(&|stmt| {
         let together = matches!(
             stmt.kind,
-            StmtKind::Barrier { .. } | StmtKind::Collective { .. } | StmtKind::Copy { .. }
+            StmtKind::Barrier { .. }
+                | StmtKind::Collective { .. }
+                | StmtKind::SubGroup { .. }
+                | StmtKind::Copy { .. }
         );
         let calls = matches!(stmt.kind, StmtKind::Call { .. });
         together
@@ -130,7 +133,11 @@ impl Checker<'_> {
                     return malformed;
                 }
             }
-            StmtKind::Collective { target, .. } if !self.scope[*target] => return malformed,
+            StmtKind::Collective { target, .. } | StmtKind::SubGroup { target, .. }
+                if !self.scope[*target] =>
+            {
+                return malformed;
+            }
             _ => {
                 for block in stmt.blocks() {
                     self.block(block, inside, false)?;

@@ -158,6 +158,10 @@ impl<'p> Machine<'p> {
                 self.collective(f, node, *target, *operation, arguments)?;
                 Ok(on)
             }
+            StmtKind::SubGroup { target, operation, arguments } => {
+                self.sub_groups(f, node, *target, *operation, arguments, mask)?;
+                Ok(on)
+            }
             StmtKind::Copy { to, from, count, stride, meanwhile, .. } => {
                 self.all_here(mask).map_err(fail)?;
                 let held = self.memory.pending.len();

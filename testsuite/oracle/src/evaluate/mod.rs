@@ -13,6 +13,7 @@ mod library;
 mod memory;
 mod place;
 mod refusal;
+mod sub_group;
 mod value;
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ fn program(body: Vec<Stmt>) -> Program {
         standard: "CL1.2",
         macros: vec![],
         generic: false,
+        sub_group: None,
     };
     program.number();
     program

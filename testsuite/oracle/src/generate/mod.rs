@@ -14,6 +14,7 @@ mod launch;
 mod private;
 mod repeat;
 mod statement;
+mod sub_group;
 mod vector;
 
 use crate::ast::{Expr, ExprKind, Program, Variable};
@@ -70,6 +71,7 @@ struct Theme {
     halves: bool,
     atomics: u32,
     collectives: u32,
+    sub_groups: u32,
     copies: u32,
     pointers: u32,
     calls: u32,
@@ -191,6 +193,12 @@ pub(crate) fn draft(seed: u64) -> Program {
     // Drawn apart, so that programs without halves are what their seeds have always meant.
     theme.halves = theme.floats > 0 && Random::new(!seed).chance(40);
     let standard = random.pick(&["CL1.2", "CL1.2", "CL2.0", "CL3.0", "CL3.0"]);
+    // Drawn apart as well.
+    let mut apart = Random::new(seed.rotate_left(32) ^ 0x5ab6_0009);
+    let sub_group = (standard == "CL3.0" && apart.chance(30)).then(|| apart.pick(&[4, 8, 8, 16, 32]));
+    if sub_group.is_some() {
+        theme.sub_groups = apart.between(3, 10) as u32;
+    }
     let generic = standard != "CL1.2" && random.chance(25);
     let program = Program {
         structs: vec![],
@@ -200,6 +208,7 @@ pub(crate) fn draft(seed: u64) -> Program {
         standard,
         macros: vec![],
         generic,
+        sub_group,
     };
     let scope = Scope::default();
     let mut maker = Maker { random, program, theme, scope, helpers: vec![], names: 0, budget: 0 };
@@ -223,6 +232,7 @@ impl Theme {
             halves: false,
             atomics: share(35, 5),
             collectives: share(40, 6),
+            sub_groups: 0,
             copies: share(20, 4),
             pointers: share(35, 5),
             calls: share(60, 6),

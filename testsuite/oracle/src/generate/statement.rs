@@ -64,6 +64,7 @@ impl Maker {
             (theme.vectors + theme.arrays) / 4,                    // 26 vstore
             2,                                                     // 27 output
             if here.may_return && here.depth > 0 { 1 } else { 0 }, // 28 return
+            if self.scope.ids.is_some() { theme.sub_groups } else { 0 }, // 29
         ];
         match self.random.weighted(&weights) {
             0 => self.declare_scalar(here, out),
@@ -100,6 +101,7 @@ impl Maker {
                 let stmt = self.guard(here);
                 out.push(stmt);
             }
+            29 => self.sub_group(here, out),
             _ => self.assign_scalar(here, out),
         }
     }

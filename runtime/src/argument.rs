@@ -51,10 +51,7 @@ fn type_of(image: &ImageDescription) -> &'static str {
 
 /// The type of images that a parameter takes; none where it has another name, which a program may give it.
 fn takes(type_name: &str) -> Option<&'static str> {
-    let all = ImageKind::ALL.iter().flat_map(|kind| [kind.type_name(false), kind.type_name(true)]);
-    // Archives have the name alone, or with an access qualifier before it.
-    let name = type_name.rsplit(' ').next().unwrap_or(type_name);
-    all.into_iter().find(|known| *known == name)
+    ImageKind::of_type_name(type_name).map(|(kind, is_depth)| kind.type_name(is_depth))
 }
 
 /// Checks `values` against the kernel's parameters.

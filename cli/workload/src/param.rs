@@ -225,7 +225,7 @@ impl Parameter {
                 // A picture's file is enough.
                 let pixels = match value {
                     Value::File(source) if source.format == Format::Png && source.element.is_none() => {
-                        source.load(Some(PIXEL)).map_err(BufferError::from)?
+                        source.load(Some(image::PIXEL)).map_err(BufferError::from)?
                     }
                     value => value.data(None)?.ok_or(BindProblem::NoImage)?,
                 };
@@ -290,9 +290,6 @@ impl Parameter {
         }
     }
 }
-
-/// What the pixels of a picture are for a parameter that takes an image.
-const PIXEL: Element = Element { scalar: crate::data::element::Scalar::UChar, lanes: 4 };
 
 /// What buffers of structures are made of.
 pub const BYTE: Element = Element::scalar(crate::data::element::Scalar::UChar);

@@ -247,10 +247,7 @@ impl Plan {
             Contents::Random(element, count, seed) => generate::random(*element, *count, *seed),
             Contents::Range(element, count) => generate::range(*element, *count),
             Contents::Zeros(element, count) => generate::zeros(*element, *count),
-            Contents::Blank(element, width, height) => {
-                let data = generate::zeros(*element, *width as usize * *height as usize);
-                HostData { picture: Some((*width, *height)), ..data }
-            }
+            Contents::Blank(element, width, height) => generate::blank(*element, *width, *height),
             Contents::Values(data) => data.clone(),
             Contents::Like(other, element) => {
                 // `resolve` has refused buffers that are like one another.

@@ -206,7 +206,6 @@ fn ready(
         args.push(match argument {
             Argument::Buffer(buffer) => {
                 let extent = data[*buffer].extent();
-                parameter.accepts(extent).map_err(bind_error)?;
                 match &parameter.kind {
                     ParameterKind::Image(kind, is_depth) => {
                         let described = image::describe(extent, *kind, *is_depth);
@@ -214,7 +213,10 @@ fn ready(
                             described.map_err(|error| bind_error(parameter.error(error.into())))?;
                         ReadyArgument::Image(*buffer, described)
                     }
-                    _ => ReadyArgument::Buffer(*buffer),
+                    _ => {
+                        parameter.accepts(extent).map_err(bind_error)?;
+                        ReadyArgument::Buffer(*buffer)
+                    }
                 }
             }
             Argument::Value(value) => match parameter.bind(value).map_err(bind_error)? {

@@ -4,7 +4,7 @@ use crate::data::HostData;
 use crate::data::element::{Element, Scalar};
 use crate::data::file::{DataError, FileSource, Format};
 use crate::data::generate;
-use crate::data::image;
+use crate::data::image::{self, PIXEL};
 use crate::data::number::{self, Number, NumberError};
 use oxcl_runtime::Sampler;
 use thiserror::Error;
@@ -33,9 +33,6 @@ pub enum Value {
     /// `sampler:WORDS`.
     Sampler(Sampler),
 }
-
-/// What the pixels of an image are where its type is not said.
-const PIXEL: Element = Element { scalar: Scalar::UChar, lanes: 4 };
 
 /// The most bytes that a generator makes.
 const LIMIT: usize = 1 << 36;
@@ -216,10 +213,7 @@ impl Value {
             Value::Random(element, count, seed) => generate::random(*element, *count, *seed),
             Value::Range(element, count) => generate::range(*element, *count),
             Value::Picture(source, element) => source.load(Some(*element))?,
-            Value::Blank(width, height, element) => {
-                let data = generate::zeros(*element, *width as usize * *height as usize);
-                HostData { picture: Some((*width, *height)), ..data }
-            }
+            Value::Blank(width, height, element) => generate::blank(*element, *width, *height),
             Value::Local(_) | Value::Sampler(_) => return Ok(None),
         }))
     }

@@ -228,10 +228,25 @@ impl ImageKind {
         }
     }
 
+    /// The kind that parameters of a type take, and whether they take depth images of it; none where the type has another name,
+    /// which a program may give it. Archives have the name alone, or with an access qualifier before it.
+    #[must_use]
+    pub fn of_type_name(type_name: &str) -> Option<(Self, bool)> {
+        let name = type_name.rsplit(' ').next().unwrap_or(type_name);
+        let all = Self::ALL.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
+        all.into_iter().find(|(kind, is_depth)| kind.type_name(*is_depth) == name)
+    }
+
     /// Whether it has elements, each an image of its own.
     #[must_use]
     pub fn is_array(self) -> bool {
         matches!(self, Self::Image1dArray | Self::Image2dArray)
+    }
+
+    /// Whether it has slices or elements, and so a pitch between them.
+    #[must_use]
+    pub fn has_slices(self) -> bool {
+        self.is_array() || self == Self::Image3d
     }
 
     /// Number of dimensions of an image or of an array's element.

@@ -183,14 +183,13 @@ impl Description {
         let sizes = [self.width, self.height, self.depth];
         let there = sizes.iter().take(kind.dimensions()).all(|size| *size > 0);
         ensure(there && (!kind.is_array() || self.array_size > 0), invalid)?;
-        let has_slices = kind.is_array() || kind == ImageKind::Image3d;
         Ok(ImageShape {
             kind,
             format,
             size: sizes.map(|size| size as u64),
             array_size: self.array_size as u64,
             row_pitch: self.row_pitch as u64,
-            slice_pitch: if has_slices { self.slice_pitch as u64 } else { 0 },
+            slice_pitch: if kind.has_slices() { self.slice_pitch as u64 } else { 0 },
         })
     }
 }
@@ -366,7 +365,7 @@ pub(crate) fn info(
     let dimensions = image.kind.dimensions();
     // What the image does not have is 0 (5.3.8).
     let extent = |d: usize| if d < dimensions { image.size[d] as usize } else { 0 };
-    let has_slices = image.kind.is_array() || image.kind == ImageKind::Image3d;
+    let has_slices = image.kind.has_slices();
     match name {
         cl::IMAGE_FORMAT => reply.slice(&[image.format.channel_order, image.format.channel_type]),
         cl::IMAGE_ELEMENT_SIZE => reply.value(image.element_size as usize),

@@ -14,7 +14,7 @@ use crate::rect::three;
 use crate::status::{Answer, Status, ensure};
 use crate::transfer::{host_may, object_of, run};
 use crate::types::{Bitfield, Uint};
-use oxcl_runtime::{Image, ImageKind};
+use oxcl_runtime::Image;
 
 /// The queue and the image of a command: CL_INVALID_OPERATION if the queue's device has no images (5.3.3 to 5.3.7).
 fn both(queue: Handle<Queue>, object: Handle<Mem>) -> Answer<(Shared<Queue>, Shared<Mem>)> {
@@ -30,8 +30,7 @@ fn pitches(image: &Image, row: usize, slice: usize) -> [u64; 2] {
 }
 
 fn has_slices(image: &Image) -> bool {
-    let kind = image.description().kind;
-    kind.is_array() || kind == ImageKind::Image3d
+    image.description().kind.has_slices()
 }
 
 /// `clEnqueueReadImage`.
@@ -57,8 +56,8 @@ pub(crate) fn read(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let (region, pitch) = (region(origin, size)?, pitches(image, row, slice));
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.3.3).
-    let enqueued = || unsafe { queue.runtime.read_image_to(image, &region, host.0.cast(), pitch, &waits) };
-    run(&queue, cl::COMMAND_READ_IMAGE, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.read_image_to(image, &region, host.0.cast(), pitch, &waits) };
+    run(&queue, cl::COMMAND_READ_IMAGE, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueWriteImage`.
@@ -84,8 +83,8 @@ pub(crate) fn write(
     ensure(!host.is_null(), cl::INVALID_VALUE)?;
     let (region, pitch) = (region(origin, size)?, pitches(image, row, slice));
     // SAFETY: the application keeps the memory and leaves it alone until the command has ended (5.3.3).
-    let enqueued = || unsafe { queue.runtime.write_image_from(image, &region, host.0.cast(), pitch, &waits) };
-    run(&queue, cl::COMMAND_WRITE_IMAGE, blocking != 0, &[&object], enqueued, event)
+    let enqueue = || unsafe { queue.runtime.write_image_from(image, &region, host.0.cast(), pitch, &waits) };
+    run(&queue, cl::COMMAND_WRITE_IMAGE, blocking != 0, &[&object], enqueue, event)
 }
 
 /// `clEnqueueCopyImage`.
@@ -108,8 +107,8 @@ pub(crate) fn copy(
     let waits = wait_list(&queue.context, waits, list)?;
     // CL_INVALID_VALUE if a region is not in its image; CL_IMAGE_FORMAT_MISMATCH, CL_MEM_COPY_OVERLAP (5.3.4).
     let (from_origin, to_origin, size) = (three(from_origin)?, three(to_origin)?, three(size)?);
-    let enqueued = || queue.runtime.copy_image(source, target, from_origin, to_origin, size, &waits);
-    run(&queue, cl::COMMAND_COPY_IMAGE, false, &[&from, &to], enqueued, event)
+    let enqueue = || queue.runtime.copy_image(source, target, from_origin, to_origin, size, &waits);
+    run(&queue, cl::COMMAND_COPY_IMAGE, false, &[&from, &to], enqueue, event)
 }
 
 /// `clEnqueueCopyImageToBuffer`.
@@ -134,8 +133,8 @@ pub(crate) fn copy_to_buffer(
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(origin, size)?;
     let source = image_of(&from)?;
-    let enqueued = || queue.runtime.copy_image_to_buffer(source, &region, &to.buffer, offset as u64, &waits);
-    run(&queue, cl::COMMAND_COPY_IMAGE_TO_BUFFER, false, &[&from, &to], enqueued, event)
+    let enqueue = || queue.runtime.copy_image_to_buffer(source, &region, &to.buffer, offset as u64, &waits);
+    run(&queue, cl::COMMAND_COPY_IMAGE_TO_BUFFER, false, &[&from, &to], enqueue, event)
 }
 
 /// `clEnqueueCopyBufferToImage`.
@@ -160,9 +159,8 @@ pub(crate) fn copy_from_buffer(
     let waits = wait_list(&queue.context, waits, list)?;
     let region = region(origin, size)?;
     let target = image_of(&to)?;
-    let enqueued =
-        || queue.runtime.copy_buffer_to_image(&from.buffer, offset as u64, target, &region, &waits);
-    run(&queue, cl::COMMAND_COPY_BUFFER_TO_IMAGE, false, &[&from, &to], enqueued, event)
+    let enqueue = || queue.runtime.copy_buffer_to_image(&from.buffer, offset as u64, target, &region, &waits);
+    run(&queue, cl::COMMAND_COPY_BUFFER_TO_IMAGE, false, &[&from, &to], enqueue, event)
 }
 
 /// `clEnqueueFillImage`.
@@ -188,8 +186,8 @@ pub(crate) fn fill(
         *channel = u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
     }
     let region = region(origin, size)?;
-    let enqueued = || queue.runtime.fill_image(image, channels, &region, &waits);
-    run(&queue, cl::COMMAND_FILL_IMAGE, false, &[&object], enqueued, event)
+    let enqueue = || queue.runtime.fill_image(image, channels, &region, &waits);
+    run(&queue, cl::COMMAND_FILL_IMAGE, false, &[&object], enqueue, event)
 }
 
 /// `clEnqueueMapImage`.

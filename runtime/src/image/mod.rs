@@ -80,8 +80,7 @@ impl ImageShape {
             return Err(pitches);
         }
         let plane = row_pitch.checked_mul(size[1]).ok_or(pitches.clone())?;
-        let has_slices = kind.is_array() || kind == ImageKind::Image3d;
-        let slice_pitch = if self.slice_pitch == 0 || !has_slices { plane } else { self.slice_pitch };
+        let slice_pitch = if self.slice_pitch == 0 || !kind.has_slices() { plane } else { self.slice_pitch };
         // CL_INVALID_IMAGE_DESCRIPTOR if a slice pitch is less than the rows of a slice, or no multiple of the row pitch.
         if slice_pitch < plane || !slice_pitch.is_multiple_of(row_pitch) {
             return Err(pitches);

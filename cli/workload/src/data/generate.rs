@@ -29,6 +29,11 @@ pub fn zeros(element: Element, count: usize) -> HostData {
     HostData::new(element, vec![0; count * element.size()])
 }
 
+/// A picture of zeros, so wide and high.
+pub fn blank(element: Element, width: u32, height: u32) -> HostData {
+    HostData { picture: Some((width, height)), ..zeros(element, width as usize * height as usize) }
+}
+
 /// `count` elements of random lanes.
 pub fn random(element: Element, count: usize, seed: u64) -> HostData {
     lanes(element, count, |index, out| {

@@ -11,6 +11,9 @@ use oxcl_runtime::{
 };
 use thiserror::Error;
 
+/// What the pixels of an image are where its type is not said.
+pub const PIXEL: Element = Element { scalar: Scalar::UChar, lanes: 4 };
+
 /// Why data is no image for a parameter.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[expect(missing_docs, reason = "the line above a variant says what it is about")]
@@ -29,10 +32,9 @@ pub enum ImageDataError {
 /// The kind of image that a parameter of a type takes, where a picture or a row can be one, and whether it is a depth.
 #[must_use]
 pub fn kind_of(type_name: &str) -> Option<(ImageKind, bool)> {
-    let name = type_name.rsplit(' ').next().unwrap_or(type_name);
-    let kinds = [ImageKind::Image1d, ImageKind::Image1dBuffer, ImageKind::Image2d];
-    let each = kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]);
-    each.into_iter().find(|(kind, is_depth)| kind.type_name(*is_depth) == name)
+    ImageKind::of_type_name(type_name).filter(|(kind, _)| {
+        matches!(kind, ImageKind::Image1d | ImageKind::Image1dBuffer | ImageKind::Image2d)
+    })
 }
 
 /// Data as an image of a kind.

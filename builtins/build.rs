@@ -65,6 +65,7 @@ const SOURCES: &[&str] = &[
     "shuffle",
     "sub_group",
     "sub_group_clustered",
+    "sub_group_image",
     "sub_group_intel",
     "sub_group_reduce",
     "sub_group_uneven",

@@ -28,18 +28,19 @@ OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) {
   oxcl_sub_group_meet();
 }
 
-HELPER ulong votes(const __private int *row, ulong lanes) {
+APART(ulong, votes)(const __private int *row, ulong lanes) {
   ulong bits = 0;
   FOR_LANES bits |= (ulong)(row[i] != 0) << i;
   return bits;
 }
+APART(void, answer)(__private int *row, ulong lanes, int answer) { FOR_LANES row[i] = answer; }
 
 #define VOTE(name, answer)                                                                                             \
   OVERLOAD int name(int predicate) {                                                                                   \
     PUT(int, predicate)                                                                                                \
     LEAD(int, {                                                                                                        \
-      ulong bits = votes(row, lanes);                                                                                  \
-      FOR_LANES row[i] = answer;                                                                                       \
+      ulong bits = oxcl_sub_group_row_votes(row, lanes);                                                               \
+      oxcl_sub_group_row_answer(row, lanes, answer);                                                                   \
     })                                                                                                                 \
     return *cell;                                                                                                      \
   }
@@ -59,15 +60,17 @@ OVERLOAD int sub_group_elect(void) {
 HELPER uint4 in_words(ulong bits) { return (uint4)((uint)bits, (uint)(bits >> 32), 0, 0); }
 HELPER ulong bits_of(uint4 words) { return ((ulong)words.y << 32 | words.x) & lanes_below(SIZE); }
 
+APART(void, ballot)(__private ulong *row, ulong lanes) {
+  ulong bits = 0;
+  FOR_LANES bits |= row[i] << i;
+  FOR_LANES row[i] = bits;
+}
+
 OVERLOAD uint4 sub_group_ballot(int predicate) {
   __private ulong *cell = oxcl_sub_group_cell(sizeof(ulong));
   *cell = (ulong)(predicate != 0);
   oxcl_sub_group_meet();
-  LEAD(ulong, {
-    ulong bits = 0;
-    FOR_LANES bits |= row[i] << i;
-    FOR_LANES row[i] = bits;
-  })
+  LEAD(ulong, oxcl_sub_group_row_ballot(row, lanes);)
   return in_words(*cell);
 }
 
@@ -110,12 +113,19 @@ OVERLOAD uint4 get_sub_group_lt_mask(void) { return in_words(lanes_below(own_lan
 #define FROM_OTHERS(type)                                                                                              \
   FROM_ONE(type)                                                                                                       \
   FOR_VECTORS_OF(FROM_ONE, type)                                                                                       \
+  APART(void, first_##type)(__private type * row, ulong lanes) {                                                       \
+    type first = row[first_of(lanes)];                                                                                 \
+    FOR_LANES row[i] = first;                                                                                          \
+  }                                                                                                                    \
+  APART(void, equal_##type)(__private type * row, ulong lanes) {                                                       \
+    type first = row[first_of(lanes)];                                                                                 \
+    bool equal = true;                                                                                                 \
+    FOR_LANES equal &= row[i] == first;                                                                                \
+    FOR_LANES row[i] = (type)equal;                                                                                    \
+  }                                                                                                                    \
   OVERLOAD type sub_group_broadcast_first(type x) {                                                                    \
     PUT(type, x)                                                                                                       \
-    LEAD(type, {                                                                                                       \
-      type first = row[first_of(lanes)];                                                                               \
-      FOR_LANES row[i] = first;                                                                                        \
-    })                                                                                                                 \
+    LEAD(type, oxcl_sub_group_row_first_##type(row, lanes);)                                                           \
     return *cell;                                                                                                      \
   }                                                                                                                    \
   OVERLOAD type sub_group_shuffle(type x, uint lane) {                                                                 \
@@ -145,12 +155,7 @@ OVERLOAD uint4 get_sub_group_lt_mask(void) { return in_words(lanes_below(own_lan
   }                                                                                                                    \
   OVERLOAD int sub_group_non_uniform_all_equal(type x) {                                                               \
     PUT(type, x)                                                                                                       \
-    LEAD(type, {                                                                                                       \
-      type first = row[first_of(lanes)];                                                                               \
-      bool equal = true;                                                                                               \
-      FOR_LANES equal &= row[i] == first;                                                                              \
-      FOR_LANES row[i] = (type)equal;                                                                                  \
-    })                                                                                                                 \
+    LEAD(type, oxcl_sub_group_row_equal_##type(row, lanes);)                                                           \
     return *cell != (type)0;                                                                                           \
   }
 

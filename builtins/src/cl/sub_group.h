@@ -54,6 +54,10 @@ HELPER uint existing(uint lane) {
   oxcl_sub_group_meet();                                                                                               \
   return taken;
 
+// What a leader does to a whole row: there once, and called, for a kernel may have many operations. The compiler knows these
+// functions by how their names begin, and leaves them apart.
+#define APART(result, name) static __attribute__((noinline)) result JOIN(oxcl_sub_group_row_, name)
+
 #define FOR_LANES for (uint i = 0; i < SIZE; ++i) if (is_in(lanes, i))
 
 #define ADD(a, b) ((a) + (b))
@@ -100,7 +104,7 @@ HELPER uint existing(uint lane) {
 // What a row of combined values is made by. Where all lanes take part the values are combined as a tree, in the same
 // order whatever runs it; else one after another.
 #define COMBINERS(label, type, combine, identity)                                                                      \
-  HELPER void JOIN(reduce_, label)(__private type * row, ulong lanes, uint size) {                                     \
+  APART(void, reduce_##label)(__private type * row, ulong lanes, uint size) {                                          \
     for (uint base = 0; base < SIZE; base += size) {                                                                   \
       ulong mine = lanes >> base & lanes_below(size);                                                                  \
       if (mine == 0)                                                                                                   \
@@ -126,7 +130,7 @@ HELPER uint existing(uint lane) {
       }                                                                                                                \
     }                                                                                                                  \
   }                                                                                                                    \
-  HELPER void JOIN(inclusive_, label)(__private type * row, ulong lanes) {                                             \
+  APART(void, inclusive_##label)(__private type * row, ulong lanes) {                                                  \
     if (lanes == lanes_below(SIZE)) {                                                                                  \
       for (uint step = 1; step < SIZE; step *= 2)                                                                      \
         for (uint i = SIZE; i-- > step;)                                                                               \
@@ -139,8 +143,8 @@ HELPER uint existing(uint lane) {
           row[i] = all = combine(all, row[i]);                                                                         \
     }                                                                                                                  \
   }                                                                                                                    \
-  HELPER void JOIN(exclusive_, label)(__private type * row, ulong lanes) {                                             \
-    JOIN(inclusive_, label)(row, lanes);                                                                               \
+  APART(void, exclusive_##label)(__private type * row, ulong lanes) {                                                  \
+    oxcl_sub_group_row_inclusive_##label(row, lanes);                                                                  \
     type before = identity;                                                                                            \
     FOR_LANES {                                                                                                        \
       type next = row[i];                                                                                              \
@@ -152,12 +156,12 @@ HELPER uint existing(uint lane) {
 #define REDUCES(name, label, type)                                                                                     \
   OVERLOAD type name(type x) {                                                                                         \
     PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(reduce_, label)(row, lanes, SIZE);)                                                                \
+    LEAD(type, oxcl_sub_group_row_reduce_##label(row, lanes, SIZE);)                                                   \
     return *cell;                                                                                                      \
   }
 #define SCAN(name, kind, label, type)                                                                                  \
   OVERLOAD type name(type x) {                                                                                         \
     PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(kind, label)(row, lanes);)                                                                         \
+    LEAD(type, oxcl_sub_group_row_##kind##label(row, lanes);)                                                          \
     return *cell;                                                                                                      \
   }

@@ -6,7 +6,7 @@
   COMBINERS(name##_##type, type, combine, identity)                                                                    \
   OVERLOAD type sub_group_clustered_reduce_##name(type x, uint size) {                                                 \
     PUT(type, x)                                                                                                       \
-    LEAD(type, JOIN(reduce_, name##_##type)(row, lanes, size < SIZE ? size : SIZE);)                                   \
+    LEAD(type, oxcl_sub_group_row_reduce_##name##_##type(row, lanes, size < SIZE ? size : SIZE);)                      \
     return *cell;                                                                                                      \
   }
 

@@ -29,6 +29,9 @@ pub(crate) const MEET: &str = "oxcl_sub_group_meet";
 /// Asks who leads.
 pub(crate) const LEAD: &str = "oxcl_sub_group_lead";
 
+/// How the names of functions begin that work on a row of cells: they are there once.
+pub(crate) const ROW: &str = "oxcl_sub_group_row_";
+
 /// A function that the library leaves to the compiler here.
 pub(crate) fn is_function(name: &str) -> bool {
     [SIZE, CELL, MEET, LEAD].contains(&name)

@@ -43,7 +43,7 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::window::Windows;
 use crate::workitem::Query;
-use crate::{Options, space};
+use crate::{Options, Target, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
 use oxcl_ir::range::Ranges;
@@ -86,6 +86,8 @@ struct Frame<'a, 'c> {
     launches: Ids,
     knows_local_size: bool,
     sub_group_size: u32,
+    /// What the code is for.
+    target: &'a Target,
     /// The function being made.
     body: Function<'c>,
     /// Adds to the function's first block, which every block is dominated by.
@@ -187,7 +189,7 @@ fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, launches: 
 fn open<'a, 'c>(
     cut: &'a Cut<'a, 'c>,
     plan: &'a Plan<'c>,
-    options: &Options,
+    options: &'a Options,
     made: Made<'c>,
 ) -> Frame<'a, 'c> {
     let Cut { kernel, locals, variables: shared, regions, slots, windows, .. } = cut;
@@ -237,6 +239,7 @@ fn open<'a, 'c>(
         width: plan.width,
         launches,
         sub_group_size: options.sub_group_size,
+        target: &options.target,
         knows_local_size: options.local_size.is_some(),
         ranges: launches.ranges(),
         body,

@@ -177,9 +177,9 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
             function.remove_attribute(Place::Function, "alwaysinline");
             continue;
         }
-        // What makes printf records, and what knows all formats of pixels, is called lane by lane, and its code is not needed more
-        // than once.
-        let is_apart = [PRINT, PIXEL].iter().any(|start| function.name().starts_with(start));
+        // What makes printf records, what knows all formats of pixels, and what a leader does to its sub-group's row is called lane
+        // by lane, and its code is not needed more than once.
+        let is_apart = [PRINT, PIXEL, sub_groups::ROW].iter().any(|start| function.name().starts_with(start));
         if (touches || all) && !is_apart {
             function.remove_attribute(Place::Function, "noinline");
             function.remove_attribute(Place::Function, "optnone");

@@ -33,6 +33,8 @@ pub(crate) const LEAD: &str = "oxcl_sub_group_lead";
 pub(crate) const LANE: &str = "oxcl_sub_group_lane";
 /// Asks for the sub-group's number in the group.
 pub(crate) const NUMBER: &str = "oxcl_sub_group_number";
+/// How the names of functions begin that work on a row of cells: they are there once.
+pub(crate) const ROW: &str = "oxcl_sub_group_row_";
 
 /// A function that the library leaves to the compiler here.
 pub(crate) fn is_function(name: &str) -> bool {

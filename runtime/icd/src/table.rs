@@ -25,7 +25,8 @@ use crate::types::{Bitfield, Int, Property, Region, Uint, UserData};
 use crate::{absent, border, buffer, build, callback, command, context, device, event, extension, image};
 use crate::{image_commands, kernel, kernel_info, launch, map, mem, mem_info, native, partition, platform};
 use crate::{
-    program, program_info, queue, rect, sampler, sub_group, svm, svm_commands, timer, transfer, usm, usm_commands,
+    program, program_info, queue, rect, sampler, sub_group, svm, svm_commands, timer, transfer, usm,
+    usm_commands,
 };
 
 /// The dispatch table as the loader reads it.

@@ -196,6 +196,11 @@ impl Inner {
         if record.args != own.args || record.local_sizes != own.local_sizes {
             return Err("what was made later has other parameters or variables".to_owned());
         }
+        let size =
+            |binary: &Binary, kernel: usize| binary.kernel_meta(kernel).map(|meta| meta.sub_group_size);
+        if size(later, position) != size(&self.binary, kernel) {
+            return Err("what was made later has sub-groups of another size".to_owned());
+        }
         let any_ids = later.kernel_meta(position).is_some_and(|meta| meta.any_ids);
         Ok(Full { later: Arc::clone(later), position, any_ids })
     }

@@ -27,6 +27,22 @@
   __oxcl_block(space, type, type##4, name##4) __oxcl_block(space, type, type##8, name##8)
 #define __oxcl_blocks(type, name) __oxcl_blocks_in(__global, type, name) __oxcl_blocks_in(__local, type, name)
 
+// The same for images, which `read_write` comes later to than the others.
+#define __oxcl_image_block_in(from, to, type, suffix)                                                                  \
+  type __oxcl_f intel_sub_group_block_read##suffix(from image2d_t, int2);                                              \
+  void __oxcl_f intel_sub_group_block_write##suffix(to image2d_t, int2, type);
+#ifndef __IMAGE_SUPPORT__
+#define __oxcl_image_block(type, suffix)
+#elif defined(__opencl_c_read_write_images)
+#define __oxcl_image_block(type, suffix)                                                                               \
+  __oxcl_image_block_in(read_only, write_only, type, suffix) __oxcl_image_block_in(read_write, read_write, type, suffix)
+#else
+#define __oxcl_image_block(type, suffix) __oxcl_image_block_in(read_only, write_only, type, suffix)
+#endif
+#define __oxcl_image_blocks(type, name)                                                                                \
+  __oxcl_image_block(type, name) __oxcl_image_block(type##2, name##2)                                                  \
+  __oxcl_image_block(type##4, name##4) __oxcl_image_block(type##8, name##8)
+
 #ifdef cl_intel_subgroups
 __oxcl_shuffles(float) __oxcl_vectors(__oxcl_shuffles, float)
 __oxcl_shuffles(int) __oxcl_vectors(__oxcl_shuffles, int)
@@ -47,6 +63,7 @@ __oxcl_block(__global, uint, uint4, 4) __oxcl_block(__global, uint, uint8, 8)
 __oxcl_block(__local, uint, uint, ) __oxcl_block(__local, uint, uint2, 2)
 __oxcl_block(__local, uint, uint4, 4) __oxcl_block(__local, uint, uint8, 8)
 __oxcl_blocks(uint, _ui)
+__oxcl_image_blocks(uint, ) __oxcl_image_blocks(uint, _ui)
 #endif
 #ifdef cl_intel_subgroups_short
 __oxcl_shuffles(short) __oxcl_vectors(__oxcl_shuffles, short)
@@ -55,6 +72,7 @@ __oxcl_broadcast(short) __oxcl_vectors(__oxcl_broadcast, short)
 __oxcl_broadcast(ushort) __oxcl_vectors(__oxcl_broadcast, ushort)
 __oxcl_combined(short) __oxcl_combined(ushort)
 __oxcl_blocks(ushort, _us)
+__oxcl_image_blocks(ushort, _us) __oxcl_image_block(ushort16, _us16)
 __oxcl_block(__global, ushort, ushort16, _us16) __oxcl_block(__local, ushort, ushort16, _us16)
 #endif
 #ifdef cl_intel_subgroups_char
@@ -64,9 +82,11 @@ __oxcl_broadcast(char) __oxcl_vectors(__oxcl_broadcast, char)
 __oxcl_broadcast(uchar) __oxcl_vectors(__oxcl_broadcast, uchar)
 __oxcl_combined(char) __oxcl_combined(uchar)
 __oxcl_blocks(uchar, _uc)
+__oxcl_image_blocks(uchar, _uc) __oxcl_image_block(uchar16, _uc16)
 __oxcl_block(__global, uchar, uchar16, _uc16) __oxcl_block(__local, uchar, uchar16, _uc16)
 #endif
 #ifdef cl_intel_subgroups_long
 __oxcl_vectors(__oxcl_shuffles, long) __oxcl_vectors(__oxcl_shuffles, ulong)
 __oxcl_blocks(ulong, _ul)
+__oxcl_image_blocks(ulong, _ul) __oxcl_image_block(ulong16, _ul16)
 #endif

@@ -3,12 +3,19 @@
 //! In: the library's question, right behind a meeting. Out: a bit for each work-item that has met, for the first of them; 0 for
 //! the others. Where the flow is the group's everybody has met, and the first work-item of the sub-group leads. Otherwise those
 //! have who are pending in this region; it runs them in the order of their numbers, so that the first who asks leads. It notes
-//! of the others that they are served, because it is in another region by the time they ask.
+//! of the others that they are served, because it is in another region by the time they ask. What looks at them all is one
+//! function ([`WAITING`]) for all questions of a kernel.
 
 use super::items::RegionEmitter;
 use super::lanes::Lanes;
 use crate::error::FormError;
-use oxcl_ir::{Builder, IntPredicate, Opcode, Value};
+use crate::prepare::mark_target;
+use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
+
+/// Who of a sub-group waits in a region, as a leader asks: 0 if the one who asks is served already, else a bit for each, and all
+/// others are noted as served. Takes where the sub-group's continuations and notes are, how many work-items it has, which
+/// of them asks, and the region.
+const WAITING: &str = "oxcl_sub_group_waiting";
 
 impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Answers the question who leads.
@@ -31,27 +38,67 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 b.binary(Opcode::LLVMLShr, b.i64(-1), b.binary(Opcode::LLVMSub, b.i64(64), here, ""), "");
             return Ok(Lanes::One(b.select(is_first, lanes, b.i64(0), "lanes")));
         };
-        let (i8_type, i32_type) = (b.types().i8(), b.types().i32());
-        let note = |item: Value<'c>| frame.slot_address(b, served, item);
-        let is_served = b.load(i8_type, note(linear), 1, "served");
-        let leads = b.compare(IntPredicate::LLVMIntEQ, is_served, i8_type.zero(), "leads");
-        let first = b.and(linear, b.i64(-size), "first");
-        let region = i32_type.int(self.number as i64);
-        let mut lanes = b.i64(0);
-        for lane in 0..size {
-            let other = b.add_no_wrap(first, b.i64(lane), "");
-            let exists = b.compare(IntPredicate::LLVMIntULT, other, items, "");
-            let place = b.select(exists, other, linear, "");
-            let pending = b.load(i32_type, frame.slot_address(b, continuation, place), 4, "");
-            let waits = b.compare(IntPredicate::LLVMIntEQ, pending, region, "");
-            let waits = b.and(b.and(waits, exists, ""), leads, "waits");
-            let bit = b.select(waits, b.i64(1_i64.wrapping_shl(lane as u32)), b.i64(0), "");
-            lanes = b.or(lanes, bit, "lanes");
-            let is_other = b.compare(IntPredicate::LLVMIntNE, place, linear, "");
-            let so_far = b.load(i8_type, note(place), 1, "");
-            let noted = b.select(b.and(waits, is_other, ""), i8_type.int(1), so_far, "");
-            b.store(noted, note(place), 1);
+        let own = b.and(linear, b.i64(size - 1), "own");
+        let first = b.binary(Opcode::LLVMSub, linear, own, "first");
+        let rest = b.binary(Opcode::LLVMSub, items, first, "");
+        let is_short = b.compare(IntPredicate::LLVMIntULT, rest, b.i64(size), "");
+        let here = b.select(is_short, rest, b.i64(size), "here");
+        let region = b.types().i32().int(self.number as i64);
+        let places = [continuation, served].map(|slot| frame.slot_address(b, slot, first));
+        let arguments = [places[0], places[1], here, own, region];
+        Ok(Lanes::One(b.call(self.waiting(), &arguments, "lanes")))
+    }
+
+    /// The function that looks at all work-items of a sub-group.
+    fn waiting(&self) -> Function<'c> {
+        let kernel = self.frame.kernel;
+        if let Some(made) = Function::find(kernel.module, WAITING) {
+            return made;
         }
-        Ok(Lanes::One(lanes))
+        let types = kernel.function.types();
+        let (pointer, i64_type, i32_type, i8_type) = (types.pointer(0), types.i64(), types.i32(), types.i8());
+        let ty = types.function(i64_type, &[pointer, pointer, i64_type, i64_type, i32_type]);
+        let function = Function::add(kernel.module, WAITING, ty);
+        function.set_internal(true);
+        mark_target(function, self.frame.target);
+        for name in ["noinline", "nounwind", "willreturn", "nofree", "nosync"] {
+            function.add_attribute(Place::Function, name);
+        }
+        for slot in 0..2 {
+            function.add_attribute(Place::Parameter(slot), "noalias");
+        }
+        let [continuations, notes, here, own, region] = function.parameters()[..] else { return function };
+        let [entry, each, end] = ["entry", "each", "end"].map(|name| function.append_block(name));
+
+        let b = Builder::at_end(entry);
+        let is_served = b.load(i8_type, b.byte_offset(notes, own, ""), 1, "served");
+        let leads = b.compare(IntPredicate::LLVMIntEQ, is_served, i8_type.zero(), "leads");
+        b.conditional_branch(leads, each, end);
+
+        b.position_at_end(each);
+        let (lane, so_far) = (b.phi(i64_type, "lane"), b.phi(i64_type, "so.far"));
+        let place = b.byte_offset(continuations, b.mul_no_wrap(lane, b.i64(4), ""), "");
+        let pending = b.load(i32_type, place, 4, "pending");
+        let waits = b.compare(IntPredicate::LLVMIntEQ, pending, region, "waits");
+        let bit = b.binary(Opcode::LLVMShl, b.cast(Opcode::LLVMZExt, waits, i64_type, ""), lane, "bit");
+        let lanes = b.or(so_far, bit, "lanes");
+        let note = b.byte_offset(notes, lane, "");
+        let is_other = b.compare(IntPredicate::LLVMIntNE, lane, own, "");
+        let noted = b.load(i8_type, note, 1, "");
+        b.store(b.select(b.and(waits, is_other, ""), i8_type.int(1), noted, ""), note, 1);
+        let next = b.add_no_wrap(lane, b.i64(1), "next");
+        let more = b.compare(IntPredicate::LLVMIntULT, next, here, "more");
+        b.conditional_branch(more, each, end);
+        for (phi, first, later) in [(lane, b.i64(0), next), (so_far, b.i64(0), lanes)] {
+            phi.add_incoming(first, entry);
+            phi.add_incoming(later, each);
+        }
+
+        b.position_at_end(end);
+        let result = b.phi(i64_type, "");
+        result.add_incoming(b.i64(0), entry);
+        result.add_incoming(lanes, each);
+        b.return_value(result);
+        function
     }
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
 use oxcl_binary::archive::{Archive, File, Kernel, Version};
-use oxcl_binary::meta::Level;
+use oxcl_binary::meta::{KernelMeta, Level, SUB_GROUP_SIZES};
 use oxcl_driver::program::Binary;
 use oxcl_driver::{CodeError, Geometry, HostMemory, Lane, Launch as _};
 use oxcl_driver_cpu::{Argument, CpuDriver, KernelCode, KernelTraits, Kind, PreparedLaunch, Target};
 use support::{
-    baseline, buffer, foreign_archive, foreign_kernel, kernel, object, object_with, our_archive, our_kernel,
-    program_meta, single,
+    baseline, buffer, foreign_archive, foreign_kernel, kernel, kernel_meta, object, object_with, our_archive,
+    our_kernel, program_meta, single,
 };
 
 fn binary(archive: &Archive) -> Arc<Binary> {
@@ -99,6 +99,42 @@ fn a_function_under_another_size_is_refused() {
     record.add_object(Code::First, [4, 4, 1], &object("META_FOR(k, 8, 2, 1) NATIVE(k) {}"));
     let error = select(&single(record)).unwrap().function([4, 4, 1]).unwrap_err();
     assert!(matches!(error, CodeError::BadFacts { .. }), "{error}");
+}
+
+/// An archive of ours whose kernel `k`, whose work-items meet in sub-groups of a size, gives a number.
+fn with_sub_groups(size: u32, number: i32) -> Arc<Archive> {
+    let mut record = kernel("k", vec![buffer("out")]);
+    record.add_object(Code::First, ANY_SIZE, &answering(number));
+    let special = format!("META_FOR(k, 8, 1, 1) NATIVE(k) {{ BUF(int, 0)[0] = {number}; }}");
+    record.add_object(Code::First, [8, 1, 1], &object(&special));
+    let facts = KernelMeta { sub_groups: true, sub_group_size: size, ..kernel_meta(&record, true) };
+    record.add_meta(&facts).unwrap();
+    single(record)
+}
+
+#[test]
+fn sub_groups_of_a_size_that_no_device_has_are_refused() {
+    for size in SUB_GROUP_SIZES {
+        select(&with_sub_groups(size, 1)).unwrap();
+    }
+    for size in [0, 1, 2, 12, 128] {
+        let error = select(&with_sub_groups(size, 1)).unwrap_err();
+        assert!(matches!(error, CodeError::BadFacts { .. }), "{error}");
+        assert!(error.to_string().contains(&format!("sub-groups of {size}, which no device has")), "{error}");
+    }
+}
+
+#[test]
+fn later_code_with_sub_groups_of_another_size_is_refused() {
+    let code = select(&with_sub_groups(8, 1)).unwrap();
+    // The function that is there already must not hide the refusal.
+    assert_eq!(answer(&code, [8, 1, 1]), 1);
+    let error = code.add(&with_sub_groups(16, 2), [8, 1, 1]).unwrap_err();
+    assert!(matches!(error, CodeError::BadFacts { .. }), "{error}");
+    assert!(error.to_string().contains("sub-groups of another size"), "{error}");
+    assert_eq!(answer(&code, [8, 1, 1]), 1);
+    code.add(&with_sub_groups(8, 2), [8, 1, 1]).unwrap();
+    assert_eq!(answer(&code, [8, 1, 1]), 2);
 }
 
 #[test]

@@ -196,7 +196,7 @@ const FUNCTIONS: &[Function] = &[
     exact("fmod", "remainder"),
     exact("fract", "basic"),
     exact("frexp", "basic"),
-    exact("get_fence", "fence"),
+    exact("get_fence", "generic"),
     exact("get_image_array_size", "image_query"),
     exact("get_image_channel_data_type", "image_query"),
     exact("get_image_channel_order", "image_query"),

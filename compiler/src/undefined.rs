@@ -8,7 +8,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 23] = [
+const LOWERED_LATER: [&str; 24] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -27,6 +27,7 @@ const LOWERED_LATER: [&str; 23] = [
     "_Z15write_mem_fence",
     "_Z22atomic_work_item_fence",
     "llvm.",
+    "oxcl_memory_ranges",
     "oxcl_print_block",
     QUESTIONS[0],
     QUESTIONS[1],

@@ -18,6 +18,7 @@ typedef struct RefItem {
   __private void *executor;
   __private void *print;
   __global void *program_variables;
+  MemoryRanges ranges;
 } RefItem;
 
 // The calling thread's item. Defined where the kernel is compiled, as OpenCL C has no thread-local variables.
@@ -25,6 +26,11 @@ const __private RefItem *oxcl_ref_current_item(void);
 
 // What the compiler's functions behind printf ask for.
 __private void *oxcl_print_block(void) { return oxcl_ref_current_item()->print; }
+
+// Constant while the item runs.
+__constant MemoryRanges *oxcl_memory_ranges(void) {
+  return (__constant MemoryRanges *)(ulong)&oxcl_ref_current_item()->ranges;
+}
 
 #define FIELD(field, d, otherwise) (d < 3 ? (size_t)oxcl_ref_current_item()->field[d] : (size_t)(otherwise))
 

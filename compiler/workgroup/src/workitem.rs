@@ -21,6 +21,7 @@ pub(crate) enum Query {
     GlobalLinearId,
     LocalLinearId,
     PrintBlock,
+    MemoryRanges,
 }
 
 impl Query {
@@ -39,6 +40,7 @@ impl Query {
             "_Z20get_global_linear_idv" => Query::GlobalLinearId,
             "_Z19get_local_linear_idv" => Query::LocalLinearId,
             "oxcl_print_block" => Query::PrintBlock,
+            "oxcl_memory_ranges" => Query::MemoryRanges,
             _ => return None,
         })
     }
@@ -102,7 +104,7 @@ pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
         Query::GroupCount | Query::GlobalSize => Range::new(1, SMALL),
         Query::Dimensions => Range::new(1, 3),
         Query::GlobalLinearId => Range::unsigned(63),
-        Query::PrintBlock => return None,
+        Query::PrintBlock | Query::MemoryRanges => return None,
     })
 }
 
@@ -115,7 +117,8 @@ pub(crate) fn range_of_any(call: Value<'_>) -> Option<Range> {
         | Query::LocalSize
         | Query::EnqueuedLocalSize
         | Query::Dimensions
-        | Query::PrintBlock => return range_of_small(call),
+        | Query::PrintBlock
+        | Query::MemoryRanges => return range_of_small(call),
         Query::GlobalId | Query::GroupId | Query::GlobalOffset | Query::GlobalLinearId => Range::unsigned(63),
         Query::GroupCount | Query::GlobalSize => Range::new(1, Range::unsigned(63).high),
     })

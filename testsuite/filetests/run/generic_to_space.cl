@@ -1,9 +1,9 @@
 // test: run
-// memories: one
+// bits: 64, processors do not say where their memories lie
 // options: -cl-std=CL3.0
-// run: kinds global=8 local=4 (out=zeros:8, in=iota:8, extra=local:16) -> out=[1111111,1111111,1111111,1111111,1111111,1111111,1111111,1111111]
-// run: kinds global=6 local=4 (out=zeros:6, in=iota:6, extra=local:16) -> out=[1111111,1111111,1111111,1111111,1111111,1111111]
-// run: chosen global=8 local=8 (out=zeros:8, in=iota:8) -> out=[100,1,152,3,254,5,356,7]
+// run: kinds global=8 local=4 (out=zeros:8, in=range:8, extra=local:16) -> out=[1111111,1111111,1111111,1111111,1111111,1111111,1111111,1111111]
+// run: kinds global=6 local=4 (out=zeros:6, in=range:6, extra=local:16) -> out=[1111111,1111111,1111111,1111111,1111111,1111111]
+// run: chosen global=8 local=8 (out=zeros:8, in=range:8) -> out=[100,1,152,3,254,5,356,7]
 // run: kept global=8 local=8 (out=zeros:8) -> out=[13,23,33,43,53,63,73,83]
 // Where a generic pointer leads to, known only when it runs: to a helper that is not inlined where it need not be, from pointers that
 // are chosen by id, and to private arrays that live across barriers.

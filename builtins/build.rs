@@ -42,6 +42,7 @@ const SOURCES: &[&str] = &[
     "fence",
     "float_atomic",
     "gamma",
+    "generic",
     "geometric",
     "half",
     "half_math",

@@ -197,7 +197,7 @@ const FUNCTIONS: &[Function] = &[
     exact("fract", "basic"),
     exact("frexp", "basic"),
     exact("get_enqueued_num_sub_groups", "sub_group"),
-    exact("get_fence", "fence"),
+    exact("get_fence", "generic"),
     exact("get_image_array_size", "image_query"),
     exact("get_image_channel_data_type", "image_query"),
     exact("get_image_channel_order", "image_query"),

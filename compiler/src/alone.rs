@@ -51,13 +51,8 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
                 return Err(CompileError::OneKernel { what: "this stage alone", kernels: chosen.names });
             };
             let (name, size) = (&signature.name, settings.shown_size);
-            let options = work_group::options(
-                &settings,
-                &chosen.variables,
-                (name, signature.into()),
-                &cpu,
-                size,
-            );
+            let options =
+                work_group::options(&settings, &chosen.variables, (name, signature.into()), &cpu, size);
             Ok(print(&work_group::run(&module, &signature.name, &options, &cpu)?.0))
         }
         Stage::Optimise => {

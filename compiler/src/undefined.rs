@@ -27,6 +27,7 @@ const LOWERED_LATER: [&str; 24] = [
     "_Z15write_mem_fence",
     "_Z22atomic_work_item_fence",
     "llvm.",
+    "oxcl_memory_ranges",
     "oxcl_print_block",
     "oxcl_sub_group_",
     QUESTIONS[0],

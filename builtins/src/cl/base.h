@@ -14,6 +14,13 @@ __attribute__((const)) bool oxcl_has_fma(void);
 __attribute__((const)) bool oxcl_has_ldexp(void);
 __attribute__((const)) bool oxcl_has_rsqrt_estimate(void);
 
+// Where the memory of address spaces lies: oxcl_binary::abi::MemoryRanges. The work-group pass and the reference executor
+// answer.
+typedef struct MemoryRanges {
+  ulong local_from, local_to, stack_from, stack_to, scratch_from, scratch_to;
+} MemoryRanges;
+__attribute__((const)) __constant MemoryRanges *oxcl_memory_ranges(void);
+
 // A helper for inputs so rare that its code must not be spread over every caller.
 #define RARE static __attribute__((overloadable, noinline))
 

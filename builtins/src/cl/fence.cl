@@ -13,15 +13,6 @@ OVERLOAD void write_mem_fence(cl_mem_fence_flags flags) {
   __c11_atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-// A fence of all memories is one of whichever the pointer leads to.
-OVERLOAD cl_mem_fence_flags get_fence(const __generic void *pointer) {
-  (void)pointer;
-  return CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE;
-}
-OVERLOAD cl_mem_fence_flags get_fence(__generic void *pointer) {
-  return get_fence((const __generic void *)pointer);
-}
-
 OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope) {
   (void)flags;
   (void)scope;

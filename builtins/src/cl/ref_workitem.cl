@@ -21,6 +21,7 @@ typedef struct RefItem {
   void (*meet)(const __private struct RefItem *item, uint number);
   __private char *cells;
   ulong met;
+  MemoryRanges ranges;
 } RefItem;
 
 // The calling thread's item. Defined where the kernel is compiled, as OpenCL C has no thread-local variables.
@@ -28,6 +29,11 @@ const __private RefItem *oxcl_ref_current_item(void);
 
 // What the compiler's functions behind printf ask for.
 __private void *oxcl_print_block(void) { return oxcl_ref_current_item()->print; }
+
+// Constant while the item runs.
+__constant MemoryRanges *oxcl_memory_ranges(void) {
+  return (__constant MemoryRanges *)(ulong)&oxcl_ref_current_item()->ranges;
+}
 
 #define FIELD(field, d, otherwise) (d < 3 ? (size_t)oxcl_ref_current_item()->field[d] : (size_t)(otherwise))
 

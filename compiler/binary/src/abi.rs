@@ -158,6 +158,26 @@ const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_buffer) == 72)
 const _: () = assert!(std::mem::offset_of!(PoclContext112, printf_dropped) == 72 + 20);
 const _: () = assert!(std::mem::offset_of!(PrintBlock, dropped) == 20);
 
+/// Where the memory of address spaces lies for the work-items of a group, for functions that ask it of a generic pointer
+/// (`to_local` and its like; OpenCL C 3.0, section 6.15.8). Each pair is the first address and the one after the last. What
+/// lies in none of them is global.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MemoryRanges {
+    /// Local memory.
+    pub local: [u64; 2],
+    /// The stack that the group runs on: private memory.
+    pub stack: [u64; 2],
+    /// Scratch memory: private memory that lives across barriers.
+    pub scratch: [u64; 2],
+}
+
+/// [`KernelConstants::scratch_fixed`] of a kernel that asks for [`MemoryRanges`]: its caller writes them to the beginning of the
+/// scratch memory. Other kernels have 0 there.
+pub const RANGES_BYTES: u64 = MAX_ALIGNMENT as u64;
+
+const _: () = assert!(size_of::<MemoryRanges>() as u64 <= RANGES_BYTES);
+
 /// `oxcl_wg_<kernel>`: runs the work-groups `(gx..gx+n, gy, gz)`.
 ///
 /// `scratch` is aligned to [`MAX_ALIGNMENT`] and holds at least [`KernelConstants::scratch_bytes`].
@@ -220,7 +240,7 @@ pub struct KernelConstants {
     pub abi: u32,
     /// W: the number of work-items that the code runs at a time.
     pub width: u32,
-    /// Scratch bytes whatever the local size.
+    /// Scratch bytes whatever the local size: 0, or [`RANGES_BYTES`].
     pub scratch_fixed: u64,
     /// Scratch bytes for each work-item.
     pub scratch_per_item: u64,
@@ -278,6 +298,8 @@ pub struct RefItem {
     pub cells: *mut u8,
     /// Who met last, a bit for each work-item of the sub-group.
     pub met: u64,
+    /// What generic pointers lead to.
+    pub ranges: MemoryRanges,
 }
 
 /// What the cells of one work-item take together: one of each power of two up to 128.

@@ -310,9 +310,8 @@ pub(crate) fn extra_header(
         let names = |text: &str| extra.names.iter().any(|name| text.contains(name));
         on_disk || names(source.text) || headers.iter().any(|header| names(header.text))
     };
-    let arguments = |extra: &ExtraHeader| {
-        ["-include".to_owned(), format!("{RESOURCE_DIR}/include/{}", extra.file)]
-    };
+    let arguments =
+        |extra: &ExtraHeader| ["-include".to_owned(), format!("{RESOURCE_DIR}/include/{}", extra.file)];
     EXTRA_HEADERS.iter().filter(wanted).flat_map(arguments).collect()
 }
 
@@ -321,7 +320,9 @@ pub(crate) fn files<'a>(source: &Source<'a>, headers: &[VirtualHeader<'a>]) -> V
     let name = if source.name.is_empty() { "program.cl" } else { source.name };
     let mut files = vec![(name.to_owned(), source.text)];
     files.extend(headers.iter().map(|header| (format!("{HEADER_DIR}/{}", header.name), header.text)));
-    files.extend(EXTRA_HEADERS.iter().map(|extra| (format!("{RESOURCE_DIR}/include/{}", extra.file), extra.text)));
+    files.extend(
+        EXTRA_HEADERS.iter().map(|extra| (format!("{RESOURCE_DIR}/include/{}", extra.file), extra.text)),
+    );
     files.extend(
         RESOURCE_HEADERS.iter().map(|(name, text)| (format!("{RESOURCE_DIR}/include/{name}"), *text)),
     );

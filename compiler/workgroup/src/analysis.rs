@@ -248,7 +248,13 @@ fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c
     let function = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
-    Ok(Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module), lanes: Together::Row(0) })
+    Ok(Prepared {
+        module,
+        function,
+        name: kernel.to_owned(),
+        layout: Layout::of(module),
+        lanes: Together::Row(0),
+    })
 }
 
 /// Cuts a kernel that is in the form that steps and analyses are given.

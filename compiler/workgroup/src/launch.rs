@@ -190,6 +190,10 @@ fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz] = parameters.as_slice() else { return };
     let b = Builder::at_end(function.append_block("entry"));
+    if slots.fixed > 0 {
+        leave_without_ranges(&b, context, options.pocl);
+        return;
+    }
     if !variables.is_empty() {
         leave_without_variables(&b, function, context, options.pocl);
     }
@@ -259,6 +263,15 @@ fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &
     }
     b.position_at_end(exit);
     leave();
+}
+
+/// Nothing runs: PoCL does not say where local and private memory lie. Its older layout has no way to tell of the failure.
+fn leave_without_ranges<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) {
+    if pocl == PoclAbi::Context112 {
+        let at = b.byte_offset(context, b.i64(offset_of!(PoclContext112, execution_failed) as i64), "");
+        b.store(b.types().i32().int(1), at, 4);
+    }
+    b.return_void();
 }
 
 /// Nothing runs where PoCL has no memory for the program's variables: it knows neither their sizes nor their values. The
@@ -349,7 +362,7 @@ fn constants(kernel: &Prepared<'_, '_>, slots: &Slots<'_>, options: &Options) {
     let value = types.const_struct(&[
         types.i32().int(i64::from(ABI_VERSION)),
         types.i32().int(i64::from(options.lanes())),
-        long(0),
+        long(slots.fixed),
         long(slots.per_item),
         types.const_array(types.i64(), &size),
     ]);

@@ -63,6 +63,8 @@ pub const PROGRAM_NAMES: &str = "program.";
 mod space {
     /// `__global`.
     pub(crate) const GLOBAL: u32 = 1;
+    /// `__constant`.
+    pub(crate) const CONSTANT: u32 = 2;
     /// `__local`.
     pub(crate) const LOCAL: u32 = 3;
 }
@@ -351,7 +353,7 @@ fn finish<'c>(
     launch::finish(cut, bodies, choice.plan.space, options)?;
     Ok(Formed {
         local_sizes: cut.locals.iter().map(|local| local.size).collect(),
-        scratch_fixed: 0,
+        scratch_fixed: cut.slots.fixed,
         scratch_per_item: cut.slots.per_item,
         width: choice.plan.width,
         sub_group_size: options.sub_group_size,

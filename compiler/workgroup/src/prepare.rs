@@ -6,9 +6,9 @@
 //! internal. Nothing has been decided about barriers yet.
 
 use crate::error::FormError;
-use crate::{collectives, sub_groups};
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
+use crate::{collectives, sub_groups};
 use oxcl_ir::access::{PIXEL, PRINT};
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};

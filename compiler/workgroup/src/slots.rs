@@ -10,6 +10,7 @@ use crate::privates;
 use crate::regions::{End, Regions};
 use crate::share;
 use crate::workitem::Query;
+use oxcl_binary::abi::RANGES_BYTES;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -63,6 +64,8 @@ pub(crate) struct Slots<'c> {
     pub(crate) served: Option<usize>,
     /// Scratch bytes for each work-item.
     pub(crate) per_item: u64,
+    /// Scratch bytes before the slots: where the kernel asks for them, `MemoryRanges`.
+    pub(crate) fixed: u64,
 }
 
 impl<'c> Slots<'c> {
@@ -129,6 +132,10 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
         }
     }
     lay_out(&mut slots);
+    let asks = |call: &Value<'c>| Query::of(*call) == Some(Query::MemoryRanges);
+    if kernel.function.instructions().iter().any(asks) {
+        slots.fixed = RANGES_BYTES;
+    }
     slots
 }
 

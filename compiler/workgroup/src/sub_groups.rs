@@ -62,9 +62,9 @@ pub(crate) fn meets(module: &Module<'_>) -> bool {
 
 /// Whether anything in a kernel's own module depends on which work-items are a sub-group.
 pub(crate) fn are_used(module: &Module<'_>) -> bool {
-    [MEET, LANE, NUMBER].iter().any(|name| {
-        Function::find(module, name).is_some_and(|function| !function.value().users().is_empty())
-    })
+    [MEET, LANE, NUMBER]
+        .iter()
+        .any(|name| Function::find(module, name).is_some_and(|function| !function.value().users().is_empty()))
 }
 
 /// Answers the question for the size wherever it is asked.

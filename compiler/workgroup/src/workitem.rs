@@ -23,6 +23,7 @@ pub(crate) enum Query {
     GlobalLinearId,
     LocalLinearId,
     PrintBlock,
+    MemoryRanges,
     /// The place of the work-item in its sub-group.
     SubGroupLane,
     /// The number of the sub-group in its group.
@@ -45,6 +46,7 @@ impl Query {
             "_Z20get_global_linear_idv" => Query::GlobalLinearId,
             "_Z19get_local_linear_idv" => Query::LocalLinearId,
             "oxcl_print_block" => Query::PrintBlock,
+            "oxcl_memory_ranges" => Query::MemoryRanges,
             sub_groups::LANE => Query::SubGroupLane,
             sub_groups::NUMBER => Query::SubGroupNumber,
             _ => return None,
@@ -124,7 +126,7 @@ pub(crate) fn range_of_small(call: Value<'_>) -> Option<Range> {
         Query::GroupCount | Query::GlobalSize => Range::new(1, SMALL),
         Query::Dimensions => Range::new(1, 3),
         Query::GlobalLinearId => Range::unsigned(63),
-        Query::PrintBlock => return None,
+        Query::PrintBlock | Query::MemoryRanges => return None,
         Query::SubGroupLane => Range::new(0, i128::from(sub_groups::LARGEST) - 1),
         Query::SubGroupNumber => Range::new(0, LARGEST_GROUP - 1),
     })
@@ -140,6 +142,7 @@ pub(crate) fn range_of_any(call: Value<'_>) -> Option<Range> {
         | Query::EnqueuedLocalSize
         | Query::Dimensions
         | Query::PrintBlock
+        | Query::MemoryRanges
         | Query::SubGroupLane
         | Query::SubGroupNumber => return range_of_small(call),
         Query::GlobalId | Query::GroupId | Query::GlobalOffset | Query::GlobalLinearId => Range::unsigned(63),

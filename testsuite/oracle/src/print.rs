@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use crate::ast::{
-    AtomicOp, Binary, Collective, Combine, Expr, ExprKind, Extent, Function, Global, Init, Linkage, LoopForm, Program,
-    Query, Stmt, StmtKind, SubGroupOp, Unary, Variable,
+    AtomicOp, Binary, Collective, Combine, Expr, ExprKind, Extent, Function, Global, Init, Linkage, LoopForm,
+    Program, Query, Stmt, StmtKind, SubGroupOp, Unary, Variable,
 };
 use crate::types::{Scalar, Space, Struct, Type};
 
@@ -140,9 +140,8 @@ impl Printer<'_> {
             format!("__attribute__((reqd_work_group_size({x}, {y}, {z}))) ")
         });
         let lanes = self.program.sub_group.filter(|_| function.is_kernel());
-        let lanes = lanes.map_or(String::new(), |size| {
-            format!("__attribute__((intel_reqd_sub_group_size({size}))) ")
-        });
+        let lanes = lanes
+            .map_or(String::new(), |size| format!("__attribute__((intel_reqd_sub_group_size({size}))) "));
         let parameters: Vec<String> =
             function.variables[..function.parameters].iter().map(|v| self.variable(v)).collect();
         let (result, name) = (self.type_name(&function.result), &function.name);

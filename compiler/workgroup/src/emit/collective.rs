@@ -40,9 +40,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             }
         };
         Some(match (self.form(call), made) {
-            (Form::Vector, Lanes::One(value)) => {
-                Lanes::Each(widen(b, &Lanes::One(value), self.width()))
-            }
+            (Form::Vector, Lanes::One(value)) => Lanes::Each(widen(b, &Lanes::One(value), self.width())),
             (_, made) => made,
         })
     }
@@ -93,7 +91,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     fn permute(&self, b: &Builder<'c>, vector: Value<'c>, named: Value<'c>) -> Value<'c> {
         let width = self.width();
         let known: Option<Vec<i32>> = (0..width)
-            .map(|lane| i32::try_from(named.is_constant().then(|| named.constant_element(lane))??.as_int()?).ok())
+            .map(|lane| {
+                i32::try_from(named.is_constant().then(|| named.constant_element(lane))??.as_int()?).ok()
+            })
             .collect();
         if let Some(order) = known {
             return b.shuffle(vector, vector.ty().poison(), &order, "");
@@ -114,9 +114,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                     permute_words(b, own, named, width, lanes)
                 };
                 let (low, high) = (half(0), half(1));
-                let order: Vec<i32> = (0..2 * width)
-                    .map(|at| (at / 2 + at % 2 * width).cast_signed())
-                    .collect();
+                let order: Vec<i32> =
+                    (0..2 * width).map(|at| (at / 2 + at % 2 * width).cast_signed()).collect();
                 b.cast(Opcode::LLVMBitCast, b.shuffle(low, high, &order, ""), ty, "")
             }
             bytes => {

@@ -10,6 +10,7 @@
 //! ways ([`masked`]). Which of these each instruction and block becomes stands in the plan ([`crate::plan`]).
 
 mod calls;
+mod collective;
 mod conversions;
 mod group;
 pub(crate) mod independent;
@@ -17,7 +18,6 @@ mod items;
 pub(crate) mod joined;
 mod lanes;
 mod leader;
-mod collective;
 mod masked;
 mod memory;
 mod moves;
@@ -98,7 +98,10 @@ struct Frame<'a, 'c> {
     leaves: HashMap<Value<'c>, Value<'c>>,
     /// The group's variables: the current value, and what the regions' end makes current.
     variables: Vec<Variable<'c>>,
+    /// Where the work-items' slots are.
     scratch: Value<'c>,
+    /// Where `MemoryRanges` are, if the kernel asks for them.
+    ranges_at: Value<'c>,
     scopes: scopes::Scopes<'c>,
 }
 
@@ -231,6 +234,12 @@ fn open<'a, 'c>(
             }
         })
         .collect();
+    let scratch = match slots.fixed {
+        0 => rest[5],
+        bytes => entry.byte_offset(rest[5], entry.i64(bytes.cast_signed()), "slots"),
+    };
+    let constant = entry.types().pointer(space::CONSTANT);
+    let ranges_at = entry.cast(Opcode::LLVMAddrSpaceCast, rest[5], constant, "ranges");
     Frame {
         kernel,
         regions,
@@ -248,7 +257,8 @@ fn open<'a, 'c>(
         ids,
         leaves,
         variables,
-        scratch: rest[5],
+        scratch,
+        ranges_at,
         scopes: scopes::Scopes::of(kernel.function, plan.width == 1),
     }
 }
@@ -342,6 +352,7 @@ impl<'c> Frame<'_, 'c> {
             Query::GlobalOffset => ids.offset,
             Query::Dimensions => return ids.dimensions,
             Query::PrintBlock => return ids.print,
+            Query::MemoryRanges => return self.ranges_at,
             Query::GlobalId
             | Query::LocalId
             | Query::GlobalLinearId

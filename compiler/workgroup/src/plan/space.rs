@@ -62,6 +62,7 @@ fn tells_groups(call: Value<'_>, options: &Options) -> bool {
         | Query::GlobalOffset
         | Query::Dimensions
         | Query::GlobalLinearId
-        | Query::PrintBlock => false,
+        | Query::PrintBlock
+        | Query::MemoryRanges => false,
     }
 }

@@ -207,10 +207,9 @@ impl<'a, 'c> Steps<'a, 'c> {
         match query {
             Query::GlobalId | Query::LocalId => Step::By(Sum::constant(i64::from(here))),
             Query::GlobalLinearId | Query::LocalLinearId if along == 0 => Step::By(Sum::constant(1)),
-            Query::GlobalLinearId
-            | Query::LocalLinearId
-            | Query::SubGroupLane
-            | Query::SubGroupNumber => Step::NotLinear(call),
+            Query::GlobalLinearId | Query::LocalLinearId | Query::SubGroupLane | Query::SubGroupNumber => {
+                Step::NotLinear(call)
+            }
             _ => Step::By(Sum::default()),
         }
     }

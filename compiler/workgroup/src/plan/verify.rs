@@ -190,7 +190,8 @@ fn how_obstacle<'c>(
     }
     if collectives::is_call(instruction) {
         let known = how == How::Collective && Collective::of(instruction).is_some();
-        return (!known).then_some("it can only be an operation among the lanes of a sub-group, of a known size");
+        return (!known)
+            .then_some("it can only be an operation among the lanes of a sub-group, of a known size");
     }
     let shape = plan.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(instruction));
     let operands = match instruction.opcode() {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use oxcl_binary::abi::{
-    ABI_VERSION, Context, NativeEntry, PoclContext96, PoclContext112, PoclEntry, PrintBlock, RefEntry,
-    RefItem,
+    ABI_VERSION, Context, MemoryRanges, NativeEntry, PoclContext96, PoclContext112, PoclEntry, PrintBlock,
+    RefEntry, RefItem,
 };
 
 use oxcl_binary::meta::KernelMeta;
@@ -40,6 +40,8 @@ pub struct PreparedLaunch {
     cells: Cells,
     context: Context,
     scratch_bytes: u64,
+    /// The kernel asks where local and private memory lie.
+    asks_ranges: bool,
     traits: KernelTraits,
     printer: Arc<Printer>,
     history: Arc<History>,
@@ -90,12 +92,12 @@ impl PreparedLaunch {
         traits: KernelTraits,
     ) -> Result<Self, OutOfResources> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let scratch_bytes = match function.entry {
+        let (scratch_bytes, asks_ranges) = match function.entry {
             Entry::Native(_, constants) => {
                 let bytes = constants.scratch_bytes(geometry.local);
-                bytes.ok_or(OutOfResources::of(Resource::Scratch, u64::MAX))?
+                (bytes.ok_or(OutOfResources::of(Resource::Scratch, u64::MAX))?, constants.scratch_fixed > 0)
             }
-            Entry::Pocl(..) | Entry::Reference(_) => 0,
+            Entry::Pocl(..) | Entry::Reference(_) => (0, false),
         };
         Ok(Self {
             history: function.histories.of(Key::new(geometry, arguments)),
@@ -106,6 +108,7 @@ impl PreparedLaunch {
             function,
             geometry,
             scratch_bytes,
+            asks_ranges,
             traits,
             printer: Arc::default(),
             variables: None,
@@ -215,7 +218,12 @@ impl PreparedLaunch {
         count: u64,
         worker: &mut Worker,
     ) -> Result<(), KernelFailure> {
-        worker.bind(self.number, &self.cells);
+        if !worker.is_bound_to(self.number) {
+            worker.bind(self.number, &self.cells);
+            if self.asks_ranges {
+                worker.write_ranges(&self.cells, self.scratch_bytes);
+            }
+        }
         let _mode = FloatingMode::enter(self.function.flush_denorms);
         let end = first + count;
         let mut next = first;
@@ -352,6 +360,7 @@ impl PreparedLaunch {
                 item.barrier = Some(if alone { met_alone } else { unexpected });
                 item.executor = (&raw mut frame).cast();
                 item.print = block;
+                item.ranges = worker.ranges(&self.cells, 0);
                 let mut call = ItemCall { entry, arguments: worker.arguments(), item: &raw const item };
                 let data = (&raw mut call).cast();
                 // SAFETY: the call's parts are those that the entry takes; nothing that runs in it has destructors.
@@ -422,6 +431,7 @@ impl PreparedLaunch {
             meet: None,
             cells: std::ptr::null_mut(),
             met: 0,
+            ranges: MemoryRanges::default(),
         }
     }
 

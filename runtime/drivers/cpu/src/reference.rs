@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use oxcl_binary::abi::{PrintBlock, REF_CELL_BYTES, RefEntry, RefItem};
+use oxcl_binary::abi::{MemoryRanges, PrintBlock, REF_CELL_BYTES, RefEntry, RefItem};
 use oxcl_driver::lock;
 use oxcl_scheduler::thread::spawn;
 
@@ -73,6 +73,8 @@ struct Job {
     arguments: *const *mut c_void,
     /// Threads inside, one for each work-item of a whole group.
     items: u64,
+    /// Where the group's local memory lies.
+    local: [u64; 2],
     /// Where all items print to; emptied between groups.
     print: *mut PrintBlock,
     /// Lock rank 3.
@@ -329,6 +331,10 @@ impl Job {
             item.cells = self.cells;
             item.executor = member.cast();
             item.print = self.print;
+            // The thread runs on its own stack, and the item lies near the top of that.
+            let top = (&raw const item) as u64;
+            let stack = [top.saturating_sub(STACK_BYTES as u64), top];
+            item.ranges = MemoryRanges { local: self.local, stack, scratch: [0; 2] };
             let mut call =
                 ItemCall { entry: self.entry, arguments: self.arguments, item: (&raw mut item).cast_const() };
             // SAFETY: the field lies inside the structure.
@@ -415,6 +421,7 @@ impl Team {
             entry,
             arguments: members.worker.arguments(),
             items,
+            local: members.worker.ranges(cells, 0).local,
             print: &raw mut print,
             progress: Mutex::new(Progress {
                 doing: vec![Doing::Runs; items as usize],

@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use oxcl_binary::abi::{MAX_ALIGNMENT, PrintBlock};
+use oxcl_binary::abi::{MAX_ALIGNMENT, MemoryRanges, PrintBlock};
 
 use crate::arguments::Cells;
 use crate::memory;
@@ -106,6 +106,24 @@ impl Worker {
             self.arguments[slot.index] = cell.cast();
         }
         self.bound_to = launch;
+    }
+
+    /// Where local and private memory lie for launches with these cells and so many bytes of scratch memory.
+    pub(crate) fn ranges(&self, cells: &Cells, scratch: u64) -> MemoryRanges {
+        let from = |start: *mut u8, bytes: u64| [start as u64, start as u64 + bytes];
+        MemoryRanges {
+            local: from(self.locals.as_ptr(), cells.local_bytes),
+            stack: self.stack.as_ref().map_or([0; 2], |stack| [stack.low(), stack.top()]),
+            scratch: from(self.scratch.as_ptr(), scratch),
+        }
+    }
+
+    /// Writes them to where a kernel that asks for them looks. Comes after [`Self::bind`].
+    pub(crate) fn write_ranges(&mut self, cells: &Cells, scratch: u64) {
+        let ranges = self.ranges(cells, scratch);
+        assert!(size_of::<MemoryRanges>() <= self.scratch.len(), "a kernel that asks has room for them");
+        // SAFETY: the block is the worker's own, has the room, and is aligned to `MAX_ALIGNMENT`.
+        unsafe { self.scratch.as_ptr().cast::<MemoryRanges>().write(ranges) };
     }
 
     pub(crate) fn arguments(&self) -> *const *mut c_void {

@@ -41,7 +41,8 @@ impl<'p> Machine<'p> {
             }
             let mut given = Vec::new();
             for lane in items(here) {
-                let of_lane = arguments.iter().map(|argument| self.eval(f, lane, argument)?.scalar().map_err(fail));
+                let of_lane =
+                    arguments.iter().map(|argument| self.eval(f, lane, argument)?.scalar().map_err(fail));
                 given.push(of_lane.collect::<Result<Vec<u64>, _>>()?);
             }
             let results = together(operation, scalar, &given, here == whole, size as usize).map_err(fail)?;

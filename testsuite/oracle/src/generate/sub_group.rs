@@ -65,7 +65,8 @@ impl Maker {
             );
             if adds && scalar.is_signed() {
                 let few = if scalar.bits() == 8 { 1 } else { 0x1ff };
-                value = Expr::binary(Binary::And, value, Expr::literal(scalar, few)).cast(Type::Scalar(scalar));
+                value =
+                    Expr::binary(Binary::And, value, Expr::literal(scalar, few)).cast(Type::Scalar(scalar));
             }
             arguments.push(value);
         }

@@ -8,7 +8,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 24] = [
+const LOWERED_LATER: [&str; 25] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",

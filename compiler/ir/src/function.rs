@@ -20,6 +20,8 @@ use std::fmt;
 pub enum Place {
     /// The function as a whole.
     Function,
+    /// Its result.
+    Return,
     /// The parameter of this index.
     Parameter(u32),
 }
@@ -28,6 +30,7 @@ impl Place {
     fn raw(self) -> u32 {
         match self {
             Place::Function => u32::MAX,
+            Place::Return => 0,
             // An index beyond those that LLVM has is refused with the others that the function lacks.
             Place::Parameter(index) => index.saturating_add(1),
         }

@@ -32,7 +32,7 @@ pub(crate) enum Query {
 
 impl Query {
     /// The query that a function of this name makes.
-    fn by_name(name: &str) -> Option<Query> {
+    pub(crate) fn by_name(name: &str) -> Option<Query> {
         Some(match name {
             "_Z13get_global_idj" => Query::GlobalId,
             "_Z12get_local_idj" => Query::LocalId,
@@ -159,6 +159,20 @@ pub(crate) enum Together {
     Row(usize),
     /// Neighbours in dimension 0 that are one sub-group of so many.
     SubGroup(u32),
+}
+
+/// The same in launches whose ids may be of any size.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AnyIds(pub(crate) Together);
+
+impl<'c> Queries<'c> for AnyIds {
+    fn query(&self, call: Value<'c>) -> Option<Asked> {
+        self.0.query(call)
+    }
+
+    fn range(&self, call: Value<'c>) -> Option<Range> {
+        range_of_any(call)
+    }
 }
 
 impl<'c> Queries<'c> for Together {

@@ -4,26 +4,18 @@
 // options: -cl-std=CL3.0
 // bits: 64, so many kernels take minutes to schedule for processors
 // width: any
-// run: moved4 global=16 local=8 (in=random:16:41, out=zeros:16)
 // run: moved8 global=32 local=16 (in=random:32:42, out=zeros:32)
 // run: moved16 global=64 local=32 (in=random:64:43, out=zeros:64)
-// run: moved32 global=64 local=64 (in=random:64:44, out=zeros:64)
-// run: sums4 global=12 local=6 (in=random:12:45, out=zeros:48)
 // run: sums8 global=40 local=20 (in=random:40:46, out=zeros:160)
-// run: sums16 global=80 local=40 (in=random:80:47, out=zeros:320)
 // run: sums32 global=100 local=50 (in=random:100:48, out=zeros:400)
 // run: uneven4 global=14 local=7 (in=random:14:49, out=zeros:14)
-// run: uneven8 global=32,2 local=16,2 (in=random:64:50, out=zeros:64)
 // run: uneven16 global=48 local=48 (in=random:48:51, out=zeros:48)
-// run: uneven32 global=64 local=32 (in=random:64:52, out=zeros:64)
 // run: tiles8 global=32 local=16 (in=random:32:53, out=zeros:32)
-// run: tiles16 global=64 local=32 (in=random:64:54, out=zeros:64)
-// run: blocks8 global=32 local=16 (in=range:160, out=zeros:160)
 // run: blocks16 global=32 local=32 (in=range:160, out=zeros:160)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define SIZE(n) __attribute__((intel_reqd_sub_group_size(n)))
 
-#define KERNELS(n)                                                                                                     \
+#define MOVED(n)                                                                                                       \
   SIZE(n) kernel void moved##n(global const int *in, global int *out) {                                                \
     int i = get_global_id(0), x = in[i];                                                                               \
     uint from = (uint)x >> 3, own = get_sub_group_local_id();                                                          \
@@ -36,7 +28,8 @@
     sum += 23 * sub_group_shuffle_xor(x, 1u) + 29 * sub_group_rotate(x, 3) + 31 * sub_group_clustered_rotate(x, 1, 2u); \
     sum += 37 * (own >= 2 ? sub_group_shuffle_up(x, 2u) : sub_group_shuffle(x, own));                                  \
     out[i] = (int)sum;                                                                                                 \
-  }                                                                                                                    \
+  }
+#define SUMS(n)                                                                                                        \
   SIZE(n) kernel void sums##n(global const int *in, global float *out) {                                               \
     int i = get_global_id(0);                                                                                          \
     float x = (float)in[i] * 1e-3f;                                                                                    \
@@ -44,7 +37,8 @@
     out[4 * i + 1] = sub_group_scan_inclusive_add(x) - sub_group_scan_exclusive_min(x * x);                            \
     out[4 * i + 2] = sub_group_scan_exclusive_add(x);                                                                  \
     out[4 * i + 3] = sub_group_clustered_reduce_add(x, 2) * sub_group_clustered_reduce_mul((double)(in[i] & 3) + 0.1, 4); \
-  }                                                                                                                    \
+  }
+#define UNEVEN(n)                                                                                                      \
   SIZE(n) kernel void uneven##n(global const int *in, global int *out) {                                               \
     int i = get_global_id(1) * get_global_size(0) + get_global_id(0), x = in[i], sum = 0;                              \
     if (x & 1)                                                                                                         \
@@ -59,10 +53,12 @@
     }                                                                                                                  \
     out[i] = sum + 3 * sub_group_all(x != 1) + sub_group_non_uniform_all_equal(x >> 16);                               \
   }
-KERNELS(4)
-KERNELS(8)
-KERNELS(16)
-KERNELS(32)
+MOVED(8)
+MOVED(16)
+SUMS(8)
+SUMS(32)
+UNEVEN(4)
+UNEVEN(16)
 
 // Sub-groups beside barriers of the group and local memory.
 #define TILES(n)                                                                                                       \
@@ -80,7 +76,8 @@ KERNELS(32)
     sub_group_barrier(CLK_LOCAL_MEM_FENCE);                                                                            \
     uint first = get_sub_group_id() * n;                                                                               \
     out[i] = sum + tile[first + n - 1 - get_sub_group_local_id()];                                                     \
-  }                                                                                                                    \
+  }
+#define BLOCKS(n)                                                                                                      \
   SIZE(n) kernel void blocks##n(global uint *in, global uint *out) {                                                   \
     uint first = 5 * (get_group_id(0) * get_local_size(0) + get_sub_group_id() * n);                                   \
     uint4 four = intel_sub_group_block_read4(in + first);                                                              \
@@ -88,4 +85,4 @@ KERNELS(32)
     intel_sub_group_block_write(out + first + 4 * n, intel_sub_group_block_read(in + first + 4 * n) + four.x);         \
   }
 TILES(8)
-TILES(16)
+BLOCKS(16)

@@ -43,7 +43,7 @@ __attribute__((reqd_work_group_size(GROUP, 1, 1))) kernel void sum_by_memory(glo
 
 // c = a * b, n by n: a sub-group has a row of 16 results; its work-items hold 16 elements of a's row in turn.
 LANES kernel void product_by_sub_groups(global const float *a, global const float *b, global float *c, int n) {
-  int tiles = n / 16, tile = get_global_id(0) / 16, row = tile / tiles;
+  int tiles = n / 16, tile = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = tile / tiles;
   int lane = get_sub_group_local_id(), column = tile % tiles * 16 + lane;
   float sum = 0.0f;
   for (int k = 0; k < n; k += 16) {

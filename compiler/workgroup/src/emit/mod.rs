@@ -43,7 +43,7 @@ use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::window::Windows;
-use crate::workitem::Query;
+use crate::workitem::{Query, Together};
 use crate::{Options, Target, space};
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_ir::module as ir_module;
@@ -139,8 +139,15 @@ pub(crate) fn emit<'c>(
     if !rests || !options.large_ids {
         return Ok(Bodies { first, any: None, serve_any: !rests });
     }
-    // Seldom run, so one work-item at a time is good enough.
-    let any = make(Ids::Any, &Plan::scalar(&cut.regions, plan.space))?;
+    let seldom = match cut.kernel.lanes {
+        // Lanes that are a sub-group have no meetings left, by which they could run one at a time.
+        Together::SubGroup(_) if plan.width > 1 => {
+            Plan::for_any_ids(&cut.kernel, &cut.regions, &cut.slots, plan.space, plan.width)?
+        }
+        // One work-item at a time is good enough.
+        _ => Plan::scalar(&cut.regions, plan.space),
+    };
+    let any = make(Ids::Any, &seldom)?;
     mark_rare(any);
     Ok(Bodies { first, any: Some(any), serve_any: true })
 }

@@ -27,6 +27,7 @@ use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
+use crate::workitem::AnyIds;
 use chunks::Chunks;
 use oxcl_ir::Value;
 use oxcl_ir::shape::{Shape, Shapes};
@@ -131,6 +132,22 @@ impl<'c> Plan<'c> {
             return Ok(Plan::scalar(regions, space));
         }
         Plan::with_shapes(kernel, regions, slots, space, regions.row_shapes(kernel)?, width)
+    }
+
+    /// The plan for launches with ids of any size: what neighbours have in common is known without them being small.
+    ///
+    /// # Errors
+    /// As [`Plan::make`].
+    pub(crate) fn for_any_ids(
+        kernel: &Prepared<'_, 'c>,
+        regions: &Regions<'c>,
+        slots: &Slots<'c>,
+        space: Space,
+        width: u32,
+    ) -> Result<Self, FormError> {
+        let whose = AnyIds(kernel.lanes);
+        let shapes = Shapes::compute(&regions.cfg, kernel.layout, &regions.after_barriers, &whose)?;
+        Plan::with_shapes(kernel, regions, slots, space, &Rc::new(shapes), width)
     }
 
     fn with_shapes(

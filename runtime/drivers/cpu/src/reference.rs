@@ -412,6 +412,7 @@ impl Team {
             members.handles.push(handle.map_err(|_| OutOfResources::of(Resource::Threads, items))?);
         }
         let mut print = members.worker.print_block();
+        let local = members.worker.ranges(cells, 0).local;
         // Cells for whole lines of work-items: as many bytes for each line's as it has work-items, times those of one.
         let lines = (items as usize).div_ceil(CELL_LINE) * REF_CELL_BYTES;
         let mut cells = vec![CellLine([0; CELL_LINE]); lines];
@@ -421,7 +422,7 @@ impl Team {
             entry,
             arguments: members.worker.arguments(),
             items,
-            local: members.worker.ranges(cells, 0).local,
+            local,
             print: &raw mut print,
             progress: Mutex::new(Progress {
                 doing: vec![Doing::Runs; items as usize],

@@ -326,7 +326,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    fn assign(&mut self, f: &Frame, variable: usize, value: &Value, lane: u32) -> Result<(), Why> {
+    pub(super) fn assign(&mut self, f: &Frame, variable: usize, value: &Value, lane: u32) -> Result<(), Why> {
         let ty = &self.program.functions[f.function].variables[variable].ty;
         let at = self.memory.base(f.slot(variable, lane));
         self.store(at, ty, value, lane)

@@ -72,12 +72,12 @@ impl Maker {
         }
         match operation {
             SubGroupOp::Broadcast => {
-                arguments.push(Expr::literal(Scalar::Uint, self.random.below(40)));
+                arguments.push(Expr::literal(Scalar::Uint, i128::from(self.random.below(40))));
             }
             SubGroupOp::Shuffle | SubGroupOp::Rotate => {
                 let uniform = operation == SubGroupOp::Rotate;
                 let number = if uniform {
-                    Expr::literal(Scalar::Uint, self.random.below(40))
+                    Expr::literal(Scalar::Uint, i128::from(self.random.below(40)))
                 } else {
                     self.value_of(Scalar::Uint, false, 1)
                 };

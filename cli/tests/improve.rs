@@ -483,7 +483,7 @@ fn code_made_in_a_hurry_runs_on_where_no_other_can_be_made() {
     assert!(program.replace_code(&good.build(&other).unwrap().archive).is_err());
     // Nor is what has sub-groups of another size: queries have told the size, and results depend on it.
     let sized = format!("__attribute__((intel_reqd_sub_group_size(64))) {BUSY}");
-    let sized = BuildRequest::new("program.cl", sized, BuildTarget::Cpu);
+    let sized = BuildRequest::new("program.cl", &sized, BuildTarget::Cpu);
     let refused = program.replace_code(&good.build(&sized).unwrap().archive).unwrap_err();
     assert_eq!(refused, "what was made later has sub-groups of another size");
     assert_eq!(kernel.quality(), Quality::First);

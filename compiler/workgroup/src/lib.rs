@@ -251,9 +251,14 @@ pub fn form_best<'c>(
     if let Width::Preferred(width) = options.width {
         check_width(width)?;
     }
-    // Work-items of a sub-group that meet run one at a time between their meetings, whatever is asked for.
-    let one = Options { plan: None, ..options.fixed(1) };
-    let options = if sub_groups::meets(&module) { &one } else { options };
+    // Work-items of a sub-group that meet run one at a time between their meetings.
+    let meets = sub_groups::meets(&module);
+    if meets && options.lanes() > 1 {
+        let reason = "work-items of a sub-group meet".to_owned();
+        return Err(FormError::CannotVectorise { kernel: kernel.to_owned(), reason, line: 0 });
+    }
+    let one = options.fixed(1);
+    let options = if meets { &one } else { options };
     let mut considered = None;
     let is_open = options.plan.is_none() && !matches!(options.width, Width::Fixed(_));
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {

@@ -1,7 +1,7 @@
 // Votes of the work-items of a sub-group, and what is read off them.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
+// width: 1
 // run: ballots global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:144) -> out=[11,3,1,0,0,3,1,0,1,15,14,1,0,1,0,0,3,4,11,3,2,1,0,3,1,0,2,14,12,3,1,0,0,0,3,4,11,3,2,2,0,3,0,0,4,12,8,7,3,0,0,0,3,4,11,3,3,2,0,3,1,0,8,8,0,15,7,0,0,0,3,4,3,2,1,0,0,1,1,0,1,15,14,1,0,1,0,0,5,2,3,2,2,1,0,1,1,0,2,14,12,3,1,0,0,0,5,2,3,2,2,2,0,1,0,0,4,12,8,7,3,0,0,0,5,2,3,2,2,2,0,1,0,0,8,8,0,15,7,0,0,0,5,2]
 // run: ballots global=14 local=7 (in=random:14:2, out=zeros:252)
 #ifndef cl_khr_subgroup_ballot

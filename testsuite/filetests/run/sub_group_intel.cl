@@ -1,7 +1,7 @@
 // Shuffles between two values, and blocks of memory that a sub-group reads and writes together.
 // test: run
 // options: -cl-std=CL1.2
-// width: any
+// width: 1
 // run: pairs global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:16) -> out=[1,201,4,3,1,1,103,4,9,206,2,5,6,9,105,2]
 // run: blocks global=8 local=8 (in=range:64, out=zeros:64) -> out=[0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,106,108,110,112,114,116,118,120,122,124,126]
 // run: small global=8 local=8 (in=random:64:5, out=zeros:96)

@@ -1,9 +1,9 @@
 // Values of other work-items of a sub-group, by number, by distance, and round about; sums of pairs.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
+// width: 1
 // run: shuffles global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:64) -> out=[1,1,-1,1,1,1,4,4,4,3,3,4,4,3,4,4,1,1,1,1,1,1,5,4,3,4,4,-1,3,4,5,4,6,9,-1,9,9,9,14,9,2,5,5,2,2,5,14,9,9,6,9,6,6,6,8,9,5,2,2,-1,5,2,8,9]
-// run: by_data global=100 local=20 (in=random:100:7, out=zeros:100)
+// run: by_data global=40 local=10 (in=random:40:7, out=zeros:40)
 #ifndef cl_khr_subgroup_shuffle
 #error
 #endif

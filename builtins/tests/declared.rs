@@ -1,7 +1,7 @@
 //! Whatever clang declares of OpenCL C, the library defines, under the very names that clang gives the calls.
 //!
 //! clang's full header lists all built-in functions. For each a caller is written, the callers are compiled as kernels
-//! are (where clang declares the functions by itself), and what that leaves undefined is looked up. What the library
+//! are (where clang declares the functions by itself, or the front end does), and what that leaves undefined is looked up. What the library
 //! does not have yet is named below, by type and by name; nothing else may be missing.
 
 mod support;
@@ -17,15 +17,17 @@ const ABSENT_TYPES: [&str; 8] =
     ["msaa", "pipe", "queue", "ndrange", "clk_event", "reserve_id", "intel_sub", "bfloat"];
 
 /// Beginnings of names that belong to extensions the library does not have.
-const ABSENT_NAMES: [&str; 12] = [
+const ABSENT_NAMES: [&str; 14] = [
     "amd_",
     "arm_",
     "clock_read_hilo_sub_group",
     "clock_read_sub_group",
     "create_user_event",
     "get_image_num_",
+    "intel_convert_",
     "intel_sub_group_avc_",
     "intel_sub_group_block_prefetch_",
+    "intel_sub_group_ime_",
     "intel_work_group_",
     "qcom_",
     "work_group_commit",
@@ -153,6 +155,10 @@ fn missing(standard: &str, bits: AddressBits) -> Vec<String> {
     fs::write(&file, callers(&declarations)).unwrap();
     let mut arguments = front_end_arguments(standard, triple);
     arguments.extend(["-S", "-o", "-"].map(str::to_owned));
+    // What clang does not declare by itself, the front end does.
+    let intel = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/frontend/src/headers/intel_sub_groups.h");
+    arguments.extend(["-include".to_owned(), intel.to_owned()]);
+    arguments.extend(["char", "long"].map(|name| format!("-Dcl_intel_subgroups_{name}")));
     arguments.push(file.display().to_string());
     let text = run(&llvm_bin().join("clang-22"), &arguments);
     let symbols: BTreeSet<&str> = text

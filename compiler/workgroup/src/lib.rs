@@ -279,9 +279,13 @@ pub fn form_best<'c>(
             Some(Options { width: Width::Preferred(size), ..options.clone() })
         }
         Together::SubGroup(_) => None,
-        // Work-items of a sub-group that meet run one at a time between their meetings, whatever is asked for.
-        _ if sub_groups::meets(&module) => Some(Options { plan: None, ..options.fixed(1) }),
-        _ => None,
+        _ if !sub_groups::meets(&module) => None,
+        // Work-items of a sub-group that meet and are not the lanes run one at a time between their meetings.
+        _ if options.lanes() == 1 => Some(options.fixed(1)),
+        _ => {
+            let reason = "work-items of a sub-group meet".to_owned();
+            return Err(FormError::CannotVectorise { kernel: kernel.to_owned(), reason, line: 0 });
+        }
     };
     let options = changed.as_ref().unwrap_or(options);
     let mut considered = None;

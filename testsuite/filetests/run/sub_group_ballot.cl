@@ -1,13 +1,10 @@
-// Votes of the work-items of a sub-group, and what is read off them.
+// Ballots of the work-items of a sub-group, and what is read off them.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
-// run: ballots global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:144) -> out=[11,3,1,0,0,3,1,0,1,15,14,1,0,1,0,0,3,4,11,3,2,1,0,3,1,0,2,14,12,3,1,0,0,0,3,4,11,3,2,2,0,3,0,0,4,12,8,7,3,0,0,0,3,4,11,3,3,2,0,3,1,0,8,8,0,15,7,0,0,0,3,4,3,2,1,0,0,1,1,0,1,15,14,1,0,1,0,0,5,2,3,2,2,1,0,1,1,0,2,14,12,3,1,0,0,0,5,2,3,2,2,2,0,1,0,0,4,12,8,7,3,0,0,0,5,2,3,2,2,2,0,1,0,0,8,8,0,15,7,0,0,0,5,2]
-// run: ballots global=14 local=7 (in=random:14:2, out=zeros:252)
+// width: 1
+// run: ballots global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:104) -> out=[11,3,1,0,0,3,1,0,1,15,14,1,0,11,3,2,1,0,3,1,0,2,14,12,3,1,11,3,2,2,0,3,0,0,4,12,8,7,3,11,3,3,2,0,3,1,0,8,8,0,15,7,3,2,1,0,0,1,1,0,1,15,14,1,0,3,2,2,1,0,1,1,0,2,14,12,3,1,3,2,2,2,0,1,0,0,4,12,8,7,3,3,2,2,2,0,1,0,0,8,8,0,15,7]
+// run: ballots global=14 local=7 (in=random:14:2, out=zeros:182)
 #ifndef cl_khr_subgroup_ballot
-#error
-#endif
-#ifndef cl_khr_subgroup_non_uniform_vote
 #error
 #endif
 #ifndef __opencl_c_subgroups
@@ -15,7 +12,7 @@
 #endif
 __attribute__((intel_reqd_sub_group_size(4))) kernel void ballots(global const int *in, global int *out) {
   int i = get_global_id(0), x = in[i];
-  global int *own = out + 18 * i;
+  global int *own = out + 13 * i;
   uint4 bits = sub_group_ballot(x & 1);
   own[0] = bits.x | bits.y | bits.z | bits.w;
   own[1] = sub_group_ballot_bit_count(bits);
@@ -30,9 +27,4 @@ __attribute__((intel_reqd_sub_group_size(4))) kernel void ballots(global const i
   own[10] = get_sub_group_gt_mask().x;
   own[11] = get_sub_group_le_mask().x;
   own[12] = get_sub_group_lt_mask().x;
-  own[13] = sub_group_elect();
-  own[14] = sub_group_non_uniform_all_equal(x);
-  own[15] = sub_group_non_uniform_all(x & 1) != 0;
-  own[16] = sub_group_broadcast_first(x);
-  own[17] = sub_group_non_uniform_broadcast(x, 2);
 }

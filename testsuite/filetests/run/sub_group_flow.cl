@@ -2,7 +2,7 @@
 // from the sub-group or the work-item, votes among those who come by, and barriers of the group between them.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
+// width: 1
 // bits: 64, scheduling so many regions for processors takes minutes; sub_group_flow_narrow.cl is for them too
 // run: one_sub_group global=16 local=8 (out=zeros:16) -> out=[6,6,6,6,104,105,106,107,38,38,38,38,112,113,114,115]
 // run: loops global=12 local=12 (out=zeros:12)

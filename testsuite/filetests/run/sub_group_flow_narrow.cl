@@ -1,7 +1,7 @@
 // Operations that only one sub-group comes to, and work-items that have left before.
 // test: run
 // options: -cl-std=CL3.0
-// width: any
+// width: 1
 // run: one_sub_group global=16 local=8 (out=zeros:16) -> out=[6,6,6,6,104,105,106,107,38,38,38,38,112,113,114,115]
 // run: leave global=16 local=8 (out=zeros:16) -> out=[6,6,6,6,9,9,0,0,0,0,0,0,0,0,0,0]
 #define SIZE4 __attribute__((intel_reqd_sub_group_size(4)))

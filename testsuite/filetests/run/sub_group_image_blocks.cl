@@ -3,11 +3,10 @@
 // test: run
 // options: -cl-std=CL3.0
 // bits: 64
-// width: any
 // run: rows global=4 local=4 (in=image/r/unsigned_int32/5x3:range:15, out=image/r/unsigned_int32/5x3:zeros:15, corner=zeros:8) -> out=[0,7,8,9,9,0,12,13,14,14,0,0,0,0,7], corner=[0,0,0,0,0,0,1,1]
 // run: edges global=4 local=4 (in=image/rg/unsigned_int8/2x2[1,2,3,4,5,6,7,8], out=zeros:12) -> out=[513,2,117966598,513,1,117966600,1027,2,117966600,1027,3,117966600]
 // run: types global=4 local=4 (in=image/r/unsigned_int32/8x16:range:128, out=image/r/unsigned_int32/8x16:zeros:128) -> out=[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77,78,79,80,81,82,83,84,85,86,87,88,89,90,91,92,93,94,95,96,97,98,99,100,101,102,103,104,105,106,107,108,109,110,111,112,113,114,115,116,117,118,119,120,121,122,123,124,125,126,127]
-// run: reversed global=4 local=4 (plane=image/r/unsigned_int8/8x2:range:16) -> plane=[3,2,1,0,4,5,6,7,11,10,9,8,12,13,14,15]
+// run: both global=4 local=4 (plane=image/r/unsigned_int8/8x2:range:16) -> plane=[0,3,6,9,4,5,6,7,24,27,30,33,12,13,14,15]
 #define SIZE4 __attribute__((intel_reqd_sub_group_size(4)))
 SIZE4 kernel void rows(read_only image2d_t in, write_only image2d_t out, global uint2 *corner) {
   uint2 x = intel_sub_group_block_read2(in, (int2)(8, 1));
@@ -34,7 +33,7 @@ SIZE4 kernel void types(read_only image2d_t in, write_only image2d_t out) {
   at = (int2)(28, 0);
   intel_sub_group_block_write_uc16(out, at, intel_sub_group_block_read_uc16(in, at));
 }
-SIZE4 kernel void reversed(read_write image2d_t plane) {
+SIZE4 kernel void both(read_write image2d_t plane) {
   uchar2 x = intel_sub_group_block_read_uc2(plane, (int2)(0, 0));
-  intel_sub_group_block_write_uc2(plane, (int2)(0, 0), intel_sub_group_shuffle(x, 3 - get_sub_group_local_id()));
+  intel_sub_group_block_write_uc2(plane, (int2)(0, 0), x * (uchar2)3);
 }

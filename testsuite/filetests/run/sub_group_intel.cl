@@ -1,26 +1,13 @@
 // Shuffles between two values, and blocks of memory that a sub-group reads and writes together.
 // test: run
 // options: -cl-std=CL1.2
-// width: any
+// width: 1
 // run: pairs global=8 local=8 (in=[3,1,4,1,5,9,2,6], out=zeros:16) -> out=[1,201,4,3,1,1,103,4,9,206,2,5,6,9,105,2]
 // run: blocks global=8 local=8 (in=range:64, out=zeros:64) -> out=[0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62,64,66,68,70,72,74,76,78,80,82,84,86,88,90,92,94,96,98,100,102,104,106,108,110,112,114,116,118,120,122,124,126]
-// run: small global=8 local=8 (in=random:64:5, out=zeros:96)
 #ifndef cl_intel_subgroups
 #error
 #endif
-#ifndef cl_intel_subgroups_char
-#error
-#endif
-#ifndef cl_intel_subgroups_short
-#error
-#endif
-#ifndef cl_intel_subgroups_long
-#error
-#endif
 #ifndef cl_intel_required_subgroup_size
-#error
-#endif
-#ifndef cl_intel_subgroup_local_block_io
 #error
 #endif
 #define SIZE4 __attribute__((intel_reqd_sub_group_size(4)))
@@ -33,20 +20,4 @@ SIZE4 kernel void blocks(global const uint *in, global uint *out) {
   uint at = 32 * get_sub_group_id();
   uint8 x = intel_sub_group_block_read8(in + at);
   intel_sub_group_block_write8(out + at, x * 2u);
-}
-SIZE4 kernel void small(global const uint *in, global uint *out) {
-  local uint shared[32];
-  uint at = 16 * get_sub_group_id();
-  uint4 words = intel_sub_group_block_read_ui4(in + at);
-  intel_sub_group_block_write_ui4(shared + at, words);
-  sub_group_barrier(CLK_LOCAL_MEM_FENCE);
-  ushort8 shorts = intel_sub_group_block_read_us8((local ushort *)(shared + at));
-  uchar16 bytes = intel_sub_group_block_read_uc16((local uchar *)(shared + at));
-  ulong2 longs = intel_sub_group_block_read_ul2((local ulong *)(shared + at));
-  shorts = intel_sub_group_shuffle_xor(shorts, 1u) + (ushort8)intel_sub_group_reduce_add(shorts.s0);
-  bytes = intel_sub_group_shuffle(bytes, 2u) ^ (uchar16)intel_sub_group_scan_exclusive_max(bytes.s1);
-  longs += (ulong2)intel_sub_group_shuffle(longs.x, 3u);
-  intel_sub_group_block_write_us8((global ushort *)(out + at), shorts);
-  intel_sub_group_block_write_uc16((global uchar *)(out + 32 + at), bytes);
-  intel_sub_group_block_write_ul2((global ulong *)(out + 64 + at), longs + (ulong2)(((ulong)shorts.s1 << 32) + shorts.s2));
 }

@@ -48,6 +48,8 @@ struct OxclUniformity {
   size_t CallCount;
   // For each block: whether it begins behind a barrier.
   const uint8_t *AfterBarrier;
+  // Whether one instruction is made for all work-items.
+  uint8_t InLockStep;
   // For each instruction, in the function's order: whether it differs.
   uint8_t *Divergent;
   // For each block: whether its terminator is divergent; whether disjoint ways from a divergent branch meet in it, or
@@ -78,7 +80,7 @@ enum : unsigned { PRIVATE = 0, GLOBAL = 1, CONSTANT = 2, LOCAL = 3 };
 // The sources of divergence, in the form that LLVM asks for them.
 class Sources {
 public:
-  Sources(Function &F, const OxclUniformity &Asked) : F(F) {
+  Sources(Function &F, const OxclUniformity &Asked) : F(F), InLockStep(Asked.InLockStep != 0) {
     for (size_t I = 0; I < Asked.CallCount; ++I)
       Answers[unwrap<Instruction>(Asked.Calls[I])] = Asked.Answers[I];
     size_t Block = 0;
@@ -116,8 +118,8 @@ private:
     case Instruction::Load:
       return I.isVolatile() || I.isAtomic() || mayChangeBetweenItems(cast<LoadInst>(I));
     case Instruction::Freeze:
-      // Of what is not defined each work-item may freeze another value.
-      return !isGuaranteedNotToBeUndefOrPoison(I.getOperand(0));
+      // Of what is not defined each work-item may freeze another value, but one instruction freezes one.
+      return !InLockStep && !isGuaranteedNotToBeUndefOrPoison(I.getOperand(0));
     case Instruction::Call:
     case Instruction::Invoke:
     case Instruction::CallBr:
@@ -273,6 +275,7 @@ private:
   }
 
   Function &F;
+  bool InLockStep;
   DenseMap<const Instruction *, uint8_t> Answers;
   SmallPtrSet<const Instruction *, 8> Forced;
   Blocks AfterBarrier;

@@ -411,7 +411,7 @@ impl<'c> Function<'c> {
 
     fn check(self, place: Place) {
         let there = match place {
-            Place::Function => true,
+            Place::Function | Place::Return => true,
             Place::Parameter(index) => index < llvm!(c::LLVMCountParams; self.raw()),
         };
         fits(there, "an attribute of a parameter that the function does not have");

@@ -33,6 +33,7 @@ pub(crate) struct UniformityTables {
     pub(crate) answers: *const u8,
     pub(crate) call_count: usize,
     pub(crate) after_barrier: *const u8,
+    pub(crate) in_lock_step: u8,
     pub(crate) divergent: *mut u8,
     pub(crate) terminators: *mut u8,
     pub(crate) joins: *mut u8,

@@ -95,6 +95,11 @@ pub trait Queries<'c> {
 
     /// Between which numbers the result of a call lies, where that is known.
     fn range(&self, call: Value<'c>) -> Option<Range>;
+
+    /// Whether one instruction is made for all who run together.
+    fn in_lock_step(&self) -> bool {
+        false
+    }
 }
 
 /// What the analysis goes by.
@@ -136,7 +141,7 @@ impl<'c> Shapes<'c> {
                 Asked::Barrier => Answer::Barrier,
             })
         };
-        let uniformity = Uniformity::compute(cfg, after_barriers, &answer)?;
+        let uniformity = Uniformity::compute(cfg, after_barriers, queries.in_lock_step(), &answer)?;
         let mut shapes = Shapes { uniformity, values: HashMap::new() };
         shapes.find_values_read_behind_cycles(cfg);
         let range = |call| queries.range(call);

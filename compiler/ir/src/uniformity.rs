@@ -49,13 +49,15 @@ pub struct Uniformity<'c> {
 
 impl<'c> Uniformity<'c> {
     /// Asks LLVM. `answer` tells of the calls that the caller knows; the others are judged by what they do. The blocks of
-    /// `after_barriers` begin behind a barrier that is no longer there.
+    /// `after_barriers` begin behind a barrier that is no longer there. `in_lock_step`: one instruction is made for all, so that what is
+    /// not defined becomes the same for all where it is frozen.
     ///
     /// # Errors
     /// [`IrError::Crash`] where LLVM fails; the function is then only good for being dropped.
     pub fn compute(
         cfg: &Cfg<'c>,
         after_barriers: &[Block<'c>],
+        in_lock_step: bool,
         answer: &dyn Fn(Value<'c>) -> Option<Answer>,
     ) -> Result<Self, IrError> {
         let Some(entry) = cfg.blocks.first() else {
@@ -77,6 +79,7 @@ impl<'c> Uniformity<'c> {
             answers: answers.as_ptr(),
             call_count: calls.len(),
             after_barrier: behind.as_ptr(),
+            in_lock_step: u8::from(in_lock_step),
             divergent: divergent.as_mut_ptr(),
             terminators: terminators.as_mut_ptr(),
             joins: joins.as_mut_ptr(),

@@ -173,6 +173,10 @@ impl<'c> Queries<'c> for AnyIds {
     fn range(&self, call: Value<'c>) -> Option<Range> {
         range_of_any(call)
     }
+
+    fn in_lock_step(&self) -> bool {
+        self.0.in_lock_step()
+    }
 }
 
 impl<'c> Queries<'c> for Together {
@@ -225,5 +229,9 @@ impl<'c> Queries<'c> for Together {
 
     fn range(&self, call: Value<'c>) -> Option<Range> {
         range_of_small(call)
+    }
+
+    fn in_lock_step(&self) -> bool {
+        *self != Together::Group
     }
 }

@@ -20,8 +20,6 @@ use std::fmt;
 pub enum Place {
     /// The function as a whole.
     Function,
-    /// Its result.
-    Return,
     /// The parameter of this index.
     Parameter(u32),
 }
@@ -30,7 +28,6 @@ impl Place {
     fn raw(self) -> u32 {
         match self {
             Place::Function => u32::MAX,
-            Place::Return => 0,
             // An index beyond those that LLVM has is refused with the others that the function lacks.
             Place::Parameter(index) => index.saturating_add(1),
         }
@@ -411,7 +408,7 @@ impl<'c> Function<'c> {
 
     fn check(self, place: Place) {
         let there = match place {
-            Place::Function | Place::Return => true,
+            Place::Function => true,
             Place::Parameter(index) => index < llvm!(c::LLVMCountParams; self.raw()),
         };
         fits(there, "an attribute of a parameter that the function does not have");

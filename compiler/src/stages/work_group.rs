@@ -49,7 +49,8 @@ impl From<&KernelSignature> for Required {
     }
 }
 
-/// How `kernel` is formed for a local size or for [`ANY_SIZE`], which for a kernel that requires one is this.
+/// How `kernel` is formed for a local size or for [`ANY_SIZE`], which for a kernel that requires one is this
+/// where all groups are whole.
 pub(crate) fn options(
     settings: &Settings<'_>,
     variables: &Variables,
@@ -60,7 +61,8 @@ pub(crate) fn options(
     Options {
         width: settings.width,
         plan: settings.plan.and_then(|plan| plan.of(kernel)).cloned().map(Arc::new),
-        local_size: (size != ANY_SIZE).then_some(size).or(required.local),
+        // Groups at the edge may be smaller than what is required.
+        local_size: (size != ANY_SIZE).then_some(size).or(required.local.filter(|_| settings.uniform)),
         uniform: settings.uniform,
         variables: variables.offsets.clone(),
         pocl: settings.pocl,

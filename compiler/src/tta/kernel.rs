@@ -41,6 +41,8 @@ const WIDE: &[&str] = &[
     "_Z17get_global_offsetj",
     "_Z20get_global_linear_idv",
     "_Z19get_local_linear_idv",
+    "oxcl_sub_group_lane",
+    "oxcl_sub_group_number",
 ];
 
 /// A kernel's program.

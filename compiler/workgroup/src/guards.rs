@@ -10,7 +10,7 @@
 use crate::error::FormError;
 use crate::plan::choose::LARGEST_PREPARED;
 use crate::prepare::Prepared;
-use crate::workitem::{Query, Together, is_barrier};
+use crate::workitem::{Query, is_barrier};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::shape::Shapes;
 use oxcl_ir::{Block, Builder, Function, IntPredicate, Module, Opcode, Place, Types, Value};

@@ -123,10 +123,6 @@ fn retarget(module: &Module<'_>, kernel: Function<'_>, target: &Target) {
         if is_work_item_function(function) && !stays {
             function.remove_attribute(Place::Function, "convergent");
         }
-        if Query::by_name(&function.name()).is_some() {
-            // What is divided by or with it is frozen, and what may not be defined is not known to be the same for all.
-            function.add_attribute(Place::Return, "noundef");
-        }
         if function.is_declaration() {
             continue;
         }

@@ -32,7 +32,7 @@ pub(crate) enum Query {
 
 impl Query {
     /// The query that a function of this name makes.
-    pub(crate) fn by_name(name: &str) -> Option<Query> {
+    fn by_name(name: &str) -> Option<Query> {
         Some(match name {
             "_Z13get_global_idj" => Query::GlobalId,
             "_Z12get_local_idj" => Query::LocalId,

@@ -15,7 +15,11 @@ __oxcl_combined_by(mul, float)
 __oxcl_combined_by(mul, double)
 #endif
 #ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 __oxcl_combined_by(mul, half)
+#if __OPENCL_C_VERSION__ < 120
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+#endif
 #endif
 __oxcl_combined_by(logical_and, int) __oxcl_combined_by(logical_or, int) __oxcl_combined_by(logical_xor, int)
 #endif

@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(shuffle(false), Err(Why::Divergence));
         assert_eq!(shuffle(true), Ok(vec![6, 7, 5]));
         let rotate = |size| together(SubGroupOp::Rotate, Scalar::Int, &given, true, size);
-        assert_eq!((rotate(3), rotate(4)), (Ok(vec![6, 5, 6]), Err(Why::Divergence)));
+        assert_eq!((rotate(3), rotate(4)), (Ok(vec![6, 5, 7]), Err(Why::Divergence)));
         let broadcast = together(SubGroupOp::Broadcast, Scalar::Int, &given, true, 3);
         assert_eq!(broadcast, Err(Why::NotUniform));
     }

@@ -195,7 +195,7 @@ pub(crate) fn draft(seed: u64) -> Program {
     let standard = random.pick(&["CL1.2", "CL1.2", "CL2.0", "CL3.0", "CL3.0"]);
     // Drawn apart as well.
     let mut apart = Random::new(seed.rotate_left(32) ^ 0x5ab6_0009);
-    let sub_group = (standard == "CL3.0" && apart.chance(30)).then(|| apart.pick(&[4, 8, 8, 16, 32]));
+    let sub_group = (standard == "CL3.0" && apart.chance(60)).then(|| apart.pick(&[4, 8, 8, 16, 32]));
     if sub_group.is_some() {
         theme.sub_groups = apart.between(3, 10) as u32;
     }

@@ -35,36 +35,42 @@ impl Maker {
         let nested = |weight: u32| if deep { 0 } else { weight };
         let shared = |weight: u32| if here.together { weight } else { 0 };
         let weights = [
-            9,                                                           // 0 declare a scalar
-            12,                                                          // 1 assign to one
-            2,                                                           // 2 one without a value
-            theme.arrays,                                                // 3 arrays
-            theme.arrays,                                                // 4
-            theme.vectors,                                               // 5 vectors
-            theme.vectors,                                               // 6
-            theme.structs,                                               // 7 structures
-            theme.structs / 2,                                           // 8
-            theme.pointers,                                              // 9
-            nested(8),                                                   // 10 branch
-            nested(8),                                                   // 11 loop
-            nested(4),                                                   // 12 switch
-            nested(4),                                                   // 13 flag
-            shared(theme.barriers / 2),                                  // 14 barrier
-            shared(theme.barriers),                                      // 15 exchange
-            shared(theme.barriers / 3),                                  // 16 broadcast
-            shared(nested(theme.barriers / 4)),                          // 17 reduction
-            shared(theme.collectives),                                   // 18
-            shared(theme.copies),                                        // 19
-            theme.atomics,                                               // 20
-            shared(theme.atomics / 2),                                   // 21
-            theme.atomics / 2,                                           // 22
-            theme.calls,                                                 // 23
-            if here.in_loop || here.in_switch { 4 } else { 0 },          // 24 exit
-            nested((theme.arrays + theme.barriers) / 5),                 // 25 window
-            (theme.vectors + theme.arrays) / 4,                          // 26 vstore
-            2,                                                           // 27 output
-            if here.may_return && here.depth > 0 { 1 } else { 0 },       // 28 return
-            if self.scope.ids.is_some() { theme.sub_groups } else { 0 }, // 29
+            9,                                                     // 0 declare a scalar
+            12,                                                    // 1 assign to one
+            2,                                                     // 2 one without a value
+            theme.arrays,                                          // 3 arrays
+            theme.arrays,                                          // 4
+            theme.vectors,                                         // 5 vectors
+            theme.vectors,                                         // 6
+            theme.structs,                                         // 7 structures
+            theme.structs / 2,                                     // 8
+            theme.pointers,                                        // 9
+            nested(8),                                             // 10 branch
+            nested(8),                                             // 11 loop
+            nested(4),                                             // 12 switch
+            nested(4),                                             // 13 flag
+            shared(theme.barriers / 2),                            // 14 barrier
+            shared(theme.barriers),                                // 15 exchange
+            shared(theme.barriers / 3),                            // 16 broadcast
+            shared(nested(theme.barriers / 4)),                    // 17 reduction
+            shared(theme.collectives),                             // 18
+            shared(theme.copies),                                  // 19
+            theme.atomics,                                         // 20
+            shared(theme.atomics / 2),                             // 21
+            theme.atomics / 2,                                     // 22
+            theme.calls,                                           // 23
+            if here.in_loop || here.in_switch { 4 } else { 0 },    // 24 exit
+            nested((theme.arrays + theme.barriers) / 5),           // 25 window
+            (theme.vectors + theme.arrays) / 4,                    // 26 vstore
+            2,                                                     // 27 output
+            if here.may_return && here.depth > 0 { 1 } else { 0 }, // 28 return
+            if self.scope.ids.is_none() {
+                0
+            } else if here.together {
+                theme.sub_groups
+            } else {
+                3 * theme.sub_groups
+            }, // 29 sub-groups
         ];
         match self.random.weighted(&weights) {
             0 => self.declare_scalar(here, out),

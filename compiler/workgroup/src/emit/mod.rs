@@ -241,12 +241,14 @@ fn open<'a, 'c>(
             }
         })
         .collect();
-    let scratch = match slots.fixed {
-        0 => rest[5],
-        bytes => entry.byte_offset(rest[5], entry.i64(bytes.cast_signed()), "slots"),
+    let (scratch, ranges_at) = match slots.fixed {
+        0 => (rest[5], rest[5]),
+        bytes => {
+            let slots = entry.byte_offset(rest[5], entry.i64(bytes.cast_signed()), "slots");
+            let constant = entry.types().pointer(space::CONSTANT);
+            (slots, entry.cast(Opcode::LLVMAddrSpaceCast, rest[5], constant, "ranges"))
+        }
     };
-    let constant = entry.types().pointer(space::CONSTANT);
-    let ranges_at = entry.cast(Opcode::LLVMAddrSpaceCast, rest[5], constant, "ranges");
     Frame {
         kernel,
         regions,

@@ -9,6 +9,7 @@
 // run: sums8 global=40 local=20 (in=random:40:46, out=zeros:160)
 // run: sums32 global=100 local=50 (in=random:100:48, out=zeros:400)
 // run: uneven4 global=14 local=7 (in=random:14:49, out=zeros:14)
+// run: uneven4 global=3 local=1 (in=random:3:49, out=zeros:3)
 // run: uneven16 global=48 local=48 (in=random:48:51, out=zeros:48)
 // run: tiles8 global=32 local=16 (in=random:32:53, out=zeros:32)
 // run: blocks16 global=32 local=32 (in=range:160, out=zeros:160)

@@ -356,8 +356,7 @@ impl PreparedLaunch {
             for index in 0..self.geometry.items_of(current.first) {
                 let mut frame = Frame::default();
                 let mut item = self.item(current.first, index);
-                let alone = self.geometry.items_of(current.first) == 1;
-                item.barrier = Some(if alone { met_alone } else { unexpected });
+                item.barrier = Some(unexpected);
                 item.executor = (&raw mut frame).cast();
                 item.print = block;
                 item.ranges = worker.ranges(&self.cells, 0);
@@ -388,9 +387,7 @@ impl PreparedLaunch {
     /// The reference executor's entry, where this is a launch for it whose items need threads of their own.
     pub(crate) fn needs_team(&self) -> Option<RefEntry> {
         match self.function.entry {
-            Entry::Reference(entry) if self.traits.has_barrier && self.geometry.group_items() > 1 => {
-                Some(entry)
-            }
+            Entry::Reference(entry) if self.traits.has_barrier => Some(entry),
             _ => None,
         }
     }
@@ -538,9 +535,6 @@ pub(crate) unsafe extern "C" fn call_item(data: *mut c_void) {
     // SAFETY: by the caller's promise.
     unsafe { (call.entry)(call.arguments, call.item) };
 }
-
-/// The barrier of a work-group with one item.
-unsafe extern "C" fn met_alone(_item: *const RefItem, _flags: u32) {}
 
 /// The barrier of a kernel that is said to have none.
 unsafe extern "C" fn unexpected(item: *const RefItem, _flags: u32) {

@@ -4,7 +4,7 @@
 # Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
 # the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
 # PyOpenCL program, the examples in Python and `oxcl doctor`, live beside PoCL and Intel's runtimes, are upgraded and go without a
-# trace. ONLY=deb, for example, tries one of them.
+# trace. ONLY=deb, for example, tries one of them. TRANSCRIPT names a file that gets every line of shell and what it printed.
 set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
 [ -n "${OXCL_PRIVATE_MOUNTS:-}" ] || OXCL_PRIVATE_MOUNTS=1 exec unshare -m --propagation private "$0" "$@"
@@ -30,6 +30,9 @@ inside() {
 try() {
     inside "$3"
     status=$?
+    if [ -n "${TRANSCRIPT:-}" ]; then
+        { echo "== $system, $1"; echo "\$ $3"; cat "$work/output"; echo "-- status $status"; } >> "$TRANSCRIPT"
+    fi
     if [ "$status" = "$2" ] && { [ -z "${4:-}" ] || grep -qF -- "$4" "$work/output"; }; then
         passed=$((passed + 1))
         echo "ok      $1"
@@ -50,7 +53,7 @@ fresh() {
     mount -t devpts devpts "$root/dev/pts"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     cp "$packages"/*.deb "$packages"/*.tar.xz "$packages"/*.whl "$root/root/"
-    cp -r "$here/examples" "$here/../cli/python/tests/test_oxcl.py" "$root/root/"
+    cp -r "$here/examples" "$here/new_user.sh" "$here/../cli/python/tests/test_oxcl.py" "$root/root/"
     # What this machine trusts, for pip.
     if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/root/trusted.crt"; fi
     cat > "$root/root/first.py" <<'P'
@@ -115,6 +118,8 @@ for base in "$@"; do
         try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
         try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
         echo "        from the wheel to a picture: $(($(date +%s) - began)) s"
+        try "wheel: a new user's picture" 0 "sh new_user.sh oxcl-*.whl examples/image-filter/scene.png" "from the wheel to the picture"
+        sed 's/^/        /' "$work/output"
         try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
         try "wheel: the PyOpenCL example" 0 "e/bin/python examples/pyopencl/mandelbrot.py" "about 1.5"

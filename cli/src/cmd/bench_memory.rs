@@ -72,7 +72,7 @@ pub(super) fn run(
 ) -> Result<Outcome, CliError> {
     let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let mut figures = Vec::new();
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     let mut tell = |figure: Figure, ui: &mut Ui| {
         let line = if ui.json { figure.json.to_string() } else { figure.line.clone() };
         let told = ui.result(&format!("{line}\n"));
@@ -80,7 +80,7 @@ pub(super) fn run(
         told
     };
     if wanted(Part::Allocator) {
-        allocator(&mut progress, |figure| tell(figure, ui))?;
+        allocator(&progress, |figure| tell(figure, ui))?;
     }
     let (migrates, oversubscribes) = (wanted(Part::Migration), wanted(Part::Oversubscription));
     if migrates || oversubscribes {
@@ -99,7 +99,7 @@ pub(super) fn run(
             let largest = args.factor.iter().copied().fold(1.0, f64::max);
             let total = (largest * (args.memory << 20) as f64) as u64;
             let bandwidth = copy_bandwidth(small.size(), total.min(1 << 30));
-            oversubscription(&small, bandwidth, args, &mut progress, |figure| tell(figure, ui))?;
+            oversubscription(&small, bandwidth, args, &progress, |figure| tell(figure, ui))?;
             if let Some(folder) = &args.plot {
                 write(folder, "memory-timeline.svg", &small.timeline().map_err(device)?.to_string(), ui)?;
             }
@@ -118,7 +118,7 @@ fn rounded(value: f64, digits: i32) -> f64 {
 }
 
 fn allocator(
-    progress: &mut Progress,
+    progress: &Progress,
     mut tell: impl FnMut(Figure) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     const LIVE: [usize; 4] = [100, 1000, 10_000, 100_000];
@@ -213,7 +213,7 @@ fn oversubscription(
     small: &Small,
     bandwidth: f64,
     args: &MemoryArgs,
-    progress: &mut Progress,
+    progress: &Progress,
     mut tell: impl FnMut(Figure) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let device = |message: String| CliError::Device { message, help: None };

@@ -101,7 +101,7 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
         benchmark.machines.iter().copied().filter(|m| wanted(&args.machine, m)).collect::<Vec<_>>()
     };
     let all: usize = chosen.iter().map(|benchmark| machines(benchmark).len()).sum();
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     for benchmark in chosen {
         let files = benchmark.files(&args.openasip)?;
         let mut request = CRequest::default();

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(cache) = Cache::from_environment() else {
         return none(ui);
     };
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     progress.step("reading the cache");
     let mut told = |done, all| progress.part("reading the cache, files", done, all);
     let failed = |source: io::Error| CliError::Read { path: cache.folder().to_owned(), source };

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ReduceArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ));
         return Ok(Outcome::Negative);
     }
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     let mut tries = 1_u64;
     let mut holds = |candidate: &str| {
         tries += 1;

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e))?;
     let mut times = Vec::new();
     let mut report = None;
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     for run in 0..args.repeat {
         let text = format!("running {}", kernel.name());
         if args.repeat > 1 {

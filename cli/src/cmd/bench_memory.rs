@@ -123,7 +123,7 @@ fn allocator(
 ) -> Result<(), CliError> {
     const LIVE: [usize; 4] = [100, 1000, 10_000, 100_000];
     const OBJECTS: [u32; 2] = [100, 10_000];
-    let fragmenting: [(&str, fn() -> Shares); 3] = [
+    let fragmenting: [Fragmenting; 3] = [
         ("bufalloc-tight", shares::<Tight>),
         ("bufalloc-wasteful", shares::<Wasteful>),
         ("first-fit", shares::<FirstFit>),
@@ -177,6 +177,8 @@ fn allocator(
 
 /// What is lost on each trace.
 type Shares = Vec<(&'static str, f64)>;
+/// An allocator, and what measures it.
+type Fragmenting = (&'static str, fn() -> Shares);
 
 /// The same of one allocator.
 fn shares<A: Allocator>() -> Shares {

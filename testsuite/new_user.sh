@@ -63,8 +63,7 @@ until_then=$last
 last=$first
 step "from the wheel to the picture"
 last=$until_then
-# A unit of eight bits for rounding.
-filter --device ref --expect out=@edges.png --tolerance 1
+filter --device ref --expect out=@edges.png
 step "the same by the reference executor"
 
 cat > edges_of_arrays.cl <<'K'
@@ -95,5 +94,5 @@ oxcl.run("edges_of_arrays.cl", picture, edges, width, len(picture), global_size=
 numpy.save("edges.npy", edges.reshape(-1, 4))
 P
 e/bin/oxcl run --quiet copy.cl -g "$pixels" -a in=@edges.npy:uchar4 -a "out=zeros:uchar4:$pixels" \
-    --expect out=@edges.png --tolerance 1
+    --expect out=@edges.png
 step "the picture as an array of Python's"

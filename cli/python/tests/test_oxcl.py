@@ -264,13 +264,18 @@ class Waiting(unittest.TestCase):
             except KeyboardInterrupt:
                 sys.exit(7)
         """)
-        child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
-        child.stdout.readline()
-        time.sleep(0.3)
-        began = time.monotonic()
-        child.send_signal(signal.SIGINT)
-        status = child.wait(timeout=60)
-        child.stdout.close()
+        # What a shell starts in the background has interrupts ignored, and so would this.
+        command = ["env", "--default-signal=INT", sys.executable, "-c", program]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            time.sleep(0.3)
+            began = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            try:
+                status = child.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                raise
         self.assertEqual(status, 7)
         self.assertLess(time.monotonic() - began, 5)
 

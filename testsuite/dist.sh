@@ -4,7 +4,7 @@
 # Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
 # the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
 # PyOpenCL program, the examples in Python and `oxcl doctor`, live beside PoCL and Intel's runtimes, are upgraded and go without a
-# trace. ONLY=deb, for example, tries one of them.
+# trace. ONLY=deb, for example, tries one of them. TRANSCRIPT names a file that gets every line of shell and what it printed.
 set -u
 # What is mounted below goes with this namespace, and nothing of it is ever removed.
 [ -n "${OXCL_PRIVATE_MOUNTS:-}" ] || OXCL_PRIVATE_MOUNTS=1 exec unshare -m --propagation private "$0" "$@"
@@ -30,6 +30,9 @@ inside() {
 try() {
     inside "$3"
     status=$?
+    if [ -n "${TRANSCRIPT:-}" ]; then
+        { echo "== $system, $1"; echo "\$ $3"; cat "$work/output"; echo "-- status $status"; } >> "$TRANSCRIPT"
+    fi
     if [ "$status" = "$2" ] && { [ -z "${4:-}" ] || grep -qF -- "$4" "$work/output"; }; then
         passed=$((passed + 1))
         echo "ok      $1"
@@ -50,7 +53,7 @@ fresh() {
     mount -t devpts devpts "$root/dev/pts"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     cp "$packages"/*.deb "$packages"/*.tar.xz "$packages"/*.whl "$root/root/"
-    cp -r "$here/examples" "$here/../cli/python/tests/test_oxcl.py" "$root/root/"
+    cp -r "$here/examples" "$here/new_user.sh" "$here/../cli/python/tests/test_oxcl.py" "$root/root/"
     # What this machine trusts, for pip.
     if [ -f /etc/ssl/certs/ca-certificates.crt ]; then cp /etc/ssl/certs/ca-certificates.crt "$root/root/trusted.crt"; fi
     cat > "$root/root/first.py" <<'P'
@@ -67,6 +70,9 @@ assert (back == 2 * data).all()
 print("PyOpenCL runs on", platform.name)
 P
 }
+
+# Intel's runtime for processors, which Intel publishes for pip, and the one for its graphics where the system has it.
+intels="{ apt-get install -y --no-install-recommends intel-opencl-icd || true; } && apt-get install -y --no-install-recommends python3-venv ca-certificates && python3 -m venv /opt/intel && /opt/intel/bin/pip install intel-opencl-rt intel-cmplr-lib-rt && find /opt/intel -name libintelocl.so > /etc/OpenCL/vendors/intel.icd"
 
 wants() { [ "${ONLY:-$1}" = "$1" ]; }
 
@@ -86,7 +92,7 @@ for base in "$@"; do
         try "tarball: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
         try "tarball: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
         try "tarball: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && python3 first.py" "Portable"
-        try "tarball: beside Intel's" 0 "apt-get install -y --no-install-recommends intel-opencl-icd && oxcl doctor && python3 first.py" "PyOpenCL runs on oxcl"
+        try "tarball: beside Intel's" 0 "$intels && oxcl doctor && python3 first.py" "Intel(R) OpenCL"
         try "tarball: is upgraded" 0 "/opt/oxcl/install && oxcl doctor && python3 first.py" "PyOpenCL runs on oxcl"
         try "tarball: goes" 0 "/opt/oxcl/install --remove && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/opt/*' -not -path '/root/*' -not -path '/proc/*')\""
         try "tarball: installs without root's rights" 0 "useradd -m me && su me -c 'cd && /opt/oxcl/install ~/oxcl'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
@@ -103,7 +109,7 @@ for base in "$@"; do
         try "deb: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
         try "deb: clinfo" 0 "clinfo -l" "oxcl"
         try "deb: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "Portable"
-        try "deb: beside Intel's" 0 "apt-get install -y --no-install-recommends intel-opencl-icd && oxcl doctor && clinfo -l && python3 first.py" "PyOpenCL runs on oxcl"
+        try "deb: beside Intel's" 0 "$intels && oxcl doctor && clinfo -l && python3 first.py" "Intel(R) OpenCL"
         try "deb: is upgraded" 0 "dpkg-deb -R oxcl_*.deb next && sed -i 's/^Version: .*/Version: 99/' next/DEBIAN/control && dpkg-deb -Znone -b next next.deb && apt-get install -y ./next.deb && dpkg -s oxcl && oxcl doctor" "Version: 99"
         try "deb: goes, and PoCL stays" 0 "apt-get purge -y oxcl && clinfo -l && ! clinfo -l | grep oxcl && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/root/*' -not -path '/proc/*' -not -path '/var/*')\""
     fi
@@ -115,6 +121,8 @@ for base in "$@"; do
         try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
         try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
         echo "        from the wheel to a picture: $(($(date +%s) - began)) s"
+        try "wheel: a new user's picture" 0 "sh new_user.sh oxcl-*.whl examples/image-filter/scene.png" "from the wheel to the picture"
+        sed 's/^/        /' "$work/output"
         try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
         try "wheel: the PyOpenCL example" 0 "e/bin/python examples/pyopencl/mandelbrot.py" "about 1.5"
@@ -123,7 +131,7 @@ for base in "$@"; do
         try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"
         try "wheel: doctor finds nothing" 0 "e/bin/python -m oxcl doctor" "nothing is wrong"
         try "wheel: beside PoCL" 0 "apt-get install -y --no-install-recommends pocl-opencl-icd && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Portable"
-        try "wheel: beside Intel's" 0 "e/bin/pip install intel-opencl-rt && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
+        try "wheel: beside Intel's" 0 "$intels && e/bin/oxcl doctor && e/bin/python first.py && e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "Intel(R) OpenCL"
         try "wheel: is upgraded" 0 "e/bin/pip install --force-reinstall --no-deps oxcl-*.whl && e/bin/python first.py" "PyOpenCL runs on oxcl"
         try "wheel: goes" 0 "e/bin/pip uninstall -y oxcl && test -z \"\$(find e -name '*oxcl*')\""
     fi

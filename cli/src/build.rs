@@ -5,7 +5,10 @@ use crate::exit::Exit;
 use crate::kept;
 use crate::program::How;
 use crate::ui::Ui;
-use oxcl_compiler::{CompileError, Compiled, Devices, Emit, Fault, PlanText, Request, SourceFile, Stage};
+use crate::ui::progress::Progress;
+use oxcl_compiler::{
+    CompileError, Compiled, Devices, Emit, Fault, PlanText, Request, SourceFile, Stage, Told,
+};
 use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
 };
@@ -115,13 +118,28 @@ pub(crate) fn compile(
     kernel: Option<&str>,
     ui: &mut Ui,
 ) -> Result<Compiled, CliError> {
-    match oxcl_compiler::compile(request, emit, kernel) {
+    let (progress, text) = compiling(&request.sources, ui);
+    let text = format!("{text}, pieces of code");
+    let hear = |done, all| progress.part(&text, done, all);
+    let compiled =
+        oxcl_compiler::compile(&Request { told: Told::new(&hear), ..request.clone() }, emit, kernel);
+    drop(progress);
+    match compiled {
         Ok(compiled) => {
             show(&compiled.diagnostics, ui);
             Ok(compiled)
         }
         Err(error) => Err(failed(&request.sources, &error, ui)),
     }
+}
+
+/// A line of progress, and what it says.
+pub(crate) fn compiling(sources: &[SourceFile], ui: &Ui) -> (Progress, String) {
+    let progress = Progress::new(ui);
+    let names: Vec<&str> = sources.iter().map(|source| source.name.as_str()).collect();
+    let text = format!("compiling {}", names.join(", "));
+    progress.step(&text);
+    (progress, text)
 }
 
 /// Runs one stage alone on a text.
@@ -131,6 +149,7 @@ pub(crate) fn alone(
     kernel: Option<&str>,
     ui: &mut Ui,
 ) -> Result<String, CliError> {
+    let _progress = compiling(&request.sources, ui);
     oxcl_compiler::run_alone(request, stage, kernel).map_err(|error| failed(&request.sources, &error, ui))
 }
 

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::exit::{Exit, Outcome};
 use crate::interrupt;
 use crate::ui::{ColorChoice, Ui};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
 /// OpenCL C kernel compiler and runtime
 #[derive(Debug, Parser)]
@@ -69,7 +69,8 @@ enum Command {
 
 /// Parses the process's arguments and runs the command.
 pub(crate) fn run() -> Exit {
-    let cli = match Cli::try_parse_from(argv::prepare(std::env::args_os())) {
+    let meant = |error| argv::with_meant(error, std::env::args_os(), &Cli::command());
+    let cli = match Cli::try_parse_from(argv::prepare(std::env::args_os())).map_err(meant) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && argv::asks_for_json() => {
             Ui::new(true, false, false, false, ColorChoice::Never).usage(&error);

@@ -4,7 +4,6 @@
 use crate::error::CliError;
 use crate::ui::Ui;
 #[cfg(feature = "compiler")]
-use crate::ui::progress::Progress;
 use oxcl_runtime::{Coded, LoadError, Program};
 use oxcl_workload::device::Device;
 use oxcl_workload::host::Loaded;
@@ -73,10 +72,7 @@ fn build(
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
-    let mut progress = Progress::new(ui);
-    progress.step(&format!("compiling {}", path.display()));
     let built = crate::build::for_here(path, text, how, devices, ui)?;
-    drop(progress);
     let mut stages = built.stages;
     let start = Instant::now();
     let program = Program::from_archive(&built.bytes).map_err(|e| load_error(path, &e))?;

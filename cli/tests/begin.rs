@@ -22,6 +22,17 @@ kernel void sum(global const int *numbers, uint count, global int *total) {
   if (get_global_id(0) == 0) total[0] = all;
 }
 kernel void nothing() {}
+constant sampler_t nearby = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+kernel void blur(read_only image2d_t in, write_only image2d_t out, sampler_t by, global float *sums) {
+  int2 at = (int2)(get_global_id(0), get_global_id(1));
+  float4 sum = read_imagef(in, by, at - 1) + read_imagef(in, nearby, at + 1);
+  sums[at.x] = sum.x;
+  write_imagef(out, at, sum / 2);
+}
+kernel void far(read_only image2d_depth_t depths, read_only image1d_t colours, global float *out) {
+  out[get_global_id(0)] = read_imagef(depths, nearby, (int2)(0, 0)) + read_imagef(colours, nearby, 1).x;
+}
+kernel void volume(read_only image3d_t in, global float *out) { out[0] = read_imagef(in, nearby, (int4)(0)).x; }
 ";
 
 /// Runs what a message proposes, as a shell does.
@@ -44,7 +55,23 @@ fn what_is_proposed_runs() {
         ),
         (
             vec!["scale", "-g", "64", "-a", "k=7", "-p", "out[1]"],
-            "run k.cl scale --global 64 --arg in=range:float:1024 --arg out=zeros:float:1024 --arg k=7",
+            "run k.cl scale --global 64 --arg in=range:float:1024 --arg out=zeros:float:1024 --arg k=7 --print 'out[1]'",
+        ),
+        (
+            vec![
+                "scale",
+                "--offset",
+                "0",
+                "--width",
+                "1",
+                "--repeat",
+                "2",
+                "-e",
+                "out=zeros:float:4",
+                "--tolerance",
+                "1e9",
+            ],
+            "run k.cl scale --global 1024 --offset 0 --width 1 --repeat 2 --tolerance 1000000000 --arg in=range:float:1024 --arg out=zeros:float:1024 --arg k=1.5 --expect out=zeros:float:4",
         ),
         (
             vec!["tile"],
@@ -63,6 +90,18 @@ fn what_is_proposed_runs() {
             "run k.cl sum --device ref --global 1 --arg numbers=range:int:1024 --arg count=3 --arg total=range:int:1024 --print 'total[0..8]'",
         ),
         (vec!["nothing"], "run k.cl nothing --global 1024"),
+        (
+            vec!["blur"],
+            "run k.cl blur --global 256,256 --arg in=image:256x256 --arg out=image:256x256 --arg by=sampler:clamp_to_edge+linear --arg sums=zeros:float:65536 --save out=out.png --print 'sums[0..8]'",
+        ),
+        (
+            vec!["blur", "-g", "40,30", "-s", "out=x.png"],
+            "run k.cl blur --global 40,30 --arg in=image:40x30 --arg out=image:40x30 --arg by=sampler:clamp_to_edge+linear --arg sums=zeros:float:1200 --save out=x.png",
+        ),
+        (
+            vec!["far"],
+            "run k.cl far --global 256,256 --arg depths=image:256x256:float --arg colours=zeros:float4:1024 --arg out=zeros:float:65536 --print 'out[0..8]'",
+        ),
     ] {
         let ran = sandbox.run(&[&["run", "k.cl"], &given[..]].concat());
         assert_eq!(ran.code, Some(2), "{ran:?}");
@@ -70,6 +109,10 @@ fn what_is_proposed_runs() {
         let ran = follow(&sandbox, &ran);
         assert_eq!(ran.code, Some(0), "{proposal}: {ran:?}");
     }
+    assert!(sandbox.path().join("out.png").is_file());
+    let ran = sandbox.run(&["run", "k.cl", "volume"]);
+    let said = "image array and volume parameters cannot be set from the command line";
+    assert!(ran.code == Some(2) && ran.err.contains(said) && !ran.err.contains("for example"), "{ran:?}");
     let ran = sandbox.run(&["run", "k.cl", "scale", "-a", "q=1"]);
     assert!(ran.code == Some(2) && ran.err.contains("has no parameter `q`"), "{ran:?}");
 }

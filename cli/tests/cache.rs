@@ -135,7 +135,12 @@ fn damage_is_a_miss_and_is_repaired() {
     let folder = tempfile::tempdir().unwrap();
     let whole = build(folder.path(), &request(SCALE)).archive;
     let cache = Cache::at(folder.path(), 1 << 30);
-    assert!(cache.verify().unwrap().is_empty());
+    let mut heard = Vec::new();
+    assert!(cache.verify(&mut |done, all| heard.push((done, all))).unwrap().is_empty());
+    // How far it is, for who waits.
+    let all = cache.info().unwrap().files;
+    assert_eq!(heard, (0..all).map(|done| (done, all)).collect::<Vec<_>>());
+    assert!(all > 0);
     let damages: [fn(&mut Vec<u8>); 4] = [
         |bytes| bytes.truncate(bytes.len() / 2),
         |bytes| bytes.clear(),
@@ -154,10 +159,10 @@ fn damage_is_a_miss_and_is_repaired() {
             damage(&mut bytes);
             fs::write(&path, bytes).unwrap();
         }
-        assert!(!cache.verify().unwrap().is_empty());
+        assert!(!cache.verify(&mut |_, _| {}).unwrap().is_empty());
         let repaired = build(folder.path(), &request(SCALE));
         assert!(!repaired.cached && repaired.archive == whole);
-        assert!(cache.verify().unwrap().is_empty());
+        assert!(cache.verify(&mut |_, _| {}).unwrap().is_empty());
         assert!(build(folder.path(), &request(SCALE)).cached);
     }
 }
@@ -185,7 +190,7 @@ fn what_was_not_used_for_longest_goes_first() {
     let before = roomy.info().unwrap();
     // Ages: k0 is the oldest.
     let now = std::time::SystemTime::now();
-    for row in roomy.list().unwrap() {
+    for row in roomy.list(&mut |_, _| {}).unwrap() {
         let path = folder.path().join(&row.key[..2]).join(&row.key[2..]);
         let index = row.what.strip_prefix("program: k").and_then(|n| n.parse::<u64>().ok());
         let age = index.map_or(0, |index| 10_000 - 1000 * index);
@@ -195,7 +200,8 @@ fn what_was_not_used_for_longest_goes_first() {
     tight.tidy();
     let after = tight.info().unwrap();
     assert!(after.bytes <= before.bytes / 2 && after.files >= 1, "{after:?}");
-    let left: BTreeSet<String> = tight.list().unwrap().into_iter().map(|row| row.what).collect();
+    let left: BTreeSet<String> =
+        tight.list(&mut |_, _| {}).unwrap().into_iter().map(|row| row.what).collect();
     assert!(left.contains("program: k3") && !left.contains("program: k0"), "{left:?}");
     roomy.tidy();
     assert_eq!(roomy.info().unwrap().files, after.files);
@@ -234,8 +240,9 @@ fn many_processes_build_into_one_empty_cache() {
         assert!(child.wait().unwrap().success());
     }
     let cache = Cache::at(folder.path(), 1 << 30);
-    assert!(cache.verify().unwrap().is_empty());
-    let programs = cache.list().unwrap().into_iter().filter(|row| row.what.starts_with("program")).count();
+    assert!(cache.verify(&mut |_, _| {}).unwrap().is_empty());
+    let programs =
+        cache.list(&mut |_, _| {}).unwrap().into_iter().filter(|row| row.what.starts_with("program")).count();
     assert_eq!(programs, 1 + processes().div_ceil(2));
     assert!(fs::read_dir(folder.path().join("claims")).unwrap().next().is_none(), "claims are left");
     assert!(build(folder.path(), &request(SCALE)).cached);

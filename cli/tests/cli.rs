@@ -157,12 +157,18 @@ fn every_error_under_json_has_a_code() {
 fn the_nearest_word_is_proposed() {
     let sandbox = Sandbox::new();
     sandbox.write("blur.toml", "");
+    sandbox.write("a.cl", "kernel void f() {}");
     for (line, want) in [
         ("devcies", "devices"),
         ("run a.cl f --gloabl 8", "--global"),
         ("run a.cl f --device bsaic", "did you mean basic?"),
         ("bench tasks --only bth", "did you mean both?"),
         ("gen man dcotor", "did you mean `doctor`?"),
+        ("rnu a.cl", "a similar subcommand exists: 'run'"),
+        ("tta ams x", "a similar subcommand exists: 'asm'"),
+        ("compile a.cl --emit mri", "a similar value exists: 'mir'"),
+        ("run a.cl f -g 1 -a x=zeros:flota4:8", "did you mean `float4`?"),
+        ("run a.cl --build-option -cl-opt-disabel", "nearest known one is '-cl-opt-disable'"),
         ("gen completions bsah", "bash"),
         ("check bulr.toml", "did you mean 'blur.toml'?"),
         ("run bulr.toml", "did you mean 'blur.toml'?"),

@@ -81,6 +81,29 @@ fn benchmarks_say_how_many_are_done() {
 }
 
 #[test]
+fn compilations_say_how_much_code_is_made() {
+    let sandbox = Sandbox::new();
+    // Work enough for the line to come, whose first kernels are done then.
+    let kernel = |n: usize| {
+        format!(
+            "kernel void f{n}(global float *x, int n) {{ float s = 0; size_t i = get_global_id(0);\n\
+             for (int j = 0; j < n; j++) s += sin(x[j] * {n}) * pow(x[i], s) + log(fabs(s)) * cbrt(x[j]);\n\
+             x[i] = s + tgamma(s); }}\n"
+        )
+    };
+    sandbox.write("many.cl", (0..12).map(kernel).collect::<String>());
+    let ran = on_terminal(&sandbox, "compile many.cl -o many.poclbin --cpu x86-64-v3,x86-64-v4");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let parts: Vec<&str> = shown(&ran)
+        .iter()
+        .filter_map(|line| line.strip_prefix("compiling many.cl, pieces of code: "))
+        .filter_map(|line| line.split(',').next())
+        .collect();
+    assert!(!parts.is_empty() && parts.iter().all(|part| part.ends_with(" of 24")), "{ran:?}");
+    assert!(parts.iter().any(|part| !part.starts_with("0 ")), "{ran:?}");
+}
+
+#[test]
 fn nobody_is_told_who_does_not_look() {
     let sandbox = endless();
     let line = "sim endless.ttaimg --max-cycles 30000000";

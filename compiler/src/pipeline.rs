@@ -93,6 +93,9 @@ pub fn compile_again(
     let chosen = timings.measure(Stage::Kernels, || kernels::run(&module, &settings, kernel))?;
     settings.check_plan(&chosen.names)?;
     timings.measure(Stage::Pack, || last.keep_parts(&settings, &module, &chosen));
+    if emit == Emit::Archive {
+        settings.pieces.begin(chosen.signatures.len() * settings.codes());
+    }
     let units = units(&context, &settings, &module, &chosen.signatures, &mut timings)?;
     let quality = settings.quality;
     let (bytes, kernels, timings) = code(&settings, &module, chosen, timings, units, kept)?;
@@ -275,6 +278,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             for kernels in members.values() {
                 let names: Vec<String> = kernels.iter().map(|k| parts[*k].signature.name.clone()).collect();
                 let (shared, formed) = self.together(&names, cpu)?;
+                self.settings.pieces.add(names.len());
                 for (kernel, formed) in kernels.iter().zip(formed) {
                     let code = SizeCode { size: ANY_SIZE, relocatable: None, shared: shared.clone() };
                     parts[*kernel].levels.push(LevelCode { formed, objects: vec![code] });
@@ -317,6 +321,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             }
         }
         let reference = if self.settings.devices.reference { Some(self.reference(name)?) } else { None };
+        self.settings.pieces.add(reference.iter().len());
         Ok(KernelParts { signature, levels, reference, units: None })
     }
 
@@ -341,6 +346,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
                 None
             };
             objects.push(SizeCode { size, relocatable, shared });
+            self.settings.pieces.add(1);
             generic.get_or_insert(formed);
         }
         let formed = generic.ok_or_else(|| CompileError::Request("there is no local size".into()))?;

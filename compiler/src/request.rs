@@ -6,6 +6,8 @@ use oxcl_frontend::{BuildOptions, VirtualHeader};
 use oxcl_tta::model::Machine;
 use oxcl_workgroup::PlanText;
 
+use crate::pieces::Told;
+
 /// A source text with the name that messages call it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
@@ -71,6 +73,8 @@ pub struct Request<'a> {
     pub kernels: Kernels,
     /// How much work goes into the code; what is asked for at `-O0` is always full.
     pub quality: Quality,
+    /// Hears how far it is.
+    pub told: Told<'a>,
 }
 
 impl Request<'_> {
@@ -94,6 +98,7 @@ impl Request<'_> {
             strict: false,
             kernels: Kernels::All,
             quality: Quality::Full,
+            told: Told::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ use oxcl_workgroup::{PlanText, PoclAbi, Width};
 use crate::error::CompileError;
 use crate::native::{self, Native};
 use crate::objects;
+use crate::pieces::Pieces;
 use crate::request::{DeviceId, Devices, Request, SourceFile};
 
 /// What a request is compiled to.
@@ -116,6 +117,8 @@ pub(crate) struct Settings<'r> {
     /// What the code is: nothing is left to do where the reference executor alone was asked for, or nothing was to be
     /// optimised.
     pub(crate) quality: Quality,
+    /// How far it is.
+    pub(crate) pieces: Pieces<'r>,
 }
 
 impl<'r> Settings<'r> {
@@ -190,6 +193,7 @@ impl<'r> Settings<'r> {
             pocl: if version == Version::V9 { PoclAbi::Context96 } else { PoclAbi::Context112 },
             version,
             device_id: device_id(request, version, narrow, &cpus[0]),
+            pieces: Pieces::new(request.told),
             quality: if request.devices.cpu && optimises { request.quality } else { Quality::Full },
             cpus,
             program: Program {
@@ -204,6 +208,12 @@ impl<'r> Settings<'r> {
 }
 
 impl Settings<'_> {
+    /// How many pieces of code an archive has of each kernel.
+    pub(crate) fn codes(&self) -> usize {
+        let levels = if self.devices.cpu { self.cpus.len() * self.sizes.len() } else { 0 };
+        levels + usize::from(self.devices.reference) + self.machines.len()
+    }
+
     /// Refuses a plan for a kernel that is not among those of the program.
     pub(crate) fn check_plan(&self, kernels: &[String]) -> Result<(), CompileError> {
         let unknown = self.plan.and_then(|plan| plan.kernels.iter().find(|k| !kernels.contains(&k.name)));

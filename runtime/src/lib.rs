@@ -55,6 +55,7 @@ pub use argument::ArgValue;
 pub use buffer::{Buffer, BufferError};
 pub use cache::{
     Cache, CacheInfo, CacheRow, CacheStats, Claimed, Damage, Key as CacheKey, Pruned, Stored as CachedBuild,
+    Told,
 };
 pub use compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,

@@ -133,7 +133,7 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         if args.functions { None } else { Some(kernels(args.kernels.as_deref(), args.device, ui)?) };
     let mut figures = Vec::new();
     let mut written = Ok(());
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     // Counted in benchmarks: those before the one that a figure is of are done.
     let all = plan.benchmarks.len() as u64;
     progress.part("measuring, benchmarks", 0, all);

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FuzzArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     ui.note(&format!("seed {seed}"));
     let (mut done, mut cycles, mut failed, mut at) = (0_u64, 0_u64, 0_u64, seed);
     let mut unsuitable: BTreeMap<String, u64> = BTreeMap::new();
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     while done < args.pairs {
         progress.part("pairs", done, args.pairs);
         let pair = Pair::of(at);

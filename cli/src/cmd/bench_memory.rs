@@ -8,7 +8,8 @@ use crate::ui::chart::{Chart, Series};
 use crate::ui::progress::Progress;
 use clap::{Args, ValueEnum};
 use oxcl_memory::bench::{
-    FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, fragmentations_recorded, reclaim_structures,
+    Allocator, FirstFit, Tight, Wasteful, allocate_and_free, fragmentations, fragmentations_recorded,
+    reclaim_structures,
 };
 use oxcl_runtime::Program;
 use serde_json::{Value as Json, json};
@@ -71,7 +72,7 @@ pub(super) fn run(
 ) -> Result<Outcome, CliError> {
     let wanted = |part| args.only.is_empty() || args.only.contains(&part);
     let mut figures = Vec::new();
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     let mut tell = |figure: Figure, ui: &mut Ui| {
         let line = if ui.json { figure.json.to_string() } else { figure.line.clone() };
         let told = ui.result(&format!("{line}\n"));
@@ -79,8 +80,7 @@ pub(super) fn run(
         told
     };
     if wanted(Part::Allocator) {
-        progress.step("measuring the allocators");
-        allocator(|figure| tell(figure, ui))?;
+        allocator(&progress, |figure| tell(figure, ui))?;
     }
     let (migrates, oversubscribes) = (wanted(Part::Migration), wanted(Part::Oversubscription));
     if migrates || oversubscribes {
@@ -99,7 +99,7 @@ pub(super) fn run(
             let largest = args.factor.iter().copied().fold(1.0, f64::max);
             let total = (largest * (args.memory << 20) as f64) as u64;
             let bandwidth = copy_bandwidth(small.size(), total.min(1 << 30));
-            oversubscription(&small, bandwidth, args, &mut progress, |figure| tell(figure, ui))?;
+            oversubscription(&small, bandwidth, args, &progress, |figure| tell(figure, ui))?;
             if let Some(folder) = &args.plot {
                 write(folder, "memory-timeline.svg", &small.timeline().map_err(device)?.to_string(), ui)?;
             }
@@ -117,8 +117,22 @@ fn rounded(value: f64, digits: i32) -> f64 {
     (value * unit).round() / unit
 }
 
-fn allocator(mut tell: impl FnMut(Figure) -> Result<(), CliError>) -> Result<(), CliError> {
-    for live in [100, 1000, 10_000, 100_000] {
+fn allocator(
+    progress: &Progress,
+    mut tell: impl FnMut(Figure) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    const LIVE: [usize; 4] = [100, 1000, 10_000, 100_000];
+    const OBJECTS: [u32; 2] = [100, 10_000];
+    let fragmenting: [Fragmenting; 3] = [
+        ("bufalloc-tight", shares::<Tight>),
+        ("bufalloc-wasteful", shares::<Wasteful>),
+        ("first-fit", shares::<FirstFit>),
+    ];
+    let all = (LIVE.len() + fragmenting.len() + OBJECTS.len()) as u64;
+    let mut parts = 0..;
+    let mut next = || progress.part("measuring the allocators", parts.next().unwrap_or(all), all);
+    for live in LIVE {
+        next();
         let speeds = [
             ("bufalloc-tight", allocate_and_free::<Tight>(live, 200_000)),
             ("bufalloc-wasteful", allocate_and_free::<Wasteful>(live, 200_000)),
@@ -132,13 +146,9 @@ fn allocator(mut tell: impl FnMut(Figure) -> Result<(), CliError>) -> Result<(),
             })?;
         }
     }
-    let all = [
-        ("bufalloc-tight", fragmentations::<Tight>(8), fragmentations_recorded::<Tight>(8)),
-        ("bufalloc-wasteful", fragmentations::<Wasteful>(8), fragmentations_recorded::<Wasteful>(8)),
-        ("first-fit", fragmentations::<FirstFit>(8), fragmentations_recorded::<FirstFit>(8)),
-    ];
-    for (name, traces, recorded) in all {
-        for (trace, share) in traces.into_iter().chain(recorded) {
+    for (name, shares) in fragmenting {
+        next();
+        for (trace, share) in shares() {
             tell(Figure {
                 json: json!({
                     "bench": "fragmentation", "allocator": name, "trace": trace, "fragmentation": rounded(share, 4),
@@ -148,7 +158,8 @@ fn allocator(mut tell: impl FnMut(Figure) -> Result<(), CliError>) -> Result<(),
             })?;
         }
     }
-    for objects in [100u32, 10_000] {
+    for objects in OBJECTS {
+        next();
         for structure in reclaim_structures(objects) {
             let (name, ns) = (structure.name, structure.ns);
             tell(Figure {
@@ -162,6 +173,16 @@ fn allocator(mut tell: impl FnMut(Figure) -> Result<(), CliError>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// What is lost on each trace.
+type Shares = Vec<(&'static str, f64)>;
+/// An allocator, and what measures it.
+type Fragmenting = (&'static str, fn() -> Shares);
+
+/// The same of one allocator.
+fn shares<A: Allocator>() -> Shares {
+    fragmentations::<A>(8).into_iter().chain(fragmentations_recorded::<A>(8)).collect()
 }
 
 fn migration(
@@ -194,7 +215,7 @@ fn oversubscription(
     small: &Small,
     bandwidth: f64,
     args: &MemoryArgs,
-    progress: &mut Progress,
+    progress: &Progress,
     mut tell: impl FnMut(Figure) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let device = |message: String| CliError::Device { message, help: None };

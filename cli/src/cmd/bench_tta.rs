@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::tta::measure::{Figures, measure};
-use crate::tta::suite::{self, BENCHMARKS};
+use crate::tta::suite::{self, BENCHMARKS, Benchmark};
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use crate::ui::table::Table;
@@ -96,8 +96,13 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
     let wanted = |all: &[String], name: &str| all.is_empty() || all.iter().any(|part| name.contains(part));
     let engine: Engine = args.engine.into();
     let mut rows = Vec::new();
-    let mut progress = Progress::new(ui);
-    for benchmark in BENCHMARKS.iter().filter(|b| wanted(&args.only, b.name)) {
+    let chosen: Vec<_> = BENCHMARKS.iter().filter(|b| wanted(&args.only, b.name)).collect();
+    let machines = |benchmark: &Benchmark| {
+        benchmark.machines.iter().copied().filter(|m| wanted(&args.machine, m)).collect::<Vec<_>>()
+    };
+    let all: usize = chosen.iter().map(|benchmark| machines(benchmark).len()).sum();
+    let progress = Progress::new(ui);
+    for benchmark in chosen {
         let files = benchmark.files(&args.openasip)?;
         let mut request = CRequest::default();
         for path in &files.sources {
@@ -108,8 +113,9 @@ pub(crate) fn run(args: &TtaBenchArgs, ui: &mut Ui) -> Result<Outcome, CliError>
         }
         request.sources.push(SourceFile { name: "heap.c".to_owned(), text: HEAP.to_owned() });
         request.folders = files.folders.iter().map(|f| f.display().to_string()).collect();
-        for machine in benchmark.machines.iter().copied().filter(|m| wanted(&args.machine, m)) {
-            progress.step(&format!("{} on {machine}", benchmark.name));
+        for machine in machines(benchmark) {
+            let text = format!("{} on {machine}, pairs", benchmark.name);
+            progress.part(&text, rows.len() as u64, all as u64);
             let twin = twin_of(&args.openasip, machine)?;
             let figures = measure(&request, &twin, &files.expected, engine);
             let published = files.published(machine);

@@ -97,7 +97,7 @@ pub(crate) fn run(args: &WidthArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let device = launching::device(oxcl_workload::device::Device::Cpu)?;
     let mut rows = Vec::new();
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     for seed in seeds {
         progress.part("kernels", seed - args.seed, args.count);
         let made = generate(seed);

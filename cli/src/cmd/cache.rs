@@ -34,8 +34,9 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let Some(cache) = Cache::from_environment() else {
         return none(ui);
     };
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     progress.step("reading the cache");
+    let mut told = |done, all| progress.part("reading the cache, files", done, all);
     let failed = |source: io::Error| CliError::Read { path: cache.folder().to_owned(), source };
     match args {
         CacheArgs::Info => {
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             ui.result(&format!("size    {} of {}\n", mebibytes(info.bytes), mebibytes(info.limit)))?;
         }
         CacheArgs::List => {
-            let rows = cache.list().map_err(failed)?;
+            let rows = cache.list(&mut told).map_err(failed)?;
             if ui.json {
                 let rows: Vec<_> = rows
                     .iter()
@@ -76,10 +77,10 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             }
             ui.result(&table.to_string())?;
         }
-        CacheArgs::Stats => stats(&cache, &cache.stats().map_err(failed)?, ui)?,
+        CacheArgs::Stats => stats(&cache, &cache.stats(&mut told).map_err(failed)?, ui)?,
         CacheArgs::Prune => {
             let pruned = cache
-                .prune()
+                .prune(&mut told)
                 .map_err(|source| CliError::Write { path: cache.folder().to_owned(), source })?;
             if ui.json {
                 ui.json("cache", &serde_json::json!({ "removed": pruned.files, "bytes": pruned.bytes }))?;
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &CacheArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
             }
         }
         CacheArgs::Verify => {
-            let damages = cache.verify().map_err(failed)?;
+            let damages = cache.verify(&mut told).map_err(failed)?;
             if ui.json {
                 let rows: Vec<_> = damages
                     .iter()

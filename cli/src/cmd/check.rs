@@ -24,7 +24,7 @@ pub(crate) struct CheckArgs {
 /// Checks every file; exit code 1 if one has findings, warnings included.
 pub(crate) fn run(args: &CheckArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let mut findings = 0;
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     for (done, path) in args.files.iter().enumerate() {
         progress.part("checking files", done as u64, args.files.len() as u64);
         let text =

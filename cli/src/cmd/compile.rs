@@ -7,11 +7,10 @@ use crate::exit::Outcome;
 use crate::kept;
 use crate::sizes::{self, Sizes};
 use crate::ui::Ui;
-use crate::ui::progress::Progress;
 use crate::ui::table::duration;
 use clap::{Args, ValueEnum};
 use oxcl_binary::archive::{Archive, Version};
-use oxcl_compiler::{DeviceId, Devices, Emit, Quality, Request, SourceFile};
+use oxcl_compiler::{DeviceId, Devices, Emit, Quality, Request, SourceFile, Told};
 use oxcl_workload::device::Device;
 use serde_json::{Map, Value as Json, json};
 use std::fs;
@@ -299,10 +298,8 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         plan: args.build.plan.as_deref().map(build::plan).transpose()?,
         strict: false,
         quality: if args.quick { Quality::First } else { Quality::Full },
+        told: Told::default(),
     };
-    let mut progress = Progress::new(ui);
-    let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
-    progress.step(&format!("compiling {}", names.join(", ")));
     if let Some(only) = args.only {
         let text = build::alone(&request, only.stage(), args.kernel.as_deref(), ui)?;
         put(&target, text.as_bytes(), ui)?;
@@ -312,7 +309,6 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         Emit::Archive => kept::archive(&request, &words, !args.no_cache, ui)?,
         stage => Built::new(build::compile(&request, stage, args.kernel.as_deref(), ui)?),
     };
-    drop(progress);
     put(&target, &compiled.bytes, ui)?;
     let archive = match args.stage() {
         Stage::Poclbin => Archive::read(&compiled.bytes).ok(),

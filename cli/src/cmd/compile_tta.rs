@@ -31,9 +31,11 @@ pub(super) fn run_c(
             _ => return Err(CliError::usage(format!("programs in C take -D and -I only, not '{option}'"))),
         }
     }
+    let (progress, _) = build::compiling(&request.sources, ui);
     let mut failed = |error| build::failed(&request.sources, &error, ui);
     if machine_ir {
         let (text, _) = c_machine_ir(&request, &loaded).map_err(failed)?;
+        drop(progress);
         match output.filter(|path| *path != Path::new("-")) {
             Some(path) => write(path, text.as_bytes())?,
             None => ui.result_bytes(text.as_bytes())?,
@@ -42,6 +44,7 @@ pub(super) fn run_c(
     }
     let Program { image: made, diagnostics, .. } =
         compile_c_program(&request, &loaded).map_err(&mut failed)?;
+    drop(progress);
     build::show(&diagnostics, ui);
     finish(&made, &request.sources, output, ui)
 }
@@ -57,8 +60,10 @@ pub(super) fn run_kernel(
 ) -> Result<Outcome, CliError> {
     let loaded = load_machine(machine, ui)?.machine;
     let options = build::options(&build_args.options())?;
+    let (progress, _) = build::compiling(sources, ui);
     let made = compile_kernel(sources, &options, kernel, &loaded)
         .map_err(|error| build::failed(sources, &error, ui))?;
+    drop(progress);
     build::show(&made.program.diagnostics, ui);
     finish(&made.program.image, sources, output, ui)
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         let source = std::io::ErrorKind::NotADirectory.into();
         return Err(CliError::Read { path: args.root.clone(), source });
     }
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     progress.step("looking at the installation");
     let report = doctor::examine(&System::below(&args.root));
     drop(progress);

@@ -66,11 +66,12 @@ pub(crate) fn run(args: &ReduceArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ));
         return Ok(Outcome::Negative);
     }
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     let mut tries = 1_u64;
     let mut holds = |candidate: &str| {
         tries += 1;
-        progress.step(&format!("{tries} tries"));
+        // How many more it takes nobody knows, but how much is left of the text.
+        progress.step(&format!("{tries} tries, {} bytes of {} tried", candidate.len(), text.len()));
         Ok::<_, CliError>(test.status(candidate)? == Some(args.status))
     };
     let mut better = |candidate: &str| save(&output, candidate);

@@ -18,8 +18,9 @@ use oxcl_workload::data::file::FileTarget;
 use oxcl_workload::data::show::{self, Slice};
 use oxcl_workload::device::Device;
 use oxcl_workload::host;
-use oxcl_workload::param::{Bound, Parameter};
+use oxcl_workload::param::{BindProblem, Bound, Parameter, ParameterKind};
 use serde_json::{Map, Value as Json, json};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What is done with the buffers afterwards, by the parameters' positions.
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e))?;
     let mut times = Vec::new();
     let mut report = None;
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     for run in 0..args.repeat {
         let text = format!("running {}", kernel.name());
         if args.repeat > 1 {
@@ -149,6 +150,15 @@ fn incomplete(
     parameters: &[Parameter],
     missing: &[&Parameter],
 ) -> Result<CliError, CliError> {
+    // What no command line sets is not proposed.
+    let unsupported = parameters.iter().find_map(|parameter| match parameter.kind {
+        ParameterKind::Unsupported(what) => Some((parameter, what)),
+        _ => None,
+    });
+    if let Some((parameter, what)) = unsupported {
+        let error = parameter.error(BindProblem::Unsupported { what });
+        return Ok(CliError::Bind { error, option: String::new() });
+    }
     let mut wants = Vec::new();
     if args.global.is_none() {
         wants.push("a global size".to_owned());
@@ -168,12 +178,32 @@ fn incomplete(
         let (name, _) = arguments::split("--arg", text)?;
         given.push((arguments::find(kernel, parameters, name)?.position, text.as_str()));
     }
+    let option = |name: &str, value: Option<String>| {
+        value.map(|value| [name.to_owned(), value]).into_iter().flatten().collect::<Vec<_>>()
+    };
+    let all = |name: &str, values: &[String]| {
+        values.iter().flat_map(|value| [name.to_owned(), value.clone()]).collect::<Vec<_>>()
+    };
+    let path = |path: &PathBuf| path.display().to_string();
+    let others = [
+        option("--offset", args.offset.as_ref().map(|sizes| propose::sizes(&sizes.0))),
+        option("--width", args.build.width.map(|width| width.to_string())),
+        option("--plan", args.build.plan.as_ref().map(path)),
+        option("--repeat", (args.repeat > 1).then(|| args.repeat.to_string())),
+        option("--trace", args.trace.as_ref().map(path)),
+        args.stats.then(|| "--stats".to_owned()).into_iter().collect(),
+        args.no_cache.then(|| "--no-cache".to_owned()).into_iter().collect(),
+        option("--tolerance", (args.tolerance != 0.0).then(|| args.tolerance.to_string())),
+    ];
+    let looked_at =
+        [all("--print", &args.print), all("--save", &args.save), all("--expect", &args.expect)].concat();
     let said = propose::Said {
         words,
         global: args.global.as_ref().map(|sizes| sizes.0.clone()),
         local: args.local.as_ref().map(|sizes| sizes.0.clone()),
         given,
-        looked_at: !(args.print.is_empty() && args.save.is_empty() && args.expect.is_empty()),
+        others: others.concat(),
+        looked_at,
     };
     Ok(CliError::usage_with_help(
         format!("kernel `{}` needs {}", kernel.name(), wants.join(", and ")),

@@ -184,7 +184,7 @@ fn simulate(system: &mut System, max: u64, output: &mut Output, ui: &mut Ui) -> 
     // In slices, so that what the program writes appears while it runs.
     const SLICE: u64 = 4_000_000;
     // When the program ends is its own secret, so there is no estimate.
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     loop {
         progress.step(&format!("simulating, {} million cycles done", system.cycle() / 1_000_000));
         let until = max.min(system.cycle() + SLICE);
@@ -200,7 +200,7 @@ fn simulate(system: &mut System, max: u64, output: &mut Output, ui: &mut Ui) -> 
 fn traced(system: &mut System, path: &Path, max: u64, ui: &Ui) -> Result<Stop, CliError> {
     let mut text = String::new();
     let mut outcome = Ok(Stop::Limit);
-    let mut progress = Progress::new(ui);
+    let progress = Progress::new(ui);
     while system.cycle() < max {
         if system.cycle().is_multiple_of(100_000) {
             progress.step(&format!("simulating, {} thousand cycles done", system.cycle() / 1000));

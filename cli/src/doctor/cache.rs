@@ -72,7 +72,7 @@ pub(super) fn examine(system: &System, report: &mut Report) {
             format!("{} cache clear", system.program.display()),
         );
     }
-    if let Ok(damages) = cache.verify()
+    if let Ok(damages) = cache.verify(&mut |_, _| {})
         && let Some(first) = damages.first()
     {
         report.find(
@@ -94,7 +94,7 @@ fn nearest(folder: &Path) -> &Path {
 }
 
 /// Makes a file in the folder, or in the nearest one above, that goes at once.
-fn writable(folder: &Path) -> std::io::Result<()> {
+pub(super) fn writable(folder: &Path) -> std::io::Result<()> {
     let place = nearest(folder);
     if !fs::metadata(place)?.is_dir() {
         return Err(std::io::ErrorKind::NotADirectory.into());

@@ -64,8 +64,20 @@ pub(super) fn examine(system: &System, report: &mut Report) {
     groups(system, report);
 }
 
-/// The limits of the control group that this process is in, and of those above.
-fn groups(system: &System, report: &mut Report) {
+/// The MiB of memory that there are at most, and whose limit that is: the machine's, or its control group's where that has less.
+pub(super) fn memory(system: &System) -> Option<(u64, &'static str)> {
+    let text = system.text("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kibibytes: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    let machine = kibibytes.map(|kibibytes| (kibibytes >> 10, "the machine has"));
+    let [group, _] = smallest(system);
+    let group = group.map(|(bytes, _)| (bytes >> 20, "the control group allows"));
+    machine.into_iter().chain(group).min()
+}
+
+/// The least limits on memory and on tasks, and the files that say so, of the control group that this process is in and of
+/// those above.
+fn smallest(system: &System) -> [Option<(u64, PathBuf)>; 2] {
     let mut smallest: [Option<(u64, PathBuf)>; 2] = [None, None];
     for (folder, names) in folders(system) {
         for (name, smallest) in names.iter().zip(&mut smallest) {
@@ -78,7 +90,12 @@ fn groups(system: &System, report: &mut Report) {
             }
         }
     }
-    let [memory, tasks] = smallest;
+    smallest
+}
+
+/// Looks at the limits of control groups.
+fn groups(system: &System, report: &mut Report) {
+    let [memory, tasks] = smallest(system);
     if let Some((bytes, file)) = memory {
         report.fact("control group", format!("{} MiB of memory", bytes >> 20));
         if bytes < MEMORY {

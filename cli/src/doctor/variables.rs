@@ -1,9 +1,10 @@
-//! `OXCL_*` variables that have no effect: names that nothing reads, values that nothing takes, and those that another
-//! variable makes idle.
+//! `OXCL_*` variables that have no effect: names that nothing reads, values that nothing takes, those that another
+//! variable makes idle, and those that ask for what the system does not give.
 
-use super::{Problem, Report, System};
+use super::{Problem, Report, System, cache, limits};
 use oxcl_runtime::{Coded as _, DeviceInfo};
 use oxcl_workload::nearest::nearest;
+use std::path::Path;
 
 /// What a variable takes.
 enum Takes {
@@ -93,6 +94,25 @@ pub(super) fn examine(system: &System, report: &mut Report) {
                 format!("unset {name}"),
             );
         }
+    }
+    let wanted = system.variable("OXCL_MEMORY").and_then(|value| value.trim().parse::<u64>().ok());
+    if let (Some(wanted), Some((most, whose))) = (wanted, limits::memory(system))
+        && wanted > most
+    {
+        report.find(
+            Problem::IdleVariable,
+            format!("OXCL_MEMORY is {wanted}, which has no effect: {whose} {most} MiB"),
+            "unset OXCL_MEMORY",
+        );
+    }
+    if let Some(folder) = system.variable("OXCL_REPRO_DIR")
+        && let Err(error) = cache::writable(Path::new(folder))
+    {
+        report.find(
+            Problem::IdleVariable,
+            format!("OXCL_REPRO_DIR has no effect, and no failed build is kept: {folder}: {error}"),
+            "unset OXCL_REPRO_DIR",
+        );
     }
 }
 

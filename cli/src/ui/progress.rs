@@ -2,11 +2,13 @@
 //! 300 ms, and gone when the work is done. It says what is being done and for how long; where it is known how much there is
 //! to do, about how long the rest takes.
 //!
-//! A thread writes it, so that the time goes on while one piece of work takes long.
+//! A thread writes it, so that the time goes on while one piece of work takes long. Of lines that are open within one another only
+//! the innermost is shown.
 
 use super::Ui;
 use crate::interrupt;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -17,6 +19,9 @@ const DELAY: Duration = Duration::from_millis(300);
 const PERIOD: Duration = Duration::from_millis(500);
 /// Times shorter than this are not worth saying.
 const WORTH_SAYING: Duration = Duration::from_secs(2);
+
+/// How many lines are open.
+static OPEN: AtomicU32 = AtomicU32::new(0);
 
 /// A line that comes and goes.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ struct Shared {
     state: Mutex<State>,
     ended: Condvar,
     start: Instant,
+    /// How many lines were open before this one.
+    outer: u32,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +62,8 @@ impl Shared {
             let waited = self.ended.wait_timeout_while(state, pause, |state| !state.ended);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             pause = PERIOD;
-            if state.ended || state.text.is_empty() {
+            // Relaxed: at worst the line of what is done around this is seen once more.
+            if state.ended || state.text.is_empty() || OPEN.load(Ordering::Relaxed) != self.outer + 1 {
                 continue;
             }
             shown = true;
@@ -76,25 +84,34 @@ impl Progress {
         if ui.json || ui.quiet || !io::stderr().is_terminal() {
             return Self { writer: None };
         }
-        let shared =
-            Arc::new(Shared { state: Mutex::default(), ended: Condvar::new(), start: Instant::now() });
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            ended: Condvar::new(),
+            start: Instant::now(),
+            // Relaxed: one thread opens lines.
+            outer: OPEN.fetch_add(1, Ordering::Relaxed),
+        });
         let for_writer = Arc::clone(&shared);
         // Without the thread there is no progress to see, and the work is done all the same.
         let thread = thread::Builder::new().name("progress".to_owned()).spawn(move || for_writer.write());
-        Self { writer: thread.ok().map(|thread| (shared, thread)) }
+        let Ok(thread) = thread else {
+            OPEN.fetch_sub(1, Ordering::Relaxed);
+            return Self { writer: None };
+        };
+        Self { writer: Some((shared, thread)) }
     }
 
     /// Says what is being done now.
-    pub(crate) fn step(&mut self, text: &str) {
+    pub(crate) fn step(&self, text: &str) {
         self.tell(text, None);
     }
 
     /// Says what is being done now, and how much of it is done.
-    pub(crate) fn part(&mut self, text: &str, done: u64, all: u64) {
+    pub(crate) fn part(&self, text: &str, done: u64, all: u64) {
         self.tell(text, Some((done, all)));
     }
 
-    fn tell(&mut self, text: &str, pieces: Option<(u64, u64)>) {
+    fn tell(&self, text: &str, pieces: Option<(u64, u64)>) {
         if let Some((shared, _)) = &self.writer {
             let mut state = shared.state();
             text.clone_into(&mut state.text);
@@ -110,6 +127,7 @@ impl Drop for Progress {
             shared.ended.notify_one();
             // A thread that panicked has written its last line.
             let _ = thread.join();
+            OPEN.fetch_sub(1, Ordering::Relaxed);
         }
     }
 }

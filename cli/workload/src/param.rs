@@ -186,7 +186,8 @@ impl Parameter {
         }
     }
 
-    pub(crate) fn error(&self, problem: BindProblem) -> BindError {
+    /// Why a value does not fit.
+    pub fn error(&self, problem: BindProblem) -> BindError {
         BindError {
             parameter: self.label(),
             type_name: self.type_name.clone(),

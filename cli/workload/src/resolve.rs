@@ -167,7 +167,10 @@ pub(crate) fn element(name: &Spanned<String>) -> Found<Element> {
         let problem = Problem::Word {
             what: "OpenCL scalar or vector type",
             word: name.get_ref().clone(),
-            valid: valid.map(str::to_owned).to_vec(),
+            valid: match Element::meant(name.get_ref()) {
+                Some(meant) => vec![meant.to_string()],
+                None => valid.map(str::to_owned).to_vec(),
+            },
         };
         (name.span(), problem)
     })

@@ -124,7 +124,7 @@ fn typos_name_the_key_the_line_and_the_nearest() {
     );
     assert_eq!(
         changed("type = \"float4\"", "type = \"flaot4\""),
-        "cannot use 'w/x.toml', line 9: `flaot4` is no OpenCL scalar or vector type / did you mean `float`?"
+        "cannot use 'w/x.toml', line 9: `flaot4` is no OpenCL scalar or vector type / did you mean `float4`?"
     );
 }
 

@@ -52,7 +52,10 @@ pub enum SyntaxError {
     Form { text: String, form: &'static str },
     /// The type of a generator is unknown.
     #[error("`{name}` in `{text}` is no OpenCL scalar or vector type")]
-    ElementType { text: String, name: String },
+    ElementType { text: String, name: String, meant: Option<Element> },
+    /// A word of a sampler is unknown.
+    #[error("`{word}` in `{text}` says nothing of a sampler")]
+    Sampler { text: String, word: String, meant: Option<&'static str> },
     /// The buffer would be too large.
     #[error("`{text}` asks for more than 64 GiB")]
     TooLarge { text: String },
@@ -67,6 +70,9 @@ impl SyntaxError {
         match self {
             SyntaxError::Kind { nearest: Some(word), .. } => format!("did you mean `{word}:`?"),
             SyntaxError::Form { form, .. } => format!("for example: {}", example_of(form)),
+            SyntaxError::ElementType { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
+            SyntaxError::Sampler { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
+            SyntaxError::Sampler { meant: None, .. } => format!("for example: {}", example_of(SAMPLER)),
             _ => FORMS.to_owned(),
         }
     }
@@ -118,9 +124,13 @@ impl Value {
         };
         let form = |form| SyntaxError::Form { text: text.to_owned(), form };
         let parts: Vec<&str> = rest.split(':').collect();
+        let no_type = |name: &str| SyntaxError::ElementType {
+            text: text.to_owned(),
+            name: name.to_owned(),
+            meant: Element::meant(name),
+        };
         let sized = |name: &str, count: &str, shape: &'static str| -> Result<(Element, usize), SyntaxError> {
-            let element = Element::parse(name)
-                .ok_or_else(|| SyntaxError::ElementType { text: text.to_owned(), name: name.to_owned() })?;
+            let element = Element::parse(name).ok_or_else(|| no_type(name))?;
             let count: usize = count.parse().map_err(|_| form(shape))?;
             match count.checked_mul(element.size()) {
                 Some(bytes) if bytes <= LIMIT => Ok((element, count)),
@@ -146,12 +156,7 @@ impl Value {
             ("local", _) => Err(form(LOCAL)),
             ("image", _) => {
                 let (what, element) = match rest.rsplit_once(':') {
-                    Some((what, name)) => {
-                        let element = Element::parse(name);
-                        let wrong =
-                            || SyntaxError::ElementType { text: text.to_owned(), name: name.to_owned() };
-                        (what, element.ok_or_else(wrong)?)
-                    }
+                    Some((what, name)) => (what, Element::parse(name).ok_or_else(|| no_type(name))?),
                     None => (rest, PIXEL),
                 };
                 if let Some((width, height)) = what.split_once('x')
@@ -171,7 +176,13 @@ impl Value {
                     Err(form(IMAGE))
                 }
             }
-            ("sampler", [words]) => image::sampler(words).map(Value::Sampler).map_err(|_| form(SAMPLER)),
+            ("sampler", [words]) => {
+                image::sampler(words).map(Value::Sampler).map_err(|word| SyntaxError::Sampler {
+                    text: text.to_owned(),
+                    meant: crate::nearest::nearest(&word, image::SAMPLER_WORDS),
+                    word,
+                })
+            }
             ("sampler", _) => Err(form(SAMPLER)),
             ("hex", [digits]) => hex(digits).map(Value::Hex).ok_or_else(|| form(HEX)),
             (word, _) => Err(SyntaxError::Kind {
@@ -282,7 +293,17 @@ mod tests {
             error("zero:float:8"),
             "`zero:float:8` begins with `zero:`, which is no kind of value; did you mean `zeros:`?"
         );
-        assert!(error("zeros:flaot:8").starts_with("`flaot` in `zeros:flaot:8` is no OpenCL"));
+        assert_eq!(
+            error("zeros:flaot:8"),
+            "`flaot` in `zeros:flaot:8` is no OpenCL scalar or vector type; did you mean `float`?"
+        );
+        assert!(error("image:4x4:uchra4").ends_with("did you mean `uchar4`?"));
+        assert!(error("range:vector:8").contains("; a value is a number, a list"));
+        assert_eq!(
+            error("sampler:linear+clamp_to_egde"),
+            "`clamp_to_egde` in `sampler:linear+clamp_to_egde` says nothing of a sampler; did you mean `clamp_to_edge`?"
+        );
+        assert!(error("sampler:soft").contains("; for example: sampler:clamp_to_edge+linear"));
         assert!(
             error("zeros:float:99999999999999").starts_with("`zeros:float:99999999999999` asks for more")
         );

@@ -86,6 +86,7 @@ pub(crate) fn units(
         }
         let kernels = &by_features[&features];
         timings.measure(Stage::Schedule, || schedule::run(machine, &routines, kernels, &mut units))?;
+        settings.pieces.add(kernels.len());
     }
     Ok(units)
 }

@@ -22,4 +22,4 @@ pub(crate) use key::this_cpu;
 pub use lock::Claimed;
 pub(crate) use lock::{Claim, claim};
 pub use store::{Cache, Stored};
-pub use tidy::{CacheInfo, CacheRow, CacheStats, Damage, Pruned};
+pub use tidy::{CacheInfo, CacheRow, CacheStats, Damage, Pruned, Told};

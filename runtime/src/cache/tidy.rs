@@ -86,6 +86,9 @@ pub struct Damage {
     pub reason: String,
 }
 
+/// Hears, before each file that is read, how many are done, and of how many.
+pub type Told<'t> = &'t mut dyn FnMut(u64, u64);
+
 /// A file of the cache.
 struct Kept {
     path: PathBuf,
@@ -113,12 +116,14 @@ impl Cache {
     ///
     /// # Errors
     /// The folder is there and cannot be read.
-    pub fn list(&self) -> io::Result<Vec<CacheRow>> {
+    pub fn list(&self, told: Told<'_>) -> io::Result<Vec<CacheRow>> {
         let mut files = self.files()?;
         files.sort_by(|a, b| (b.used, &b.path).cmp(&(a.used, &a.path)));
-        Ok(files
-            .into_iter()
-            .filter_map(|file| {
+        let all = files.len() as u64;
+        Ok((0..)
+            .zip(files)
+            .filter_map(|(done, file)| {
+                told(done, all);
                 let key = file.key?;
                 let bytes = fs::read(&file.path).ok()?;
                 let what = match Entry::decode(&bytes, &key) {
@@ -141,9 +146,12 @@ impl Cache {
     ///
     /// # Errors
     /// The folder is there and cannot be read.
-    pub fn verify(&self) -> io::Result<Vec<Damage>> {
+    pub fn verify(&self, told: Told<'_>) -> io::Result<Vec<Damage>> {
         let mut damages = Vec::new();
-        for file in self.files()? {
+        let files = self.files()?;
+        let all = files.len() as u64;
+        for (done, file) in (0..).zip(files) {
+            told(done, all);
             let Some(key) = file.key else { continue };
             let reason = match fs::read(&file.path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -168,9 +176,12 @@ impl Cache {
     ///
     /// # Errors
     /// The folder is there and cannot be read.
-    pub fn stats(&self) -> io::Result<CacheStats> {
+    pub fn stats(&self, told: Told<'_>) -> io::Result<CacheStats> {
         let mut stats = CacheStats::default();
-        for file in self.files()? {
+        let files = self.files()?;
+        let all = files.len() as u64;
+        for (done, file) in (0..).zip(files) {
+            told(done, all);
             stats.bytes += file.bytes;
             let count = match (&file.key, fs::read(&file.path)) {
                 (None, _) | (_, Err(_)) => &mut stats.temporary,
@@ -193,9 +204,12 @@ impl Cache {
     ///
     /// # Errors
     /// The folder is there and cannot be read, or something cannot be removed.
-    pub fn prune(&self) -> io::Result<Pruned> {
+    pub fn prune(&self, told: Told<'_>) -> io::Result<Pruned> {
         let before = self.info()?;
-        for file in self.files()? {
+        let files = self.files()?;
+        let all = files.len() as u64;
+        for (done, file) in (0..).zip(files) {
+            told(done, all);
             let Some(key) = file.key else { continue };
             let useless = fs::read(&file.path).is_ok_and(|bytes| Entry::decode(&bytes, &key).is_none());
             if useless {

@@ -1,6 +1,7 @@
 //! Element types by name: OpenCL's scalars and vectors, with their sizes in memory. Structures have no element type;
 //! whoever meets one works with bytes.
 
+use crate::nearest::nearest;
 use std::fmt;
 
 /// A scalar type of OpenCL C.
@@ -116,6 +117,17 @@ impl Element {
         };
         let (scalar, _) = Scalar::ALL.iter().find(|(_, n)| *n == stem)?;
         Some(Self { scalar: *scalar, lanes })
+    }
+
+    /// The type that was meant by a name of none, if it is a slip.
+    pub fn meant(name: &str) -> Option<Self> {
+        let all = || {
+            Scalar::ALL
+                .iter()
+                .flat_map(|(scalar, _)| [1, 2, 3, 4, 8, 16].map(|lanes| Self { scalar: *scalar, lanes }))
+        };
+        let names: Vec<String> = all().map(|element| element.to_string()).collect();
+        Self::parse(nearest(name, names.iter().map(String::as_str))?)
     }
 }
 

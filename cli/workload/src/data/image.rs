@@ -78,6 +78,10 @@ pub fn describe(data: Extent, kind: ImageKind, is_depth: bool) -> Result<ImageDe
     Ok(description)
 }
 
+/// The words of samplers.
+pub const SAMPLER_WORDS: [&str; 8] =
+    ["normalised", "none", "clamp_to_edge", "clamp", "repeat", "mirrored_repeat", "nearest", "linear"];
+
 /// Reads words such as `normalised+repeat+linear`.
 ///
 /// # Errors

@@ -371,7 +371,9 @@ unsafe extern "C" fn meet(item: *mut RefItem, place: u32) {
     // SAFETY: the item is the one that `Job::run` passed in, whose executor is a member.
     let member = unsafe { (*item).executor }.cast::<Member>();
     // SAFETY: as above.
-    let (job, index) = unsafe { ((*member).job, (*member).index) };
+    let job = unsafe { (*member).job };
+    // SAFETY: as above.
+    let index = unsafe { (*member).index };
     // SAFETY: the job lives while its items run.
     let met = unsafe { &*job }.meet(index, place);
     // SAFETY: the item is this thread's, and `Job::run` holds no reference to it while its entry runs.

@@ -3,7 +3,6 @@
 
 use crate::error::CliError;
 use crate::ui::Ui;
-#[cfg(feature = "compiler")]
 use oxcl_runtime::{Coded, LoadError, Program};
 use oxcl_workload::device::Device;
 use oxcl_workload::host::Loaded;

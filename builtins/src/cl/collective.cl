@@ -3,21 +3,11 @@
 // Values go through local memory that the compiler gives, eight bytes for each work-item that a group can have. One
 // work-item combines them, in an order that the number of work-items fixes, so results are the same however the group is run.
 
+#include "combine.h"
+#include "group.h"
+
 void OVERLOAD barrier(cl_mem_fence_flags flags);
-size_t OVERLOAD get_local_id(uint dimension);
-size_t OVERLOAD get_local_size(uint dimension);
 __local void *oxcl_collective_memory(void);
-
-HELPER size_t item_number(void) {
-  return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
-}
-HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
-
-#define ADD(a, b) ((a) + (b))
-#define MIN(a, b) ((b) < (a) ? (b) : (a))
-#define MAX(a, b) ((b) > (a) ? (b) : (a))
-#define AND(a, b) ((a) && (b))
-#define OR(a, b) ((a) || (b))
 
 // Gives all work-items what the first one makes of everybody's values: halves are combined element by element, so that vectors do it,
 // until one is left.
@@ -110,8 +100,8 @@ HELPER size_t item_count(void) { return get_local_size(0) * get_local_size(1) * 
   SCAN_EXCLUSIVE(work_group_scan_exclusive_min, type, MIN, most)                                                       \
   SCAN_EXCLUSIVE(work_group_scan_exclusive_max, type, MAX, least)
 
-REDUCE(work_group_all, int, int, AND)
-REDUCE(work_group_any, int, int, OR)
+REDUCE(work_group_all, int, int, LOGICAL_AND)
+REDUCE(work_group_any, int, int, LOGICAL_OR)
 COLLECTIVES(int, INT_MIN, INT_MAX)
 COLLECTIVES(uint, 0, UINT_MAX)
 COLLECTIVES(long, LONG_MIN, LONG_MAX)
@@ -121,20 +111,15 @@ COLLECTIVES(double, -INFINITY, INFINITY)
 COLLECTIVES(half, -(half)INFINITY, (half)INFINITY)
 
 // cl_khr_work_group_uniform_arithmetic.
-#define MUL(a, b) ((a) * (b))
-#define BIT_AND(a, b) ((a) & (b))
-#define BIT_OR(a, b) ((a) | (b))
-#define BIT_XOR(a, b) ((a) ^ (b))
-#define XOR(a, b) (!(a) != !(b))
 #define COMBINED(type, name, combine, identity)                                                                        \
   REDUCE(work_group_reduce_##name, type, type, combine)                                                                \
   SCAN_INCLUSIVE(work_group_scan_inclusive_##name, type, combine)                                                      \
   SCAN_EXCLUSIVE(work_group_scan_exclusive_##name, type, combine, identity)
 #define COMBINED_INTEGERS(type)                                                                                        \
   COMBINED(type, mul, MUL, 1)                                                                                          \
-  COMBINED(type, and, BIT_AND, (type)-1)                                                                               \
-  COMBINED(type, or, BIT_OR, 0)                                                                                        \
-  COMBINED(type, xor, BIT_XOR, 0)
+  COMBINED(type, and, AND, (type)-1)                                                                                   \
+  COMBINED(type, or, OR, 0)                                                                                            \
+  COMBINED(type, xor, XOR, 0)
 COMBINED_INTEGERS(int)
 COMBINED_INTEGERS(uint)
 COMBINED_INTEGERS(long)
@@ -142,6 +127,6 @@ COMBINED_INTEGERS(ulong)
 COMBINED(float, mul, MUL, 1)
 COMBINED(double, mul, MUL, 1)
 COMBINED(half, mul, MUL, 1)
-COMBINED(int, logical_and, AND, 1)
-COMBINED(int, logical_or, OR, 0)
-COMBINED(int, logical_xor, XOR, 0)
+COMBINED(int, logical_and, LOGICAL_AND, 1)
+COMBINED(int, logical_or, LOGICAL_OR, 0)
+COMBINED(int, logical_xor, LOGICAL_XOR, 0)

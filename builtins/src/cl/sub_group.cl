@@ -7,11 +7,11 @@
 HELPER uint count_of(uint items) { return (items + SIZE - 1) / SIZE; }
 
 OVERLOAD uint get_sub_group_size(void) {
-  uint rest = item_count() - (uint)oxcl_sub_group_number() * SIZE;
+  uint rest = (uint)item_count() - (uint)oxcl_sub_group_number() * SIZE;
   return rest < SIZE ? rest : SIZE;
 }
 OVERLOAD uint get_max_sub_group_size(void) { return SIZE; }
-OVERLOAD uint get_num_sub_groups(void) { return count_of(item_count()); }
+OVERLOAD uint get_num_sub_groups(void) { return count_of((uint)item_count()); }
 OVERLOAD uint get_enqueued_num_sub_groups(void) {
   return count_of((uint)(get_enqueued_local_size(0) * get_enqueued_local_size(1) * get_enqueued_local_size(2)));
 }

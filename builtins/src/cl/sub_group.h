@@ -5,6 +5,8 @@
 // The compiler makes the operations itself where the work-items of a sub-group run as the lanes of a vector. Else they are what
 // `sub_group_lanes.cl` says. Numbers are combined in the same order in both.
 
+#include "group.h"
+
 // The size of all sub-groups but the last: a power of two, at most 64. Known when a kernel is compiled.
 __attribute__((const)) uint oxcl_sub_group_size(void);
 // The place of the calling work-item in its sub-group, and the sub-group's number in the group.
@@ -14,13 +16,11 @@ __attribute__((const)) size_t oxcl_sub_group_number(void);
 void oxcl_sub_group_meet(void);
 
 size_t OVERLOAD get_local_linear_id(void);
-size_t OVERLOAD get_local_size(uint dimension);
 size_t OVERLOAD get_enqueued_local_size(uint dimension);
 
 #define SIZE oxcl_sub_group_size()
 
 HELPER uint own_lane(void) { return (uint)oxcl_sub_group_lane(); }
-HELPER uint item_count(void) { return (uint)(get_local_size(0) * get_local_size(1) * get_local_size(2)); }
 HELPER ulong lanes_below(uint count) { return count == 0 ? 0 : ~0ul >> (64 - count); }
 HELPER bool is_in(ulong lanes, uint lane) { return lanes >> lane & 1; }
 HELPER uint first_of(ulong lanes) { return (uint)__builtin_ctzl(lanes); }

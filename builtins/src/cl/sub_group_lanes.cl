@@ -5,6 +5,7 @@
 // leader, work on the whole row; then they meet again, after which the cells are free. Work-items that do not take part
 // keep what is in their cells. Vectors of three elements have no cell of their own: they are put as four.
 
+#include "combine.h"
 #include "sub_group.h"
 
 // The calling work-item's cell of so many bytes, a constant power of two.
@@ -50,7 +51,7 @@ OPERATION(ulong, votes)(int predicate) {
 HELPER uint existing(uint lane) {
   uint own = (uint)get_local_linear_id(), me = own & (SIZE - 1);
   lane &= SIZE - 1;
-  return own - me + lane < item_count() ? lane : me;
+  return own - me + lane < (uint)item_count() ? lane : me;
 }
 
 #define TAKEN(type, name)                                                                                              \
@@ -63,17 +64,6 @@ HELPER uint existing(uint lane) {
 #define FROM_ANOTHER(type) TAKEN(type, pick) TAKEN(type, take)
 #define FROM_ANOTHER_ALL(type) FROM_ANOTHER(type) FOR_VECTORS_OF(FROM_ANOTHER, type)
 FOR_SCALARS(FROM_ANOTHER_ALL)
-
-#define ADD(a, b) ((a) + (b))
-#define MUL(a, b) ((a) * (b))
-#define MIN(a, b) ((b) < (a) ? (b) : (a))
-#define MAX(a, b) ((a) < (b) ? (b) : (a))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define XOR(a, b) ((a) ^ (b))
-#define LOGICAL_AND(a, b) ((a) && (b))
-#define LOGICAL_OR(a, b) ((a) || (b))
-#define LOGICAL_XOR(a, b) (!(a) != !(b))
 
 // Numbers are combined as a tree, in the same order whoever is there: the identity stands for those who are not.
 #define NAMED(type, name, combine, identity)                                                                           \

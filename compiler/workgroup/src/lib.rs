@@ -245,7 +245,12 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
     let width = options.lanes();
     check_width(width)?;
     let options = &options.fixed(width);
-    let (cut, facts) = cut(module, kernel, options, options.who_lanes_are(module))?;
+    let lanes = options.who_lanes_are(module);
+    if width > 1 && !matches!(lanes, Together::SubGroup(_)) && sub_groups::meets(module) {
+        let reason = "work-items of a sub-group meet".to_owned();
+        return Err(FormError::CannotVectorise { kernel: kernel.to_owned(), reason, line: 0 });
+    }
+    let (cut, facts) = cut(module, kernel, options, lanes)?;
     let space = Space::of(&cut, options);
     let plan = match &options.plan {
         Some(text) => plan::forced::plan(&cut.kernel, &cut.regions, &cut.slots, space, text)?,
@@ -279,13 +284,8 @@ pub fn form_best<'c>(
             Some(Options { width: Width::Preferred(size), ..options.clone() })
         }
         Together::SubGroup(_) => None,
-        _ if !sub_groups::meets(&module) => None,
         // Work-items of a sub-group that meet and are not the lanes run one at a time between their meetings.
-        _ if options.lanes() == 1 => Some(options.fixed(1)),
-        _ => {
-            let reason = "work-items of a sub-group meet".to_owned();
-            return Err(FormError::CannotVectorise { kernel: kernel.to_owned(), reason, line: 0 });
-        }
+        _ => sub_groups::meets(&module).then(|| options.fixed(options.lanes())),
     };
     let options = changed.as_ref().unwrap_or(options);
     let mut considered = None;

@@ -97,6 +97,15 @@ struct Kept {
     used: SystemTime,
 }
 
+/// The files one after another, of each of which is told when it is its turn.
+fn telling(files: Vec<Kept>, told: Told<'_>) -> impl Iterator<Item = Kept> {
+    let all = files.len() as u64;
+    (0..).zip(files).map(move |(done, file)| {
+        told(done, all);
+        file
+    })
+}
+
 impl Cache {
     /// How much is in it.
     ///
@@ -119,11 +128,8 @@ impl Cache {
     pub fn list(&self, told: Told<'_>) -> io::Result<Vec<CacheRow>> {
         let mut files = self.files()?;
         files.sort_by(|a, b| (b.used, &b.path).cmp(&(a.used, &a.path)));
-        let all = files.len() as u64;
-        Ok((0..)
-            .zip(files)
-            .filter_map(|(done, file)| {
-                told(done, all);
+        Ok(telling(files, told)
+            .filter_map(|file| {
                 let key = file.key?;
                 let bytes = fs::read(&file.path).ok()?;
                 let what = match Entry::decode(&bytes, &key) {
@@ -148,10 +154,7 @@ impl Cache {
     /// The folder is there and cannot be read.
     pub fn verify(&self, told: Told<'_>) -> io::Result<Vec<Damage>> {
         let mut damages = Vec::new();
-        let files = self.files()?;
-        let all = files.len() as u64;
-        for (done, file) in (0..).zip(files) {
-            told(done, all);
+        for file in telling(self.files()?, told) {
             let Some(key) = file.key else { continue };
             let reason = match fs::read(&file.path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -178,10 +181,7 @@ impl Cache {
     /// The folder is there and cannot be read.
     pub fn stats(&self, told: Told<'_>) -> io::Result<CacheStats> {
         let mut stats = CacheStats::default();
-        let files = self.files()?;
-        let all = files.len() as u64;
-        for (done, file) in (0..).zip(files) {
-            told(done, all);
+        for file in telling(self.files()?, told) {
             stats.bytes += file.bytes;
             let count = match (&file.key, fs::read(&file.path)) {
                 (None, _) | (_, Err(_)) => &mut stats.temporary,
@@ -206,10 +206,7 @@ impl Cache {
     /// The folder is there and cannot be read, or something cannot be removed.
     pub fn prune(&self, told: Told<'_>) -> io::Result<Pruned> {
         let before = self.info()?;
-        let files = self.files()?;
-        let all = files.len() as u64;
-        for (done, file) in (0..).zip(files) {
-            told(done, all);
+        for file in telling(self.files()?, told) {
             let Some(key) = file.key else { continue };
             let useless = fs::read(&file.path).is_ok_and(|bytes| Entry::decode(&bytes, &key).is_none());
             if useless {

@@ -94,21 +94,13 @@ pub(crate) enum LoopForm {
 /// Operations of a work-group on a value of each work-item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Collective {
-    ReduceAdd,
-    ReduceMin,
-    ReduceMax,
-    InclusiveAdd,
-    InclusiveMin,
-    InclusiveMax,
-    ExclusiveAdd,
-    ExclusiveMin,
-    ExclusiveMax,
+    Combined(Extent, Combine),
     Broadcast,
     All,
     Any,
 }
 
-/// How the numbers of a sub-group become one.
+/// How the numbers of a group or a sub-group become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Combine {
     Add,

@@ -244,7 +244,7 @@ impl Printer<'_> {
                 self.line(depth, &line);
             }
             StmtKind::Collective { target, operation, arguments } => {
-                let call = self.call(function, collective(*operation), arguments);
+                let call = self.call(function, &collective(*operation), arguments);
                 let line = format!("{} = {call};", function.variables[*target].name);
                 self.line(depth, &line);
             }
@@ -495,21 +495,14 @@ fn combined(start: &str, extent: Extent, combine: Combine) -> String {
     format!("{start}_{extent}_{combine}")
 }
 
-fn collective(operation: Collective) -> &'static str {
-    match operation {
-        Collective::ReduceAdd => "work_group_reduce_add",
-        Collective::ReduceMin => "work_group_reduce_min",
-        Collective::ReduceMax => "work_group_reduce_max",
-        Collective::InclusiveAdd => "work_group_scan_inclusive_add",
-        Collective::InclusiveMin => "work_group_scan_inclusive_min",
-        Collective::InclusiveMax => "work_group_scan_inclusive_max",
-        Collective::ExclusiveAdd => "work_group_scan_exclusive_add",
-        Collective::ExclusiveMin => "work_group_scan_exclusive_min",
-        Collective::ExclusiveMax => "work_group_scan_exclusive_max",
+fn collective(operation: Collective) -> String {
+    let name = match operation {
+        Collective::Combined(extent, by) => return combined("work_group", extent, by),
         Collective::Broadcast => "work_group_broadcast",
         Collective::All => "work_group_all",
         Collective::Any => "work_group_any",
-    }
+    };
+    name.to_owned()
 }
 
 impl Space {

@@ -1,6 +1,6 @@
 //! Who leads the work-items of a sub-group that have met, and who has come.
 //!
-//! In: the library's question, right behind a meeting. Out: a bit for each work-item that has met, for the first of them; 0 for
+//! In: the library's question, right behind a meeting, where W is 1. Out: a bit for each work-item that has met, for the first of them; 0 for
 //! the others. Where the flow is the group's everybody has met, and the first work-item of the sub-group leads. Otherwise those
 //! have who are pending in this region; it runs them in the order of their numbers, so that the first who asks leads. It notes
 //! of the others that they are served, because it is in another region by the time they ask. What looks at them all is one
@@ -8,9 +8,8 @@
 
 use super::items::RegionEmitter;
 use super::lanes::Lanes;
-use crate::error::FormError;
 use crate::prepare::mark_target;
-use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place, Value};
+use oxcl_ir::{Builder, Function, IntPredicate, Opcode, Place};
 
 /// Who of a sub-group waits in a region, as a leader asks: 0 if the one who asks is served already, else a bit for each, and all
 /// others are noted as served. Takes where the sub-group's continuations and notes are, how many work-items it has, which
@@ -19,10 +18,7 @@ const WAITING: &str = "oxcl_sub_group_waiting";
 
 impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Answers the question who leads.
-    pub(super) fn lead(&mut self, b: &Builder<'c>, question: Value<'c>) -> Result<Lanes<'c>, FormError> {
-        if self.width() != 1 {
-            return Err(self.decline(question, "work-items of a sub-group meet"));
-        }
+    pub(super) fn lead(&self, b: &Builder<'c>) -> Lanes<'c> {
         let frame = self.frame;
         let size = i64::from(frame.sub_group_size);
         let [x, y, z] = frame.ids.local_size;
@@ -36,7 +32,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             let here = b.select(is_short, rest, b.i64(size), "here");
             let lanes =
                 b.binary(Opcode::LLVMLShr, b.i64(-1), b.binary(Opcode::LLVMSub, b.i64(64), here, ""), "");
-            return Ok(Lanes::One(b.select(is_first, lanes, b.i64(0), "lanes")));
+            return Lanes::One(b.select(is_first, lanes, b.i64(0), "lanes"));
         };
         let own = b.and(linear, b.i64(size - 1), "own");
         let first = b.binary(Opcode::LLVMSub, linear, own, "first");
@@ -46,7 +42,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let region = b.types().i32().int(self.number as i64);
         let places = [continuation, served].map(|slot| frame.slot_address(b, slot, first));
         let arguments = [places[0], places[1], here, own, region];
-        Ok(Lanes::One(b.call(self.waiting(), &arguments, "lanes")))
+        Lanes::One(b.call(self.waiting(), &arguments, "lanes"))
     }
 
     /// The function that looks at all work-items of a sub-group.

@@ -69,7 +69,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             return self.query(b, instruction, query);
         }
         if is_lead(instruction) {
-            return self.lead(b, instruction);
+            return Ok(self.lead(b));
         }
         let (operands, inputs) = self.inputs(b, instruction)?;
         if self.width() == 1 {

@@ -218,11 +218,8 @@ impl PreparedLaunch {
         count: u64,
         worker: &mut Worker,
     ) -> Result<(), KernelFailure> {
-        if !worker.is_bound_to(self.number) {
-            worker.bind(self.number, &self.cells);
-            if self.asks_ranges {
-                worker.write_ranges(&self.cells, self.scratch_bytes);
-            }
+        if worker.bind(self.number, &self.cells) && self.asks_ranges {
+            worker.write_ranges(&self.cells, self.scratch_bytes);
         }
         let _mode = FloatingMode::enter(self.function.flush_denorms);
         let end = first + count;

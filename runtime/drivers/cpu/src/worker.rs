@@ -87,10 +87,10 @@ impl Worker {
         self.bound_to == launch
     }
 
-    /// Points the arguments at launch number `launch`'s cells and at the worker's local memory.
-    pub(crate) fn bind(&mut self, launch: u64, cells: &Cells) {
-        if self.bound_to == launch {
-            return;
+    /// Points the arguments at launch number `launch`'s cells and at the worker's local memory; gives whether they were not yet.
+    pub(crate) fn bind(&mut self, launch: u64, cells: &Cells) -> bool {
+        if self.is_bound_to(launch) {
+            return false;
         }
         debug_assert!(
             cells.local_bytes <= self.locals.len() as u64,
@@ -106,6 +106,7 @@ impl Worker {
             self.arguments[slot.index] = cell.cast();
         }
         self.bound_to = launch;
+        true
     }
 
     /// Where local and private memory lie for launches with these cells and so many bytes of scratch memory.

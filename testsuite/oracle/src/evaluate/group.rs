@@ -2,6 +2,7 @@
 
 use super::memory::{Pointer, Range};
 use super::refusal::{Refusal, Why};
+use super::sub_group::combined;
 use super::value::{Frame, Value};
 use super::{Group, MOST_ITEMS, Machine};
 use crate::ast::{Argument, Collective, Launch};
@@ -11,51 +12,11 @@ use crate::types::{Scalar, Space};
 pub(super) fn combine(operation: Collective, scalar: Scalar, values: &[u64]) -> Result<Vec<u64>, Why> {
     let truths = || values.iter().map(|bits| *bits != 0);
     let all = |result: u64| Ok(vec![result; values.len()]);
-    let (low, high) = scalar.range();
-    let join = |a: i128, b: i128| match operation {
-        Collective::ReduceMin | Collective::InclusiveMin | Collective::ExclusiveMin => a.min(b),
-        Collective::ReduceMax | Collective::InclusiveMax | Collective::ExclusiveMax => a.max(b),
-        _ => a + b,
-    };
-    // Of no values: what leaves every other value as it is.
-    let none = match operation {
-        Collective::ReduceMin | Collective::InclusiveMin | Collective::ExclusiveMin => high,
-        Collective::ReduceMax | Collective::InclusiveMax | Collective::ExclusiveMax => low,
-        _ => 0,
-    };
-    // Sums may be made in any order, so that no part of them may overflow.
-    if scalar.is_signed() {
-        let sizes: i128 = values.iter().map(|bits| scalar.integer(*bits).abs()).sum();
-        let adds =
-            matches!(operation, Collective::ReduceAdd | Collective::InclusiveAdd | Collective::ExclusiveAdd);
-        if adds && sizes > high {
-            return Err(Why::Overflow);
-        }
-    }
     match operation {
         Collective::All => all(u64::from(truths().all(|truth| truth))),
         Collective::Any => all(u64::from(truths().any(|truth| truth))),
         Collective::Broadcast => Err(Why::Malformed),
-        Collective::ReduceAdd | Collective::ReduceMin | Collective::ReduceMax => {
-            all(scalar.wrap(values.iter().fold(none, |sum, bits| join(sum, scalar.integer(*bits)))))
-        }
-        Collective::InclusiveAdd | Collective::InclusiveMin | Collective::InclusiveMax => {
-            let mut sum = none;
-            let next = |bits: &u64| {
-                sum = join(sum, scalar.integer(*bits));
-                scalar.wrap(sum)
-            };
-            Ok(values.iter().map(next).collect())
-        }
-        Collective::ExclusiveAdd | Collective::ExclusiveMin | Collective::ExclusiveMax => {
-            let mut sum = none;
-            let next = |bits: &u64| {
-                let before = sum;
-                sum = join(sum, scalar.integer(*bits));
-                scalar.wrap(before)
-            };
-            Ok(values.iter().map(next).collect())
-        }
+        Collective::Combined(extent, by) => combined(extent, by, scalar, values),
     }
 }
 

@@ -105,7 +105,12 @@ fn together(
 }
 
 /// The numbers of each item's extent as one.
-fn combined(extent: Extent, combine: Combine, scalar: Scalar, values: &[u64]) -> Result<Vec<u64>, Why> {
+pub(super) fn combined(
+    extent: Extent,
+    combine: Combine,
+    scalar: Scalar,
+    values: &[u64],
+) -> Result<Vec<u64>, Why> {
     let (low, high) = scalar.range();
     // Sums may be made in any order, so that no part of them may overflow.
     let sizes: i128 = values.iter().map(|bits| scalar.integer(*bits).abs()).sum();

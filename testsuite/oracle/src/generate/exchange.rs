@@ -1,7 +1,9 @@
 //! What the items of a group do together: barriers, exchanges through local memory, group functions, copies, atomics.
 
 use super::{Here, Maker, Tile};
-use crate::ast::{AtomicOp, Binary, Collective, Expr, ExprKind, Init, LoopForm, Stmt, StmtKind};
+use crate::ast::{
+    AtomicOp, Binary, Collective, Combine, Expr, ExprKind, Extent, Init, LoopForm, Stmt, StmtKind,
+};
 use crate::types::{Scalar, Space, Type};
 
 impl Maker {
@@ -178,15 +180,15 @@ impl Maker {
             return self.exchange(out);
         }
         let operation = self.random.pick(&[
-            C::ReduceAdd,
-            C::ReduceMin,
-            C::ReduceMax,
-            C::InclusiveAdd,
-            C::InclusiveMin,
-            C::InclusiveMax,
-            C::ExclusiveAdd,
-            C::ExclusiveMin,
-            C::ExclusiveMax,
+            C::Combined(Extent::All, Combine::Add),
+            C::Combined(Extent::All, Combine::Min),
+            C::Combined(Extent::All, Combine::Max),
+            C::Combined(Extent::Inclusive, Combine::Add),
+            C::Combined(Extent::Inclusive, Combine::Min),
+            C::Combined(Extent::Inclusive, Combine::Max),
+            C::Combined(Extent::Exclusive, Combine::Add),
+            C::Combined(Extent::Exclusive, Combine::Min),
+            C::Combined(Extent::Exclusive, Combine::Max),
             C::Broadcast,
             C::Broadcast,
             C::All,
@@ -201,7 +203,7 @@ impl Maker {
             self.random.pick(&[Scalar::Int, Scalar::Uint, Scalar::Uint, Scalar::Long, Scalar::Ulong])
         };
         let mut value = if truth { self.parting().cast(Type::INT) } else { self.value_of(scalar, false, 1) };
-        let sums = matches!(operation, C::ReduceAdd | C::InclusiveAdd | C::ExclusiveAdd);
+        let sums = matches!(operation, C::Combined(_, Combine::Add));
         if sums && scalar.is_signed() {
             value = Expr::binary(Binary::And, value, Expr::literal(scalar, 0xfff));
         }
@@ -211,15 +213,7 @@ impl Maker {
             let id = Expr::literal(Scalar::Uint, 0);
             arguments.push(id);
         }
-        let uniform = !matches!(
-            operation,
-            C::InclusiveAdd
-                | C::InclusiveMin
-                | C::InclusiveMax
-                | C::ExclusiveAdd
-                | C::ExclusiveMin
-                | C::ExclusiveMax
-        );
+        let uniform = !matches!(operation, C::Combined(Extent::Inclusive | Extent::Exclusive, _));
         let variable = self.variable("c", Type::Scalar(scalar), Space::Private);
         out.push(Stmt::new(StmtKind::Declare { variable, init: Init::None }));
         out.push(Stmt::new(StmtKind::Collective { target: variable, operation, arguments }));

@@ -43,6 +43,10 @@ impl<W: Launch + ?Sized> Launch for Guarded<W> {
         self.work.groups()
     }
 
+    fn grain(&self) -> u64 {
+        self.work.grain()
+    }
+
     fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
         let _used = UsedByPiece::new(self.buffers.iter().map(Buffer::pieces));
         self.work.run(first, count, lane)

@@ -28,7 +28,10 @@ const TURNS: u64 = 16;
 impl Limited {
     /// `work` on at most `threads` threads, on these CPUs if any are named.
     pub(crate) fn new(work: Arc<dyn Launch>, threads: u64, cpus: Arc<[usize]>) -> Self {
-        let step = (work.groups() / (threads * TURNS).max(1)).max(1);
+        let groups = work.groups();
+        // A run that leaves a thread without work would save nothing.
+        let run = work.grain().clamp(1, groups.div_ceil(threads.max(1)).max(1));
+        let step = (groups / (threads * TURNS).max(1)).max(1).next_multiple_of(run);
         Self { work, threads, next: AtomicU64::new(0), step, cpus }
     }
 }

@@ -62,6 +62,12 @@ pub trait Launch: Send + Sync {
     /// Number of pieces (work-groups of a kernel, in linear order, dimension 0 fastest).
     fn groups(&self) -> u64;
 
+    /// How many neighbouring pieces take about as long together as the longest of them, as the lanes of a vector do. Whoever
+    /// cuts the work parts such runs only where workers would have nothing to do otherwise.
+    fn grain(&self) -> u64 {
+        1
+    }
+
     /// Executes pieces `first..first+count` on the calling thread. Called with disjoint ranges, from any thread.
     fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure>;
 

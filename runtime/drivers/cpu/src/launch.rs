@@ -40,6 +40,8 @@ pub struct PreparedLaunch {
     cells: Cells,
     context: Context,
     scratch_bytes: u64,
+    /// What [`Self::grain`] says.
+    grain: u64,
     /// The kernel asks where local and private memory lie.
     asks_ranges: bool,
     traits: KernelTraits,
@@ -99,7 +101,10 @@ impl PreparedLaunch {
             }
             Entry::Pocl(..) | Entry::Reference(_) => (0, false),
         };
+        let alone = automatic.is_empty() && !arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
+        let grain = if alone && !traits.has_barrier { function.groups_in_row(&geometry) } else { 1 };
         Ok(Self {
+            grain,
             history: function.histories.of(Key::new(geometry, arguments)),
             // Relaxed: the number only has to differ from all others.
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -146,6 +151,12 @@ impl PreparedLaunch {
     #[must_use]
     pub fn group_count(&self) -> u64 {
         self.geometry.group_count()
+    }
+
+    /// Neighbouring groups that may be lanes of one vector, and then take about as long together as one of them.
+    #[must_use]
+    pub fn grain(&self) -> u64 {
+        self.grain
     }
 
     /// The index space.

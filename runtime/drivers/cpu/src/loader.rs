@@ -14,7 +14,7 @@ use oxcl_binary::abi::{
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
 use oxcl_binary::meta::{Level, ProgramMeta, SUB_GROUP_SIZES};
-use oxcl_driver::lock;
+use oxcl_driver::{Geometry, lock};
 use oxcl_driver::program::Binary;
 
 use crate::features::HostCpu;
@@ -90,6 +90,17 @@ impl Function {
         match self.entry {
             Entry::Native(_, constants) => constants.width,
             Entry::Pocl(..) | Entry::Reference(_) => 1,
+        }
+    }
+
+    /// How many neighbouring groups fill the lanes of one vector. Groups whose work-items keep something between regions, or that
+    /// have memory of their own, never share one; of the others only the compiler knows which do.
+    pub(crate) fn groups_in_row(&self, geometry: &Geometry) -> u64 {
+        match self.entry {
+            Entry::Native(_, constants) if constants.scratch_per_item == 0 => {
+                u64::from(constants.width).div_ceil(geometry.local[0].max(1)).min(geometry.groups[0].max(1))
+            }
+            _ => 1,
         }
     }
 

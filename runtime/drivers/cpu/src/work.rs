@@ -117,6 +117,10 @@ impl Launch for KernelWork {
         if self.unit.kind == Kind::Cpu { self.launch.group_count() } else { 1 }
     }
 
+    fn grain(&self) -> u64 {
+        if self.unit.kind == Kind::Cpu { self.launch.grain() } else { 1 }
+    }
+
     fn run(&self, first: u64, count: u64, _lane: Lane) -> Result<(), Cause> {
         self.execute(first, count).map_err(|failure| {
             let cause = cause(&failure);

@@ -47,12 +47,20 @@ fn run_single(launch: &Arc<dyn Launch>, number: u64, lane: Lane) -> Outcome {
     outcome
 }
 
-/// Runs some of all pieces of a launch that is being measured.
-fn measure_pieces(launch: &Arc<dyn Launch>, all: u64, first: u64, count: u64, lane: Lane) -> Outcome {
-    let begin = Instant::now();
-    let outcome = run_pieces(launch, first, count, lane);
-    if let Some(history) = launch.history() {
-        history.part(all, first, begin.elapsed());
+/// Executes neighbouring runs of pieces of a launch, and measures how long they take if it is said to.
+fn execute_runs(
+    launch: &Arc<dyn Launch>,
+    task: &Task,
+    first: u64,
+    count: u64,
+    lane: Lane,
+    measured: bool,
+) -> Outcome {
+    let begin = measured.then(Instant::now);
+    let (piece, pieces) = task.pieces_of(first, count);
+    let outcome = run_pieces(launch, piece, pieces, lane);
+    if let (Some(begin), Some(history)) = (begin, launch.history()) {
+        history.part(task.runs(), first, begin.elapsed());
     }
     outcome
 }
@@ -259,7 +267,7 @@ impl Core {
         } else {
             self.begin(task);
             self.consult(task);
-            Cut::new(task.groups, self.workers).chunks()
+            Cut::new(task.runs(), self.workers).chunks()
         };
         self.board.publish(place, chunks);
         self.tell_at_once(usize::try_from(chunks).unwrap_or(MANY), worth);
@@ -305,7 +313,7 @@ impl Core {
         released: &mut Released,
         enough: &impl Fn() -> bool,
     ) {
-        let cut = Cut::new(task.groups, self.workers);
+        let cut = Cut::new(task.runs(), self.workers);
         let watched = if task.profiled { self.observer.as_ref() } else { None };
         let started = watched.map_or(0, |_| self.now());
         let mut finished = 0;
@@ -318,7 +326,7 @@ impl Core {
                 task.blame(&cause);
                 // Nobody takes the chunks that are left; their pieces count as finished.
                 let rest = self.board.claim_rest(place);
-                finished += rest.map_or(0, |rest| task.groups - cut.chunk(rest).0);
+                finished += rest.map_or(0, |rest| task.runs() - cut.chunk(rest).0);
             } else if self.board.has_chunks(place) && enough() && self.has_threads() {
                 self.tell(MANY);
                 break;
@@ -330,12 +338,13 @@ impl Core {
             && finished > 0
         {
             let (lane, ended) = (local.slot, self.now());
-            observer.share(&ShareRecord { event: task.id, lane, groups: finished, started, ended });
+            let (_, groups) = task.pieces_of(0, finished);
+            observer.share(&ShareRecord { event: task.id, lane, groups, started, ended });
         }
         // Read before this thread's part is reported: after that another one may end the task, and its record be a new one.
-        let groups = task.groups;
+        let runs = task.runs();
         // Release passes on what the pieces wrote; acquire collects it for whoever ends the task.
-        if task.finished.fetch_add(finished, Ordering::AcqRel) + finished == groups {
+        if task.finished.fetch_add(finished, Ordering::AcqRel) + finished == runs {
             if task.measured.load(Ordering::Relaxed) {
                 Self::remember(task);
             }
@@ -345,7 +354,7 @@ impl Core {
         }
     }
 
-    /// Executes neighbours in the order of the launch's parts, if it has one.
+    /// Executes neighbouring runs in the order of the launch's parts, if it has one.
     fn run_chunk(&self, local: &Local, task: &Task, first: u64, count: u64) -> Outcome {
         let lane = Lane { index: local.slot };
         // Written before the launch was put on the board.
@@ -356,16 +365,12 @@ impl Core {
         task.body.with(|body| {
             // SAFETY: the body stays until all pieces are finished, and these are not.
             let Some(launch) = (unsafe { (*body).as_ref() }) else { return Ok(()) };
-            let Some(order) = order else { return run_pieces(launch, first, count, lane) };
+            let Some(order) = order else { return execute_runs(launch, task, first, count, lane, false) };
             let (mut position, end) = (first, first + count);
             while position < end {
-                let (piece, follow) = order.locate(task.groups, position);
+                let (run, follow) = order.locate(task.runs(), position);
                 let count = follow.min(end - position);
-                if measured {
-                    measure_pieces(launch, task.groups, piece, count, lane)?;
-                } else {
-                    run_pieces(launch, piece, count, lane)?;
-                }
+                execute_runs(launch, task, run, count, lane, measured)?;
                 position += count;
             }
             Ok(())
@@ -394,7 +399,7 @@ impl Core {
                 if task.has_cause() {
                     history.give_up();
                 } else {
-                    history.end(task.groups);
+                    history.end(task.runs());
                 }
             }
         });

@@ -298,7 +298,7 @@ impl Queue {
         let barrier = plan_order(&self.shared, state, &command)?;
         let hold = plan_waits(&self.shared, state, &command)?;
 
-        let groups = command.work.as_ref().map_or(0, |work| work.groups());
+        let (groups, grain) = command.work.as_ref().map_or((0, 1), |work| (work.groups(), work.grain()));
         let executor = match shared.execution {
             _ if groups == 0 => Executor::Nobody,
             // Without threads of the pool all are callers.
@@ -315,7 +315,7 @@ impl Queue {
         // One count for each entry, and one for this function.
         task.pending = crate::shim::AtomicU32::new(u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1);
         task.queue = Arc::as_ptr(&self.shared);
-        task.set_groups(groups);
+        task.set_groups(groups, grain, shared.core.workers);
         task.executor = executor;
         task.weight = AtomicU8::new(weight);
         task.profiled = shared.properties.profiling;

@@ -151,6 +151,8 @@ pub(crate) struct Task {
     pub(crate) order: AtomicU64,
     /// This execution is measured. Written as `order` is.
     pub(crate) measured: AtomicBool,
+    /// Pieces that workers take together, but for the last ones; at least 1. Of work of many pieces.
+    grain: u32,
     pub(crate) notices: [UnsafeCell<Notice>; INLINE_NOTICES],
     pub(crate) times: AtomicTimes,
     /// Empty unless the state or the executor say that there is something in it.
@@ -210,6 +212,7 @@ impl Task {
             chain_notice: notice(),
             id: EventId(0),
             groups: 0,
+            grain: 1,
             finished: AtomicU64::new(0),
             reach_last: AtomicU64::new(0),
             order: AtomicU64::new(0),
@@ -254,14 +257,29 @@ impl Task {
         drop((body, queue));
     }
 
-    /// Work of so many pieces, while nobody else sees the task.
-    pub(crate) fn set_groups(&mut self, groups: u64) {
+    /// Work of so many pieces, of which so many are best taken together, for so many workers; while nobody else sees the task.
+    pub(crate) fn set_groups(&mut self, groups: u64, grain: u64, workers: usize) {
         self.groups = groups;
         if groups > 1 {
+            // A run that leaves a worker without work would save nothing.
+            let share = groups.div_ceil(workers.max(1) as u64);
+            self.grain = u32::try_from(grain.clamp(1, share)).unwrap_or(u32::MAX);
             self.finished = AtomicU64::new(0);
             self.order = AtomicU64::new(0);
             self.measured = AtomicBool::new(false);
         }
+    }
+
+    /// Runs of pieces, which workers take, of work of many; all but the last one have the same length.
+    pub(crate) fn runs(&self) -> u64 {
+        self.groups.div_ceil(u64::from(self.grain))
+    }
+
+    /// The first of the pieces of neighbouring runs, and how many they are.
+    pub(crate) fn pieces_of(&self, first: u64, count: u64) -> (u64, u64) {
+        let grain = u64::from(self.grain);
+        let begin = first.saturating_mul(grain).min(self.groups);
+        (begin, count.saturating_mul(grain).min(self.groups - begin))
     }
 
     /// How far a command of a device that orders commands reaches back, while nobody else sees the task.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use oxcl_driver::{Failure, History, Lane, Launch};
+
 use super::{Work, command, in_order, out_of_order, scheduler, work};
 use crate::{Access, Command, Facts, Fence, QueueProperties, ResourceId, Stage, Status, Touch};
 
@@ -60,6 +62,68 @@ fn every_piece_of_a_launch_is_executed_once() {
             };
             q.enqueue(command(Some(Arc::new(launch)), &[])).unwrap().wait().unwrap();
             assert!(seen.iter().all(|s| s.load(Ordering::Relaxed) == 1), "{groups} groups, {n} workers");
+        }
+    }
+}
+
+/// Pieces that take as long together as one of them, in runs of at most `grain`.
+struct Lanes<F> {
+    grain: u64,
+    history: History,
+    work: Work<F>,
+}
+
+impl<F: Fn(u64, u64) -> Result<(), Failure> + Send + Sync> Launch for Lanes<F> {
+    fn groups(&self) -> u64 {
+        self.work.groups
+    }
+
+    fn grain(&self) -> u64 {
+        self.grain
+    }
+
+    fn run(&self, first: u64, count: u64, lane: Lane) -> Result<(), Failure> {
+        self.work.run(first, count, lane)
+    }
+
+    fn history(&self) -> Option<&History> {
+        Some(&self.history)
+    }
+}
+
+#[test]
+fn pieces_that_are_best_taken_together_are_parted_only_for_workers_without_work() {
+    for n in WORKERS {
+        let s = scheduler(n);
+        let q = in_order(&s);
+        for (groups, grain) in [(2_u64, 8_u64), (16, 32), (100, 8), (1000, 16), (7, 1), (64, 32), (65, 0)] {
+            let seen: Arc<Vec<AtomicU64>> = Arc::new((0..groups).map(|_| AtomicU64::new(0)).collect());
+            let mine = Arc::clone(&seen);
+            let run = grain.clamp(1, groups.div_ceil(n as u64));
+            let launch = Lanes {
+                grain,
+                history: History::new(),
+                work: Work {
+                    groups,
+                    run: move |first: u64, count: u64| {
+                        assert!(first.is_multiple_of(run), "{first} of {groups} in runs of {run}, {n} workers");
+                        assert!(count.is_multiple_of(run) || first + count == groups, "{first} {count}");
+                        for g in first..first + count {
+                            mine[usize::try_from(g).unwrap()].fetch_add(1, Ordering::Relaxed);
+                            // The parts take different times, so that the next execution begins with others.
+                            let begin = Instant::now();
+                            while begin.elapsed() < Duration::from_nanos(500 * (1 + g * 7 % 16)) {}
+                        }
+                        Ok(())
+                    },
+                },
+            };
+            let launch: Arc<dyn Launch> = Arc::new(launch);
+            for round in 1..=3 {
+                q.enqueue(command(Some(Arc::clone(&launch)), &[])).unwrap().wait().unwrap();
+                let all = seen.iter().all(|s| s.load(Ordering::Relaxed) == round);
+                assert!(all, "{groups} groups in runs of {grain}, {n} workers, round {round}");
+            }
         }
     }
 }

@@ -10,7 +10,7 @@
 //! left of the rounds before but what the header's PHI nodes took ([`RegionEmitter::begin_rounds`]).
 
 use super::group;
-use super::items::{Cell, RegionEmitter};
+use super::items::{Cell, LOOP, RegionEmitter};
 use super::lanes::{Lanes, widen};
 use crate::error::FormError;
 use crate::plan::How;
@@ -18,6 +18,7 @@ use crate::plan::chunks::Step;
 use crate::regions::End;
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::{Block, Builder, IntPredicate, Value};
+use std::collections::HashMap;
 
 /// The inside of a loop that lanes leave in different rounds.
 #[derive(Clone, Copy)]
@@ -36,6 +37,7 @@ fn sends_back(cfg: &Cfg<'_>, steps: &[Step], header: usize) -> bool {
     steps.iter().any(|step| match step {
         Step::Block(block) => cfg.successors[*block].contains(&header),
         Step::Loop(_, inner) => sends_back(cfg, inner, header),
+        Step::Together(_, blocks) => blocks.iter().any(|&block| cfg.successors[block].contains(&header)),
     })
 }
 
@@ -185,6 +187,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                     self.divided_block(&b, *block)?;
                     b.branch(next);
                 }
+                Step::Together(header, blocks) => self.together(run, *header, blocks, next)?,
                 Step::Loop(header, inner) => {
                     self.rounds.push((*header, run));
                     let again = self.frame.body.append_block(&format!("r{}.again", self.number));
@@ -195,6 +198,92 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                     b.conditional_branch(any, run, next);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Copies a loop that the lanes that came to it leave together, from the block `run` on; who leaves it goes on at `next`.
+    fn together(
+        &mut self,
+        run: Block<'c>,
+        header: usize,
+        blocks: &[usize],
+        next: Block<'c>,
+    ) -> Result<(), FormError> {
+        let cell = self.mask_cell(header);
+        let b = Builder::at_end(run);
+        let mask = self.load_mask(&b, cell);
+        self.store_mask(&b, cell, self.mask_type().zero());
+        // Lanes are asked for where the header's copy would begin; the others are reached from inside only.
+        let mut begins: HashMap<usize, Block<'c>> =
+            blocks.iter().map(|&block| (block, self.starts[&block])).collect();
+        begins.insert(header, self.frame.body.append_block(&format!("r{}.round", self.number)));
+        b.branch(begins[&header]);
+        for &block in blocks {
+            self.mask = Some(mask);
+            let b = Builder::at_end(begins[&block]);
+            let Some(terminator) = self.straight(&b, block)? else { continue };
+            self.pass_together(&b, block, terminator, &begins, next)?;
+        }
+        Ok(())
+    }
+
+    /// Copies the terminator of a block in such a loop: all lanes pass one of its edges.
+    fn pass_together(
+        &mut self,
+        b: &Builder<'c>,
+        block: usize,
+        terminator: Value<'c>,
+        begins: &HashMap<usize, Block<'c>>,
+        next: Block<'c>,
+    ) -> Result<(), FormError> {
+        let cfg = &self.frame.regions.cfg;
+        let targets = cfg.successors[block].clone();
+        let decider = match terminator.decider() {
+            Some(decider) => match self.value(b, decider)? {
+                Lanes::One(decider) => Some(decider),
+                _ => return Err(self.decline(terminator, "lanes that leave a loop together part in it")),
+            },
+            None => None,
+        };
+        let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
+        for &to in &targets {
+            if ways.iter().any(|(known, _)| *known == to) {
+                continue;
+            }
+            let way = self.frame.body.append_block(&format!("r{}.way", self.number));
+            let b = Builder::at_end(way);
+            self.local.clear();
+            match begins.get(&to) {
+                Some(&inside) => {
+                    for (phi, lanes) in self.moves(&b, block, to)?.unwrap_or_default() {
+                        let cell = self.cell(phi);
+                        self.store_cell(&b, &cell, &lanes, None);
+                    }
+                    b.branch(inside);
+                }
+                None => {
+                    self.follow(&b, block, to, self.mask)?;
+                    b.branch(next);
+                }
+            }
+            ways.push((to, way));
+        }
+        // A clone keeps what the source says of it: weights of its ways, hints for its loop.
+        let copy = b.insert_clone(terminator);
+        if let Some(decider) = decider {
+            copy.set_operand(0, decider);
+        }
+        for (index, to) in (0..).zip(&targets) {
+            if let Some(&(_, way)) = ways.iter().find(|(known, _)| known == to) {
+                copy.set_successor(index, way);
+            }
+        }
+        if !targets
+            .iter()
+            .any(|&to| begins.contains_key(&to) && self.frame.regions.cfg.is_back_edge(block, to))
+        {
+            copy.clear_metadata(LOOP);
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 //! A block is *divided* if a divergent branch decides whether, or how often, a lane runs it: if it lies between such a
 //! branch and the point where the branch's ways meet again, in the same round of the loops around. Everywhere else control flow stays real control flow. The
 //! divided blocks form *chunks*; each is left by one block, where all lanes are together again. A chunk is emitted as a
-//! sequence in topological order, loops nested, every block under the mask of the lanes that want it.
+//! sequence in topological order, loops nested, every block under the mask of the lanes that want it. A loop without a
+//! divergent branch is left by all lanes that came to it at once: inside of it control flow stays real, under one mask.
 //!
 //! In: reducible control flow. At W = 1 no branch is divergent and there are no chunks.
 
@@ -18,13 +19,15 @@ pub(crate) enum Step {
     Block(usize),
     /// A loop, run until no lane is left in it; the header comes first.
     Loop(usize, Vec<Step>),
+    /// A loop that lanes leave together: its header and all its blocks, those of inner loops included, in the function's order.
+    Together(usize, Vec<usize>),
 }
 
 impl Step {
     /// The block that lanes enter the step by.
     pub(crate) fn first(&self) -> usize {
         match self {
-            Step::Block(block) | Step::Loop(block, _) => *block,
+            Step::Block(block) | Step::Loop(block, _) | Step::Together(block, _) => *block,
         }
     }
 }
@@ -43,12 +46,19 @@ pub(crate) struct Chunks {
     pub(crate) chunks: Vec<Chunk>,
     /// The chunk of each block.
     of_block: Vec<Option<usize>>,
+    /// Blocks of loops that the lanes that came to them leave together.
+    together: Vec<bool>,
 }
 
 impl Chunks {
     /// The chunk that a block is in.
     pub(crate) fn of(&self, block: usize) -> Option<usize> {
         self.of_block[block]
+    }
+
+    /// Whether the block is in a loop that the lanes that came to it leave together.
+    pub(crate) fn is_together(&self, block: usize) -> bool {
+        self.together[block]
     }
 
     /// Whether lanes may run the block without the others.
@@ -58,7 +68,8 @@ impl Chunks {
 
     /// No chunks: all lanes run everything together.
     pub(crate) fn none(cfg: &Cfg<'_>) -> Chunks {
-        Chunks { chunks: Vec::new(), of_block: vec![None; cfg.blocks.len()] }
+        let count = cfg.blocks.len();
+        Chunks { chunks: Vec::new(), of_block: vec![None; count], together: vec![false; count] }
     }
 
     /// Finds the chunks of a region from the shapes among lanes.
@@ -89,6 +100,11 @@ impl Chunks {
                 }
             }
         }
+        // What no loop that lanes leave together may hold: divergent branches, and where the region begins.
+        let mut parts = vec![false; count];
+        for &block in divergent.iter().chain([&region.entry]) {
+            parts[block] = true;
+        }
         let mut chunks = Chunks::none(cfg);
         for &block in &region.blocks {
             if !divided[block] || chunks.of_block[block].is_some() {
@@ -106,10 +122,21 @@ impl Chunks {
                 .filter(|(_, member)| **member)
                 .flat_map(|(from, _)| cfg.successors[from].iter().copied())
                 .find(|&to| !members[to] && region.contains(to) && to != region.entry);
-            let steps = sequence(cfg, &members, None);
+            let steps = sequence(cfg, &members, &parts, None);
+            mark_together(&steps, &mut chunks.together);
             chunks.chunks.push(Chunk { steps, join });
         }
         chunks
+    }
+}
+
+fn mark_together(steps: &[Step], together: &mut [bool]) {
+    for step in steps {
+        match step {
+            Step::Block(_) => {}
+            Step::Loop(_, inner) => mark_together(inner, together),
+            Step::Together(_, blocks) => blocks.iter().for_each(|&block| together[block] = true),
+        }
     }
 }
 
@@ -125,8 +152,16 @@ fn unite(leader: &mut [usize], a: usize, b: usize) {
     leader[a.max(b)] = a.min(b);
 }
 
+/// The blocks of a loop that all lanes leave together, in the function's order; `None` where a branch inside parts them, or
+/// where the region goes round by the loop.
+fn together(cfg: &Cfg<'_>, members: &[bool], parts: &[bool], number: usize) -> Option<Vec<usize>> {
+    let inside = cfg.order.iter().copied().filter(|&block| cfg.loops[number].contains(block));
+    let blocks: Vec<usize> = inside.collect();
+    blocks.iter().all(|&block| members[block] && !parts[block]).then_some(blocks)
+}
+
 /// The members directly inside loop `within`, in topological order, inner loops as one step each.
-fn sequence(cfg: &Cfg<'_>, members: &[bool], within: Option<usize>) -> Vec<Step> {
+fn sequence(cfg: &Cfg<'_>, members: &[bool], parts: &[bool], within: Option<usize>) -> Vec<Step> {
     // A loop counts as inner only if the chunk holds its header; a chunk inside a loop does not hold that loop.
     let inner_of = |block: usize| {
         let mut at = cfg.innermost[block];
@@ -173,7 +208,10 @@ fn sequence(cfg: &Cfg<'_>, members: &[bool], within: Option<usize>) -> Vec<Step>
             }
         }
         steps.push(match inner_of(node) {
-            Some(number) => Step::Loop(node, sequence(cfg, members, Some(number))),
+            Some(number) => match together(cfg, members, parts, number) {
+                Some(blocks) => Step::Together(node, blocks),
+                None => Step::Loop(node, sequence(cfg, members, parts, Some(number))),
+            },
             None => Step::Block(node),
         });
     }

@@ -267,7 +267,9 @@ impl<'a, 'c> Costs<'a, 'c> {
                 let straight = cfg.blocks[block].instructions().into_iter();
                 let straight = straight.filter(|i| !i.is_terminator() && !is_marker(*i));
                 let own: f64 = straight.map(|instruction| self.instruction(instruction, masked)).sum();
-                cycles += (own + self.branch(block, masked)) * self.times(block) / once;
+                cycles += (own + self.branch(block, masked && !chunks.is_together(block)))
+                    * self.times(block)
+                    / once;
             }
         }
         (cycles, self.recurrence(around))
@@ -304,7 +306,8 @@ impl<'a, 'c> Costs<'a, 'c> {
                 };
                 cycles += self.instruction(instruction, masked);
             }
-            cycles = (cycles + self.branch(block, masked)) * self.weights[block];
+            let parted = masked && !self.plan.chunks[number].is_together(block);
+            cycles = (cycles + self.branch(block, parted)) * self.weights[block];
             match inner(cfg.innermost[block]) {
                 Some(around) => own[around] += cycles,
                 None => straight += cycles,

@@ -80,9 +80,8 @@ pub(super) fn label(regions: &Regions<'_>, block: usize) -> String {
 /// Which lanes run a block, and how.
 pub(super) fn lanes(plan: &Plan<'_>, chunks: &Chunks, block: usize) -> String {
     let mut text = if chunks.is_divided(block) { "masked" } else { "all lanes" }.to_owned();
-    let is_loop = chunks.chunks.iter().any(|chunk| has_loop(&chunk.steps, block));
-    if is_loop {
-        text.push_str(", loop until no lane is live");
+    if let Some(how) = chunks.chunks.iter().find_map(|chunk| rounds_of(&chunk.steps, block)) {
+        text.push_str(how);
     }
     if plan.is_divergent(block) {
         text.push_str(", divergent branch");
@@ -90,10 +89,13 @@ pub(super) fn lanes(plan: &Plan<'_>, chunks: &Chunks, block: usize) -> String {
     text
 }
 
-fn has_loop(steps: &[Step], block: usize) -> bool {
-    steps.iter().any(|step| match step {
-        Step::Block(_) => false,
-        Step::Loop(header, inner) => *header == block || has_loop(inner, block),
+/// How the lanes leave the loop with this header, if there is one.
+fn rounds_of(steps: &[Step], block: usize) -> Option<&'static str> {
+    steps.iter().find_map(|step| match step {
+        Step::Loop(header, _) if *header == block => Some(", loop until no lane is live"),
+        Step::Together(header, _) if *header == block => Some(", loop that lanes leave together"),
+        Step::Loop(_, inner) => rounds_of(inner, block),
+        Step::Block(_) | Step::Together(..) => None,
     })
 }
 

@@ -101,7 +101,8 @@ impl PreparedLaunch {
             }
             Entry::Pocl(..) | Entry::Reference(_) => (0, false),
         };
-        let alone = automatic.is_empty() && !arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
+        let alone =
+            automatic.is_empty() && !arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
         let grain = if alone && !traits.has_barrier { function.groups_in_row(&geometry) } else { 1 };
         Ok(Self {
             grain,

@@ -14,7 +14,7 @@ use oxcl_binary::abi::{
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
 use oxcl_binary::meta::{Level, ProgramMeta, SUB_GROUP_SIZES};
-use oxcl_driver::{Geometry, lock};
+use oxcl_driver::lock;
 use oxcl_driver::program::Binary;
 
 use crate::features::HostCpu;

@@ -106,7 +106,10 @@ fn pieces_that_are_best_taken_together_are_parted_only_for_workers_without_work(
                 work: Work {
                     groups,
                     run: move |first: u64, count: u64| {
-                        assert!(first.is_multiple_of(run), "{first} of {groups} in runs of {run}, {n} workers");
+                        assert!(
+                            first.is_multiple_of(run),
+                            "{first} of {groups} in runs of {run}, {n} workers"
+                        );
                         assert!(count.is_multiple_of(run) || first + count == groups, "{first} {count}");
                         for g in first..first + count {
                             mine[usize::try_from(g).unwrap()].fetch_add(1, Ordering::Relaxed);

@@ -26,11 +26,11 @@ dist: setup
 	@sh .ci/setup dist
 	sh cli/dist/dist.sh target/dist/packages
 
-# Tries them in bare systems (as root; ROOTS are folders that debootstrap has made, or else a Debian 12 is made here).
+# Tries them in bare systems (as root; a folder of ROOTS that is not there becomes the release that it is named after).
 ROOTS ?= target/dist/bookworm
 dist-test:
 	@sh .ci/setup dist-test
-	@for root in $(ROOTS); do [ -d $$root ] || debootstrap --variant=minbase $$(basename $$root) $$root; done
+	@for root in $(ROOTS); do [ -d $$root ] || sh testsuite/bare.sh $$root; done
 	sh testsuite/dist.sh target/dist/packages $(ROOTS)
 
 # The pages of docs as a book with search, in target/book/html; fails where a link or a picture is missing.

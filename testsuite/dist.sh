@@ -1,8 +1,7 @@
 #!/bin/sh
 # Tries the packages of `make dist` in bare systems: dist.sh PACKAGES ROOT...
 #
-# Each ROOT is a folder with a bare Debian or Ubuntu, as `debootstrap --variant=minbase bookworm ROOT` makes it; it is copied, and
-# the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
+# Each ROOT is a folder with a bare Debian or Ubuntu, as bare.sh makes it; it is copied, and the copy goes afterwards. Run as root. What is tried: the tarball, the Debian package and the wheel install, run a first kernel, a
 # PyOpenCL program, the examples in Python and `oxcl doctor`, live beside PoCL and Intel's runtimes, are upgraded and go without a
 # trace. ONLY=deb, for example, tries one of them. TRANSCRIPT names a file that gets every line of shell and what it printed.
 set -u
@@ -87,7 +86,7 @@ for base in "$@"; do
         try "tarball: unpacks" 0 "tar xf oxcl-*.tar.xz && mv oxcl-*-x86_64-linux-gnu /opt/oxcl"
         try "tarball: doctor misses the loader" 1 "/opt/oxcl/bin/oxcl doctor" "[OX0801]"
         try "tarball: first kernel, where it was unpacked" 0 "/opt/oxcl/bin/oxcl new first && /opt/oxcl/bin/oxcl run first/first.toml first/test.toml"
-        try "tarball: installs" 0 "/opt/oxcl/install" "Installed below /usr/local"
+        try "tarball: installs" 0 "cd /opt/oxcl && ./install" "Installed below /usr/local"
         inside "apt-get install -y --no-install-recommends ocl-icd-libopencl1 python3-pyopencl"
         try "tarball: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
         try "tarball: PyOpenCL" 0 "python3 first.py" "PyOpenCL runs on oxcl"
@@ -95,14 +94,14 @@ for base in "$@"; do
         try "tarball: beside Intel's" 0 "$intels && oxcl doctor && python3 first.py" "Intel(R) OpenCL"
         try "tarball: is upgraded" 0 "/opt/oxcl/install && oxcl doctor && python3 first.py" "PyOpenCL runs on oxcl"
         try "tarball: goes" 0 "/opt/oxcl/install --remove && test -z \"\$(find / -xdev -name '*oxcl*' -not -path '/opt/*' -not -path '/root/*' -not -path '/proc/*')\""
-        try "tarball: installs without root's rights" 0 "useradd -m me && su me -c 'cd && /opt/oxcl/install ~/oxcl'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
-        try "tarball: runs so" 0 "cp first.py /tmp && su me -c 'cd; export OCL_ICD_VENDORS=\$HOME/oxcl/etc/OpenCL/vendors; ~/oxcl/bin/oxcl doctor && python3 /tmp/first.py'" "PyOpenCL runs on oxcl"
+        try "tarball: installs without root's rights" 0 "useradd -m me && cp oxcl-*.tar.xz first.py /home/me && su me -c 'cd && tar xf oxcl-*-x86_64-linux-gnu.tar.xz && cd oxcl-*-x86_64-linux-gnu && ./install ~/oxcl && export OCL_ICD_VENDORS=~/oxcl/etc/OpenCL/vendors && ~/oxcl/bin/oxcl doctor'" "export OCL_ICD_VENDORS=/home/me/oxcl/etc/OpenCL/vendors"
+        try "tarball: runs so" 0 "su me -c 'cd; export OCL_ICD_VENDORS=\$HOME/oxcl/etc/OpenCL/vendors; ~/oxcl/bin/oxcl doctor && python3 first.py'" "PyOpenCL runs on oxcl"
     fi
 
     if wants deb; then
         fresh "$base"
         inside "apt-get update"
-        try "deb: installs" 0 "apt-get install -y ./oxcl_*.deb"
+        try "deb: installs" 0 "apt install -y ./oxcl_*.deb"
         try "deb: doctor finds nothing" 0 "oxcl doctor" "nothing is wrong"
         try "deb: first kernel" 0 "oxcl new first && oxcl run first/first.toml first/test.toml"
         inside "apt-get install -y --no-install-recommends python3-pyopencl clinfo man-db"
@@ -118,14 +117,14 @@ for base in "$@"; do
         fresh "$base"
         inside "apt-get update && apt-get install -y --no-install-recommends python3-venv ca-certificates"
         began=$(date +%s)
-        try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl"
+        try "wheel: installs into an empty environment" 0 "python3 -m venv e && e/bin/pip install oxcl-*.whl pyopencl && e/bin/python -m oxcl doctor" "nothing is wrong"
         try "wheel: a picture" 0 "e/bin/python examples/numpy/picture.py" "edges.png: 1024x768 pixels"
         echo "        from the wheel to a picture: $(($(date +%s) - began)) s"
         try "wheel: a new user's picture" 0 "sh new_user.sh oxcl-*.whl examples/image-filter/scene.png" "from the wheel to the picture"
         sed 's/^/        /' "$work/output"
         try "wheel: PyOpenCL lists the platform" 0 "e/bin/python -c 'import pyopencl; print(pyopencl.get_platforms())'" "oxcl"
         try "wheel: PyOpenCL" 0 "e/bin/python first.py" "PyOpenCL runs on oxcl"
-        try "wheel: the PyOpenCL example" 0 "e/bin/python examples/pyopencl/mandelbrot.py" "about 1.5"
+        try "wheel: the PyOpenCL example" 0 "cd examples/pyopencl && ../../e/bin/python mandelbrot.py" "about 1.5"
         try "wheel: a neural network" 0 "e/bin/python examples/neural-network/digits.py" "digits are read right"
         try "wheel: tests of the package" 0 "e/bin/python -m unittest -v test_oxcl.py" "OK"
         try "wheel: first kernel" 0 "e/bin/python -m oxcl new first && e/bin/oxcl run first/first.toml first/test.toml"

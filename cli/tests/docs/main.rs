@@ -3,28 +3,21 @@
 //!
 //! A page is read from its beginning, in a folder of its own. A block of `c`, `toml` or `python` whose first line is a comment
 //! with a file's name becomes that file. The lines of a block of `sh` are run; a block of `text` behind it has lines that must
-//! have been printed, in this order. A comment before a block says otherwise: `<!-- not run: WHY -->`, `<!-- exit code N -->`,
-//! `<!-- any exit code -->`. Lines that call a program of `NOT_RUN` are counted and not run.
+//! have been printed, in this order. A comment before a block says otherwise: `<!-- exit code N -->`, `<!-- any exit code -->`, and
+//! of a block of `text` `<!-- not run: WHY -->`. `instead.rs` has what is run in place of what would take too long.
 #![cfg(feature = "compiler")]
+
+mod instead;
+mod markdown;
+mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Programs that build, install or test this repository, or that another test runs.
-const NOT_RUN: [(&str, &str); 9] = [
-    ("cargo", "builds"),
-    ("make", "builds"),
-    ("mutate.py", "builds"),
-    ("./mutate.py", "builds"),
-    ("sudo", "changes the system"),
-    ("clinfo", "needs the library: testsuite/dist.sh"),
-    ("target/release/oxcl-campaign", "takes minutes"),
-    ("target/clients/random_calls", "takes minutes"),
-    ("testsuite/heat.sh", "measures"),
-];
+use instead::{BY_HAND, INSTEAD, Instead, with_built_tests};
+use markdown::{Directive, blocks, commands, file_of};
+use place::{Place, repository};
 
 /// Each folder here is an example with a page.
 const EXAMPLES: &str = "testsuite/examples/";
@@ -32,149 +25,37 @@ const EXAMPLES: &str = "testsuite/examples/";
 /// Options that help does not show: they are for our own tests.
 const HIDDEN: [&str; 2] = ["--quick", "--fault"];
 
-/// Folders of the repository that commands of a page may name.
-const FOLDERS: [&str; 3] = ["testsuite/workloads", "testsuite/custom_operation", "compiler/tta/machines"];
-
-/// A kernel for pages that speak of one and show none.
-const KERNEL: &str = "kernel void f(global const float *in, global float *out) { size_t i = get_global_id(0); out[i] = 2 * in[i]; }\n";
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-/// What a comment before a block says of it.
-#[derive(Debug, Clone, PartialEq)]
-enum Directive {
-    None,
-    NotRun(String),
-    Exit(i32),
-    AnyExit,
-}
-
-/// A fenced block.
-#[derive(Debug)]
-struct Block {
-    language: String,
-    text: String,
-    directive: Directive,
-    /// The line that it begins in, from 1.
-    line: usize,
-    /// Nothing stands between it and the block before.
-    follows: bool,
-}
-
-fn directive(line: &str) -> Directive {
-    let inner = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->")).map(str::trim);
-    match inner {
-        Some("any exit code") => Directive::AnyExit,
-        Some(text) => match (text.strip_prefix("not run: "), text.strip_prefix("exit code ")) {
-            (Some(why), _) => Directive::NotRun(why.to_owned()),
-            (_, Some(code)) => Directive::Exit(code.parse().unwrap()),
-            _ => Directive::None,
-        },
-        None => Directive::None,
-    }
-}
-
-fn blocks(text: &str) -> Vec<Block> {
-    let mut found = Vec::new();
-    let mut lines = text.lines().enumerate();
-    let mut before = "";
-    let mut follows = false;
-    while let Some((at, line)) = lines.next() {
-        if let Some(language) = line.strip_prefix("```") {
-            let inside: Vec<&str> =
-                lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
-            let mut text = inside.join("\n");
-            text.push('\n');
-            let directive = directive(before);
-            found.push(Block { language: language.to_owned(), text, directive, line: at + 1, follows });
-            follows = true;
-        } else if !line.is_empty() {
-            follows = false;
-        }
-        before = line;
-    }
-    found
-}
-
-/// The file that a block's first line names in a comment.
-fn file_of(block: &Block) -> Option<&str> {
-    let first = block.text.lines().next()?;
-    let name = first.strip_prefix("// ").or_else(|| first.strip_prefix("# "))?;
-    let known = matches!(block.language.as_str(), "c" | "toml" | "python");
-    (known && name.contains('.') && !name.contains(' ')).then_some(name)
-}
-
-/// Commands: lines, those that end with a backslash joined to the next.
-fn commands(text: &str) -> Vec<String> {
-    let joined = text.replace("\\\n", " ");
-    joined
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(str::to_owned)
-        .collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            if entry.file_name() != "out" {
-                copy(&entry.path(), &target);
-            }
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-/// How many commands of a page were run, and why others were not.
-#[derive(Debug, Default)]
+/// How many commands of a page were run here, are run by a script or another test, or by hand only.
+#[derive(Debug, Default, PartialEq)]
 struct Count {
     run: usize,
-    not_run: BTreeMap<String, usize>,
+    there: usize,
+    by_hand: usize,
 }
 
-impl Count {
-    fn left_out(&self) -> usize {
-        self.not_run.values().sum()
-    }
+/// The row of the table for a command.
+fn row(line: &str) -> Option<Instead> {
+    INSTEAD.iter().find(|(command, _)| *command == line).map(|(_, instead)| *instead)
+}
+
+fn is_by_hand(line: &str) -> bool {
+    row(line).is_none() && BY_HAND.iter().any(|(words, _)| line.contains(words))
 }
 
 fn follow(page: &str) -> Count {
     let text = fs::read_to_string(repository().join(page)).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let place = |path: &str| folder.path().join(path);
-    for needed in FOLDERS {
-        if text.contains(needed) {
-            copy(&repository().join(needed), &place(needed));
-        }
-    }
+    let file = repository().join(page);
     // An example's commands are run in its folder.
-    if page.starts_with(EXAMPLES) {
-        copy(repository().join(page).parent().unwrap(), folder.path());
-    }
-    fs::create_dir_all(place("target/release")).unwrap();
-    symlink(env!("CARGO_BIN_EXE_oxcl"), place("target/release/oxcl")).unwrap();
-    fs::write(place("kernel.cl"), KERNEL).unwrap();
-    // Programs of OpenCL's see our platform alone, where `cargo test --workspace` has built the library.
-    let compiler = Path::new(env!("CARGO_BIN_EXE_oxcl"));
-    let library = compiler.parent().unwrap().join("deps/liboxcl.so");
-    let vendors = tempfile::tempdir().unwrap();
-    fs::write(vendors.path().join("oxcl.icd"), format!("{}\n", library.display())).unwrap();
-    let path = format!("{}:{}", place("target/release").display(), std::env::var("PATH").unwrap_or_default());
+    let place = Place::new(&text, page.starts_with(EXAMPLES).then(|| file.parent().unwrap()));
     let mut count = Count::default();
     let mut printed = String::new();
     for block in blocks(&text) {
         let at = format!("{page}:{}", block.line);
         if let Some(name) = file_of(&block) {
-            fs::write(place(name), &block.text).unwrap();
+            fs::write(place.path(name), &block.text).unwrap();
         }
         match block.language.as_str() {
-            "text" if block.follows && !printed.is_empty() => {
+            "text" if block.follows && block.directive != Directive::NotRun && !printed.is_empty() => {
                 let mut lines = printed.lines();
                 for want in block.text.lines() {
                     assert!(
@@ -186,33 +67,28 @@ fn follow(page: &str) -> Count {
             "sh" => {
                 printed.clear();
                 for line in commands(&block.text) {
-                    let program = line
-                        .split_whitespace()
-                        .find_map(|word| NOT_RUN.iter().find(|(name, _)| *name == word));
-                    let reason = match (&block.directive, program) {
-                        (Directive::NotRun(why), _) => Some(why.as_str()),
-                        (_, Some((_, why))) => Some(*why),
-                        _ => None,
+                    let line = match row(&line) {
+                        Some(Instead::Run(line)) => line.to_owned(),
+                        Some(Instead::There(file, text)) => {
+                            let there = fs::read_to_string(repository().join(file)).unwrap();
+                            assert!(there.contains(text), "{at}: `{line}`: {file} has no `{text}`");
+                            count.there += 1;
+                            continue;
+                        }
+                        None if is_by_hand(&line) => {
+                            count.by_hand += 1;
+                            continue;
+                        }
+                        None => line,
                     };
-                    if let Some(why) = reason {
-                        *count.not_run.entry(why.to_owned()).or_default() += 1;
-                        continue;
-                    }
-                    let mut shell = Command::new("bash");
-                    shell
-                        .args(["-c", &line])
-                        .current_dir(folder.path())
-                        .env("PATH", &path)
-                        .env("OCL_ICD_VENDORS", vendors.path())
-                        .env("OXCL_COMPILER", compiler)
-                        .env("OXCL_CACHE", "off");
-                    let output = shell.output().unwrap();
+                    let line = with_built_tests(&line, &place);
+                    let output = place.shell(&line).output().unwrap();
                     printed += &String::from_utf8_lossy(&output.stdout);
                     printed += &String::from_utf8_lossy(&output.stderr);
                     let want = match block.directive {
                         Directive::AnyExit => output.status.code(),
                         Directive::Exit(code) => Some(code),
-                        _ => Some(0),
+                        Directive::None | Directive::NotRun => Some(0),
                     };
                     assert_eq!(output.status.code(), want, "{at}: `{line}` prints\n{printed}");
                     count.run += 1;
@@ -224,14 +100,14 @@ fn follow(page: &str) -> Count {
     count
 }
 
-/// One test for each page with commands: how many of these are run, and how many are marked as such that are not.
+/// One test for each page with commands: how many of these are run, are run elsewhere, and by hand only.
 macro_rules! pages {
-    ($($name:ident $page:literal $run:literal $left_out:literal)*) => {
+    ($($name:ident $page:literal $run:literal $there:literal $by_hand:literal)*) => {
         $(#[test]
         fn $name() {
             let count = follow($page);
-            println!("{}: {} commands were run, not: {:?}", $page, count.run, count.not_run);
-            assert_eq!((count.run, count.left_out()), ($run, $left_out), "{count:?}");
+            println!("{}: {count:?}", $page);
+            assert_eq!(count, Count { run: $run, there: $there, by_hand: $by_hand });
         })*
 
         #[test]
@@ -252,31 +128,63 @@ macro_rules! pages {
 }
 
 pages! {
-    readme "README.md" 7 7
-    add_a_driver "docs/add-a-driver.md" 2 4
-    architecture "docs/architecture.md" 1 0
-    embedding "docs/embedding.md" 3 2
-    first_kernel "docs/first-kernel.md" 12 0
-    from_cuda "docs/from-cuda.md" 3 0
-    from_pocl "docs/from-pocl.md" 3 2
-    images "docs/images.md" 1 0
-    install "docs/install.md" 2 10
-    own_processor "docs/own-processor.md" 17 1
-    performance "docs/performance.md" 21 0
-    scheduler "docs/scheduler.md" 0 2
-    testing "docs/testing.md" 0 35
-    vectoriser "docs/vectoriser.md" 5 0
-    example_conjugate_gradient "testsuite/examples/conjugate-gradient/README.md" 3 0
-    example_embedding "testsuite/examples/embedding/README.md" 1 1
-    example_fft "testsuite/examples/fft/README.md" 2 0
-    example_image_filter "testsuite/examples/image-filter/README.md" 2 0
-    example_n_body "testsuite/examples/n-body/README.md" 2 0
-    example_neural_network "testsuite/examples/neural-network/README.md" 0 1
-    example_numpy "testsuite/examples/numpy/README.md" 0 1
-    example_opencl_c "testsuite/examples/opencl-c/README.md" 2 0
-    example_opencl_rust "testsuite/examples/opencl-rust/README.md" 0 3
-    example_pyopencl "testsuite/examples/pyopencl/README.md" 0 2
-    workloads "docs/workloads.md" 6 0
+    readme "README.md" 13 1 0
+    add_a_driver "docs/add-a-driver.md" 5 1 0
+    architecture "docs/architecture.md" 1 0 0
+    embedding "docs/embedding.md" 5 0 0
+    first_kernel "docs/first-kernel.md" 12 0 0
+    from_cuda "docs/from-cuda.md" 3 0 0
+    from_pocl "docs/from-pocl.md" 5 0 0
+    images "docs/images.md" 1 0 0
+    install "docs/install.md" 2 5 2
+    own_processor "docs/own-processor.md" 18 0 0
+    performance "docs/performance.md" 21 0 0
+    scheduler "docs/scheduler.md" 2 0 0
+    testing "docs/testing.md" 21 0 10
+    vectoriser "docs/vectoriser.md" 5 0 0
+    example_conjugate_gradient "testsuite/examples/conjugate-gradient/README.md" 3 0 0
+    example_embedding "testsuite/examples/embedding/README.md" 2 0 0
+    example_fft "testsuite/examples/fft/README.md" 2 0 0
+    example_image_filter "testsuite/examples/image-filter/README.md" 2 0 0
+    example_n_body "testsuite/examples/n-body/README.md" 2 0 0
+    example_neural_network "testsuite/examples/neural-network/README.md" 1 0 0
+    example_numpy "testsuite/examples/numpy/README.md" 1 0 0
+    example_opencl_c "testsuite/examples/opencl-c/README.md" 2 0 0
+    example_opencl_rust "testsuite/examples/opencl-rust/README.md" 3 0 0
+    example_pyopencl "testsuite/examples/pyopencl/README.md" 0 2 0
+    workloads "docs/workloads.md" 6 0 0
+}
+
+/// Every command of the pages.
+fn all_commands() -> Vec<String> {
+    let text = |page: &String| fs::read_to_string(repository().join(page)).unwrap();
+    let of = |text: String| -> Vec<String> {
+        let blocks = blocks(&text).into_iter().filter(|block| block.language == "sh");
+        blocks.flat_map(|block| commands(&block.text)).collect()
+    };
+    pages().iter().map(text).flat_map(of).collect()
+}
+
+#[test]
+fn what_is_run_instead_stands_on_a_page() {
+    let shown: BTreeSet<String> = all_commands().into_iter().collect();
+    let unused: Vec<&str> =
+        INSTEAD.iter().map(|(command, _)| *command).filter(|command| !shown.contains(*command)).collect();
+    assert!(unused.is_empty(), "no page shows {unused:#?}");
+}
+
+#[test]
+fn commands_by_hand_are_few_and_listed() {
+    let shown = all_commands();
+    let by_hand: Vec<&String> = shown.iter().filter(|line| is_by_hand(line)).collect();
+    assert!(by_hand.len() * 10 <= shown.len(), "{} of {}: {by_hand:#?}", by_hand.len(), shown.len());
+    let text = fs::read_to_string(repository().join("docs/testing.md")).unwrap();
+    for (words, why) in BY_HAND {
+        assert!(by_hand.iter().any(|line| line.contains(words)), "no page shows `{words}`");
+        assert!(text.contains(&format!("| `{words}` | {why} |")), "docs/testing.md does not list `{words}`");
+    }
+    let said = format!("{} of {} commands", shown.len() - by_hand.len(), shown.len());
+    assert!(text.contains(&said), "docs/testing.md does not say `{said}`");
 }
 
 /// The pages.

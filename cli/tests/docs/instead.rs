@@ -18,7 +18,7 @@ pub(crate) enum Instead {
 use Instead::{Run, There};
 
 /// Whole commands. `$REPOSITORY` is this one.
-pub(crate) const INSTEAD: [(&str, Instead); 42] = [
+pub(crate) const INSTEAD: [(&str, Instead); 41] = [
     // Installing: in a folder, or in the bare systems of `make dist-test`.
     (
         "make install PREFIX=/usr",
@@ -65,8 +65,8 @@ pub(crate) const INSTEAD: [(&str, Instead); 42] = [
         "make random-calls PROGRAMS=600s OXCL_DEVICES=\"cpu basic discrete:16M\"",
         Run("make -o build random-calls PROGRAMS=1s OXCL_DEVICES=\"cpu basic discrete:16M\""),
     ),
-    ("make long-life", Run("make -o build long-life COMMANDS=2000 SECONDS=1")),
-    ("make long-life COMMANDS=1000000 SECONDS=60", Run("make -o build long-life COMMANDS=1000 SECONDS=1")),
+    ("make long-life", Run("make -o build long-life COMMANDS=20000 SECONDS=0")),
+    ("make long-life COMMANDS=1000000 SECONDS=60", Run("make -o build long-life COMMANDS=20000 SECONDS=0")),
     // A driver of one's own: the page's blocks are a program in the tests of the documentation.
     ("cargo new toy-driver && cd toy-driver", Run("cargo new --quiet toy-driver && cd toy-driver")),
     (
@@ -90,10 +90,9 @@ pub(crate) const INSTEAD: [(&str, Instead); 42] = [
     ),
     // Measurements and tests with other numbers.
     (
-        "oxcl bench tasks --emit-kernels tasks.poclbin --cpu x86-64-v3,native",
-        Run("oxcl bench tasks --quick --emit-kernels tasks.poclbin --cpu x86-64-v3,native"),
+        "oxcl bench tasks --kernels tasks.poclbin",
+        Run("oxcl bench tasks --kernels tasks.poclbin --workers 1 -n 50 --runs 1 --only in-order"),
     ),
-    ("oxcl bench tasks --kernels tasks.poclbin", Run("oxcl bench tasks --quick --kernels tasks.poclbin")),
     (
         "OXCL_BLESS=1 cargo test -p oxcl-irtest",
         Run("OXCL_BLESS=1 cargo test -p oxcl-irtest --test files -- uniform_"),
@@ -141,7 +140,7 @@ pub(crate) const INSTEAD: [(&str, Instead); 42] = [
     ),
     (
         "target/release/oxcl-campaign run --count 2000 --peer PoCL --vendors FOLDER",
-        Run("target/release/oxcl-campaign run --count 1 --peer PoCL --vendors /etc/OpenCL/vendors"),
+        Run("target/release/oxcl-campaign run --count 1 --peer oxcl --vendors $OCL_ICD_VENDORS"),
     ),
     (
         "cargo run --release -p oxcl-example-embedding -- smooth.poclbin",

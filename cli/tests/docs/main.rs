@@ -13,6 +13,7 @@ mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use instead::{BY_HAND, INSTEAD, Instead, with_built_tests};
@@ -305,4 +306,62 @@ fn commands_and_options_in_sentences_exist() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count > 50, "only {count} commands were found");
+}
+
+/// The packages of the workspace and where they are.
+fn packages() -> BTreeMap<String, PathBuf> {
+    let text = fs::read_to_string(repository().join("Cargo.toml")).unwrap();
+    let members = text.split("members = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+    let folders = members.split('"').skip(1).step_by(2).map(|member| repository().join(member));
+    let named = folders.map(|folder| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let name =
+            manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned();
+        (name, folder)
+    });
+    named.collect()
+}
+
+#[test]
+fn packages_tests_and_targets_of_make_exist() {
+    let packages = packages();
+    let makefile = fs::read_to_string(repository().join("Makefile")).unwrap();
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for page in pages() {
+        let text = fs::read_to_string(repository().join(&page)).unwrap();
+        for line in
+            text.split(['`', '\n']).filter(|line| line.contains("cargo ") || line.starts_with("make "))
+        {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let mut folders: Vec<&PathBuf> = Vec::new();
+            for pair in words.windows(2) {
+                let is = match *pair {
+                    ["-p" | "--package", name] => {
+                        folders.extend(packages.get(name));
+                        packages.contains_key(name)
+                    }
+                    ["--test", name] => {
+                        let names = [format!("tests/{name}.rs"), format!("tests/{name}/main.rs")];
+                        names.iter().any(|name| folders.iter().any(|folder| folder.join(name).exists()))
+                    }
+                    ["--bench", name] => {
+                        folders.iter().any(|folder| folder.join(format!("benches/{name}.rs")).exists())
+                    }
+                    ["make", target]
+                        if words[0] == "make" && target.starts_with(|c: char| c.is_lowercase()) =>
+                    {
+                        makefile.contains(&format!("\n{target}:"))
+                    }
+                    _ => continue,
+                };
+                count += 1;
+                if !is {
+                    wrong.push(format!("{page}: `{line}` has {pair:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 50, "only {count} were found");
 }

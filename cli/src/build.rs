@@ -7,7 +7,7 @@ use crate::program::How;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use oxcl_compiler::{
-    CompileError, Compiled, Devices, Emit, Fault, PlanText, Request, SourceFile, Stage, Told,
+    CompileError, Compiled, Devices, Emit, Fault, IlFile, PlanText, Request, SourceFile, Stage, Told, is_spirv,
 };
 use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,
@@ -16,7 +16,7 @@ use oxcl_ir::Context;
 use oxcl_tta::model::Machine;
 use oxcl_workload::device::Device;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Reads build options.
@@ -92,16 +92,48 @@ impl Built {
     }
 }
 
+/// A source's text.
+pub(crate) fn text(path: &Path, name: String, bytes: Vec<u8>) -> Result<SourceFile, CliError> {
+    let text = String::from_utf8(bytes).map_err(|error| CliError::File {
+        path: path.to_owned(),
+        reason: format!("it is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
+        help: None,
+    })?;
+    Ok(SourceFile { name, text })
+}
+
+/// Files, read by `read`, by what they are: texts, and modules of SPIR-V.
+pub(crate) fn divided(
+    files: &[PathBuf],
+    read: impl Fn(&Path) -> Result<(String, Vec<u8>), CliError>,
+) -> Result<(Vec<SourceFile>, Vec<IlFile>), CliError> {
+    let (mut sources, mut il) = (Vec::new(), Vec::new());
+    for path in files {
+        let (name, bytes) = read(path)?;
+        if is_spirv(&bytes) {
+            il.push(IlFile { name, bytes, constants: Vec::new() });
+        } else {
+            sources.push(text(path, name, bytes)?);
+        }
+    }
+    Ok((sources, il))
+}
+
 /// Compiles one source for this machine, if it is not in the cache.
 pub(crate) fn for_here(
     path: &Path,
-    text: String,
+    contents: Vec<u8>,
     how: How<'_>,
     on: &[Device],
     ui: &mut Ui,
 ) -> Result<Built, CliError> {
     let name = path.display().to_string();
-    let mut request = Request::new(vec![SourceFile { name, text }]);
+    let mut request = Request::new(Vec::new());
+    if is_spirv(&contents) {
+        request.il.push(IlFile { name, bytes: contents, constants: Vec::new() });
+    } else {
+        request.sources.push(text(path, name, contents)?);
+    }
     request.options = options(how.options)?;
     request.devices = devices(on);
     request.machines = machines(on, ui)?;

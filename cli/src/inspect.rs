@@ -5,6 +5,7 @@ pub(crate) mod bitcode;
 pub(crate) mod elf;
 pub(crate) mod files;
 pub(crate) mod listing;
+pub(crate) mod spirv;
 
 use crate::cmd::inspect::chosen;
 use crate::error::CliError;
@@ -22,6 +23,8 @@ pub(crate) enum Contents {
     Elf(Vec<u8>),
     /// LLVM bitcode.
     Bitcode(Vec<u8>),
+    /// A module of SPIR-V.
+    Spirv(Vec<u8>),
     /// A text or other data inside an archive, with its path.
     Data(File),
 }
@@ -36,6 +39,8 @@ pub(crate) enum Report {
     Elf(elf::ElfReport),
     /// LLVM bitcode.
     Bitcode(bitcode::BitcodeReport),
+    /// A module of SPIR-V.
+    Spirv(spirv::SpirvReport),
     /// Something else inside an archive.
     Data(DataReport),
 }
@@ -60,7 +65,7 @@ impl Contents {
             let archive = Archive::read(&bytes).map_err(|error| refuse(error.to_string()))?;
             return Ok(Self::Archive(Box::new(archive)));
         }
-        Self::of_code(bytes).map_err(|_| refuse("it is no pocl-binary, ELF file or LLVM bitcode".to_owned()))
+        Self::of_code(bytes).map_err(|_| refuse("it is no pocl-binary, ELF file, LLVM bitcode or SPIR-V".to_owned()))
     }
 
     /// The same for a file of an archive, which may also be data.
@@ -75,6 +80,7 @@ impl Contents {
         match files::kind(&bytes) {
             files::Kind::Object => Ok(Self::Elf(bytes)),
             files::Kind::Bitcode => Ok(Self::Bitcode(bytes)),
+            files::Kind::Spirv => Ok(Self::Spirv(bytes)),
             files::Kind::Facts | files::Kind::Data => Err(bytes),
         }
     }
@@ -89,6 +95,7 @@ impl Contents {
             }
             Self::Elf(bytes) => Report::Elf(elf::ElfReport::of(bytes).map_err(refuse)?),
             Self::Bitcode(bytes) => Report::Bitcode(bitcode::BitcodeReport::of(bytes).map_err(refuse)?),
+            Self::Spirv(bytes) => Report::Spirv(spirv::SpirvReport::of(bytes).map_err(refuse)?),
             Self::Data(file) => Report::Data(DataReport {
                 path: file.path.clone(),
                 bytes: file.data.len(),
@@ -104,6 +111,7 @@ impl fmt::Display for Report {
             Self::PoclBinary(report) => report.fmt(f),
             Self::Elf(report) => report.fmt(f),
             Self::Bitcode(report) => report.fmt(f),
+            Self::Spirv(report) => report.fmt(f),
             Self::Data(DataReport { text: Some(text), .. }) => writeln!(f, "{}", text.trim_end()),
             Self::Data(report) => writeln!(f, "{}: {} bytes of data", report.path, report.bytes),
         }

@@ -9,8 +9,8 @@ use crate::build::{self, Built};
 use crate::error::CliError;
 use crate::serve;
 use crate::ui::Ui;
-use oxcl_binary::pipe::{Action, Done, Job, Text};
-use oxcl_compiler::{Colour, DeviceId, Emit, Request, render};
+use oxcl_binary::pipe::{Action, Done, Il, Job, Text};
+use oxcl_compiler::{Colour, DeviceId, Emit, IlFile, Request, render};
 use oxcl_runtime::{Cache, CacheKey, CachedBuild};
 use oxcl_tta::adf;
 use std::time::Instant;
@@ -74,6 +74,7 @@ fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
         action: Action::Build,
         directory: String::new(),
         sources: texts(&mut request.sources.iter().map(|s| (s.name.as_str(), s.text.as_str()))),
+        il: request.il.iter().map(il).collect(),
         headers: texts(&mut request.headers.iter().map(|h| (h.name, h.text))),
         inputs: Vec::new(),
         options: one_text(words),
@@ -87,6 +88,10 @@ fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
         width: request.preferred_width.unwrap_or(0),
         machines: request.machines.iter().map(adf::write).collect(),
     })
+}
+
+fn il(file: &IlFile) -> Il {
+    Il { name: file.name.clone(), bytes: file.bytes.clone(), constants: file.constants.clone() }
 }
 
 /// Options as OpenCL's functions take them: different words are different texts.

@@ -1,4 +1,4 @@
-//! Programs from files: an archive is read, OpenCL C is compiled in process for the devices at hand, or taken
+//! Programs from files: an archive is read, OpenCL C or SPIR-V is compiled in process for the devices at hand, or taken
 //! from the cache.
 
 use crate::error::CliError;
@@ -53,25 +53,25 @@ fn load_any(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -> Resul
         let program = Program::from_archive(&contents).map_err(|e| load_error(path, &e))?;
         return Ok(Loaded { program, stages: vec![("load".to_owned(), start.elapsed())] });
     }
-    let Ok(text) = String::from_utf8(contents) else {
+    if std::str::from_utf8(&contents).is_err() && !oxcl_binary::il::is_spirv(&contents) {
         return Err(CliError::File {
             path: path.to_owned(),
-            reason: "it is neither a pocl-binary nor OpenCL C text".to_owned(),
+            reason: "it is neither a pocl-binary nor SPIR-V nor OpenCL C text".to_owned(),
             help: None,
         });
-    };
-    build(path, text, how, devices, ui)
+    }
+    build(path, contents, how, devices, ui)
 }
 
 #[cfg(feature = "compiler")]
 fn build(
     path: &Path,
-    text: String,
+    contents: Vec<u8>,
     how: How<'_>,
     devices: &[Device],
     ui: &mut Ui,
 ) -> Result<Loaded, CliError> {
-    let built = crate::build::for_here(path, text, how, devices, ui)?;
+    let built = crate::build::for_here(path, contents, how, devices, ui)?;
     let mut stages = built.stages;
     let start = Instant::now();
     let program = Program::from_archive(&built.bytes).map_err(|e| load_error(path, &e))?;
@@ -82,7 +82,7 @@ fn build(
 #[cfg(not(feature = "compiler"))]
 fn build(
     path: &Path,
-    _text: String,
+    _contents: Vec<u8>,
     _how: How<'_>,
     _devices: &[Device],
     _ui: &mut Ui,

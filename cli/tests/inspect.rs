@@ -176,7 +176,7 @@ fn bad_files_are_named_with_what_is_wrong() {
     sandbox.write("broken.so", b"\x7fELFxxxxxxxxxxxxxxxxxxxx");
     let cases = [
         ("cut.poclbin", 4, "in root entry 0: the archive ends inside"),
-        ("text", 4, "it is no pocl-binary, ELF file or LLVM bitcode"),
+        ("text", 4, "it is no pocl-binary, ELF file, LLVM bitcode or SPIR-V"),
         ("empty", 4, "it is empty"),
         ("broken.so", 4, "it is a broken ELF file"),
         ("none", 6, "cannot read 'none'"),

@@ -5,6 +5,7 @@ use oxcl_binary::meta::{MetaError, SUB_GROUP_SIZES};
 use oxcl_codegen::{CodegenError, LinkError as ObjectLinkError, UnknownCpu};
 use oxcl_frontend::{CompileError as FrontendError, CompileErrorKind, Diagnostics, LinkError};
 use oxcl_ir::IrError;
+use oxcl_spirv::{Reason, SpirvError};
 use oxcl_workgroup::FormError;
 
 /// Why a request was not compiled.
@@ -13,6 +14,14 @@ pub enum CompileError {
     /// Clang rejected a source, or crashed over it.
     #[error("{0}")]
     Source(FrontendError),
+    /// A module of SPIR-V was not taken.
+    #[error("{file}: {error}")]
+    Spirv {
+        /// The module's name.
+        file: String,
+        /// What is wrong with which word.
+        error: SpirvError,
+    },
     /// The sources do not fit together.
     #[error("{0}")]
     Sources(#[from] LinkError),
@@ -134,6 +143,12 @@ pub enum CompileError {
         /// Why.
         error: CodegenError,
     },
+    /// LLVM makes no SPIR-V of the program.
+    #[error("LLVM makes no SPIR-V of this program: {error}")]
+    NoSpirv {
+        /// Why.
+        error: CodegenError,
+    },
     /// The object was not linked.
     #[error("kernel '{kernel}': {error}")]
     Link {
@@ -176,6 +191,7 @@ impl CompileError {
         match self {
             Self::Source(error) if error.kind == CompileErrorKind::Rejected => "OX0201",
             Self::Source(_) => "OX0202",
+            Self::Spirv { error, .. } => error.code(),
             Self::Sources(_) => "OX0203",
             Self::Input { .. } => "OX0211",
             Self::NoKernel { .. } => "OX0204",
@@ -194,6 +210,7 @@ impl CompileError {
             Self::Request(_) => "OX0210",
             Self::Codegen { .. } => "OX0401",
             Self::Link { .. } => "OX0402",
+            Self::NoSpirv { .. } => "OX0404",
             Self::Tta(_) => "OX0410",
             Self::MachineIr(_) => "OX0411",
             Self::Ir(_) => "OX0499",
@@ -206,7 +223,9 @@ impl CompileError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Source(error) if error.kind == CompileErrorKind::Crashed => Fault::Internal,
+            Self::Spirv { error: SpirvError { reason: Reason::Crashed(_), .. }, .. } => Fault::Internal,
             Self::Source(_)
+            | Self::Spirv { .. }
             | Self::Sources(_)
             | Self::NoKernel { .. }
             | Self::Undefined { .. }
@@ -227,6 +246,7 @@ impl CompileError {
             | Self::Cpu(_)
             | Self::Request(_) => Fault::Request,
             Self::Codegen { .. }
+            | Self::NoSpirv { .. }
             | Self::Link { .. }
             | Self::Ir(_)
             | Self::Archive(_)

@@ -13,7 +13,7 @@ use oxcl_frontend::{Bits, BuildOptions, Diagnostics, kernels};
 use oxcl_ir::{Context, Module, read_module};
 
 use crate::error::CompileError;
-use crate::request::{Devices, SourceFile};
+use crate::request::{Devices, IlFile, SourceFile};
 use crate::settings::{Emit, Program, Settings};
 use crate::stages::front_end::{self, Parsed};
 use crate::stages::kernels::Chosen;
@@ -29,6 +29,7 @@ pub struct LastProgram {
 #[derive(Debug)]
 struct Known {
     sources: Vec<SourceFile>,
+    il: Vec<IlFile>,
     objects: Vec<Vec<u8>>,
     headers: Vec<(String, String)>,
     options: BuildOptions,
@@ -86,6 +87,7 @@ impl Known {
         let headers = program.headers.iter().map(|header| (header.name, header.text));
         self.bits == bits
             && self.sources == program.sources
+            && self.il == program.il
             && self.objects == program.objects
             && self.options == *program.options
             && headers.eq(self.headers.iter().map(|(name, text)| (name.as_str(), text.as_str())))
@@ -159,6 +161,7 @@ impl LastProgram {
         let parsed = front_end::run(context, program, bits)?;
         self.known = Some(Known {
             sources: program.sources.to_vec(),
+            il: program.il.to_vec(),
             objects: program.objects.to_vec(),
             headers: program.headers.iter().map(|one| (one.name.to_owned(), one.text.to_owned())).collect(),
             options: program.options.clone().into_owned(),

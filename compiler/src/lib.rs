@@ -1,4 +1,4 @@
-//! OpenCL C to device code: the pipeline from sources to an archive.
+//! OpenCL C and SPIR-V to device code: the pipeline from sources to an archive.
 //!
 //! [`Request`] says what is wanted, [`compile`] runs the stages ([`Stage`] lists them), [`run_alone`] one of them on text,
 //! [`CompileError`] says what is wrong and whose fault it is. No files are read or written here but the headers that a source includes.
@@ -31,10 +31,11 @@ pub use error::{CompileError, Fault};
 pub use last::LastProgram;
 pub use oxcl_binary::pipe::{Kernels, Quality};
 pub use oxcl_frontend::{BuildOptions, Colour, Diagnostics, OptionError, VirtualHeader, render};
+pub use oxcl_spirv::{Reason as SpirvReason, SpirvError, is_spirv, listing as spirv_listing};
 pub use oxcl_workgroup::{FormError, PlanError, PlanText};
 pub use pieces::Told;
 pub use pipeline::{Compiled, compile, compile_again};
-pub use request::{DeviceId, Devices, Request, SourceFile};
+pub use request::{DeviceId, Devices, IlFile, Request, SourceFile};
 pub use settings::Emit;
 pub use stages::Stage;
 pub use timing::Timings;

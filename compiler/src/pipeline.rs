@@ -81,6 +81,11 @@ pub fn compile_again(
     }
     let Parsed { module, diagnostics, dependencies } =
         timings.measure(Stage::FrontEnd, || last.front_end(&context, &settings))?;
+    if emit == Emit::Spirv {
+        let bytes = timings.measure(Stage::Emit, || emit::spirv(&module, settings.bits))?;
+        let quality = Quality::Full;
+        return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
+    }
     if emit.is_module() {
         let bytes = timings.measure(Stage::Pack, || objects::archive(&settings, &module))?;
         let quality = Quality::Full;
@@ -165,7 +170,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
     ) -> Result<Vec<u8>, CompileError> {
         let devices = self.settings.devices;
         let for_processors =
-            !matches!(self.settings.emit, Emit::Llvm | Emit::Archive | Emit::CompiledObject | Emit::Library);
+            !matches!(self.settings.emit, Emit::Llvm | Emit::Spirv | Emit::Archive | Emit::CompiledObject | Emit::Library);
         if for_processors && !devices.cpu && !devices.reference {
             // The module counts in 32 bits then.
             let message = "this stage shows what is made for cpu, basic and ref: name one of them with --device, or none";
@@ -183,7 +188,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             Emit::WorkGroup => self.join(&signatures, |module, _| print(module)),
             Emit::Assembly => self.one(&signatures, "assembly", Output::Assembly),
             Emit::Object => self.one(&signatures, "an object", Output::Object),
-            Emit::CompiledObject | Emit::Library => {
+            Emit::Spirv | Emit::CompiledObject | Emit::Library => {
                 Err(CompileError::Request("an object holds no code of kernels".to_owned()))
             }
             Emit::Archive => {

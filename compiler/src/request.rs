@@ -17,6 +17,17 @@ pub struct SourceFile {
     pub text: String,
 }
 
+/// A module of SPIR-V with the name that messages call it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IlFile {
+    /// Path or name.
+    pub name: String,
+    /// SPIR-V, in either order of bytes.
+    pub bytes: Vec<u8>,
+    /// The constants that are specialised: number, and bytes of the constant's size.
+    pub constants: Vec<(u32, Vec<u8>)>,
+}
+
 /// Which device's id the archive carries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum DeviceId {
@@ -43,6 +54,8 @@ pub struct Devices {
 pub struct Request<'a> {
     /// Sources that link into one program.
     pub sources: Vec<SourceFile>,
+    /// Modules of SPIR-V that link into the program.
+    pub il: Vec<IlFile>,
     /// Compiled objects and libraries, as archives, that link into the program.
     pub objects: Vec<Vec<u8>>,
     /// Headers that exist in memory only.
@@ -83,6 +96,7 @@ impl Request<'_> {
     pub fn new(sources: Vec<SourceFile>) -> Self {
         Self {
             sources,
+            il: Vec::new(),
             objects: Vec::new(),
             headers: Vec::new(),
             options: BuildOptions::default(),

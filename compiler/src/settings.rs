@@ -20,13 +20,15 @@ use crate::error::CompileError;
 use crate::native::{self, Native};
 use crate::objects;
 use crate::pieces::Pieces;
-use crate::request::{DeviceId, Devices, Request, SourceFile};
+use crate::request::{DeviceId, Devices, IlFile, Request, SourceFile};
 
 /// What a request is compiled to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emit {
     /// The front end's IR, builtins linked.
     Llvm,
+    /// The program as a module of SPIR-V, for other platforms.
+    Spirv,
     /// Each kernel as the work-group compiler prepares it, and what its analyses say beside the lines.
     Analysis,
     /// The regions report of each kernel.
@@ -61,6 +63,7 @@ impl Emit {
 #[derive(Debug)]
 pub(crate) struct Program<'r> {
     pub(crate) sources: &'r [SourceFile],
+    pub(crate) il: &'r [IlFile],
     pub(crate) objects: &'r [Vec<u8>],
     pub(crate) headers: &'r [VirtualHeader<'r>],
     /// Those of the request; where objects are linked, with what they were compiled with.
@@ -198,6 +201,7 @@ impl<'r> Settings<'r> {
             cpus,
             program: Program {
                 sources: &request.sources,
+                il: &request.il,
                 objects: &request.objects,
                 headers: &request.headers,
                 options,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use oxcl_binary::archive::Version;
 
-pub use oxcl_binary::pipe::{Action as BuildAction, Quality};
+pub use oxcl_binary::pipe::{Action as BuildAction, Il, Quality};
 
 /// Makes archives from sources and from other archives.
 pub trait CompilerService: Send + Sync {
@@ -50,6 +50,8 @@ pub struct BuildRequest {
     pub action: BuildAction,
     /// Sources: of a program to build any number, which link into one; one to compile; none to link.
     pub sources: Vec<Source>,
+    /// Modules of SPIR-V, which link with the sources; one to compile.
+    pub il: Vec<Il>,
     /// Headers that exist in memory only.
     pub headers: Vec<Source>,
     /// The archives to link: compiled objects and libraries.
@@ -79,6 +81,12 @@ impl BuildRequest {
         request
     }
 
+    /// A request to build one module of SPIR-V with default options, for this machine.
+    #[must_use]
+    pub fn of_il(il: Il, target: BuildTarget) -> Self {
+        Self { il: vec![il], ..Self::empty(BuildAction::Build, target) }
+    }
+
     /// A request to link archives, into a program or ([`BuildAction::Library`]) into a library.
     #[must_use]
     pub fn link(action: BuildAction, inputs: Vec<Vec<u8>>, target: BuildTarget) -> Self {
@@ -89,6 +97,7 @@ impl BuildRequest {
         Self {
             action,
             sources: Vec::new(),
+            il: Vec::new(),
             headers: Vec::new(),
             inputs: Vec::new(),
             options: String::new(),

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use oxcl_binary::archive::{Archive, Arg, ArgKind};
 use oxcl_compiler::{
-    BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
+    BuildOptions, CompileError, Devices, Emit, FormError, IlFile, Quality, Request, SourceFile, compile,
 };
 use oxcl_runtime::{ArgValue, Buffer, Device, Image, NdRange, Program, Sampler};
 use oxcl_workload::data::half;
@@ -50,6 +50,29 @@ pub fn check(path: &Path, snapshot: &mut dyn FnMut(&str, &str)) -> Result<(), St
         }
     }
     Ok(())
+}
+
+/// What became of a file test by way of SPIR-V.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ByWay {
+    /// It runs as from its source.
+    Same,
+    /// LLVM makes no module of it, or one that breaks a rule.
+    NoModule(String),
+}
+
+/// Compiles the file at `path` to SPIR-V and that to code, and runs its lines from both, on `ref` and, one and several work-items
+/// at a time, on `cpu`.
+///
+/// # Errors
+/// What differs, ready to be printed; a file that is refused, or runs on none of these devices.
+pub fn check_by_way_of_spirv(path: &Path) -> Result<ByWay, String> {
+    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let test = parse(&text).map_err(|e| e.to_string())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // Where products and sums become one operation is not said in SPIR-V as it is in C.
+    let text = format!("#pragma OPENCL FP_CONTRACT OFF\n{text}");
+    Input { name, text, test: &test }.run_by_way_of_spirv()
 }
 
 /// The most cycles that a launch may take on a processor.
@@ -188,6 +211,51 @@ impl Input<'_> {
         })
     }
 
+    fn run_by_way_of_spirv(&self) -> Result<ByWay, String> {
+        let both = Devices { cpu: true, reference: true };
+        let source = Request { devices: both, width: Some(1), ..self.request()? };
+        let module = match compile(&source, Emit::Spirv, None) {
+            Ok(compiled) => compiled.bytes,
+            Err(error @ CompileError::NoSpirv { .. }) => return Ok(ByWay::NoModule(error.to_string())),
+            Err(error) => return Err(self.rendered(&error)),
+        };
+        let judge = compile(&source, Emit::Archive, None).map_err(|e| self.rendered(&e))?;
+        let judge = Program::from_archive(&judge.bytes).map_err(|e| e.to_string())?;
+        let il = IlFile { name: self.name.clone(), bytes: module, constants: Vec::new() };
+        let mut programs = Vec::new();
+        for width in [Some(1), None] {
+            let request = Request { il: vec![il.clone()], sources: Vec::new(), width, ..source.clone() };
+            let compiled = compile(&request, Emit::Archive, None).map_err(|e| self.rendered(&e))?;
+            programs.push(Program::from_archive(&compiled.bytes).map_err(|e| e.to_string())?);
+        }
+        for run in &self.test.runs {
+            let kernel = judge.kernel(&run.kernel).map_err(|e| e.to_string())?;
+            let args = &kernel.record().args;
+            for target in self.test.targets.iter().filter(|target| ["ref", "cpu"].contains(&target.as_str())) {
+                let device = Device::by_name(target).map_err(|e| e.to_string())?;
+                let at = |message: String| format!("line {}: on {target}: {message}", run.line);
+                let wanted = execute_with(&judge, args, &device, run).map_err(at)?;
+                for program in &programs {
+                    let got = execute_with(program, args, &device, run).map_err(at)?;
+                    expectations(run, &got.0, self.test.ulp).map_err(at)?;
+                    self.same(&wanted.0, &got.0)
+                        .map_err(|message| at(format!("differs from what the source gives: {message}")))?;
+                    let lines = |text: &[u8]| {
+                        let text = String::from_utf8_lossy(text).into_owned();
+                        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                        // Between work-items there is no order.
+                        lines.sort();
+                        lines
+                    };
+                    if lines(&wanted.1) != lines(&got.1) {
+                        return Err(at("prints something else".to_owned()));
+                    }
+                }
+            }
+        }
+        Ok(ByWay::Same)
+    }
+
     /// Compares what was printed with what the file says.
     fn prints(&self, text: &str) -> Result<(), String> {
         let mut want: Vec<&str> = self.test.prints.iter().map(String::as_str).collect();
@@ -312,8 +380,19 @@ impl Input<'_> {
 /// Runs one line; gives the buffers and what the kernel printed.
 fn execute(program: &Program, device: &Device, run: &Run) -> Result<(Contents, Vec<u8>), String> {
     let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
+    execute_with(program, &kernel.record().args, device, run)
+}
+
+/// The same with arguments made for these parameters: modules of SPIR-V do not say all of their types.
+fn execute_with(
+    program: &Program,
+    args: &[Arg],
+    device: &Device,
+    run: &Run,
+) -> Result<(Contents, Vec<u8>), String> {
+    let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
     let mut data: Vec<(String, Scalar, Prepared)> = Vec::new();
-    for arg in &kernel.record().args {
+    for arg in args {
         let value = run.args.iter().find(|(name, _)| *name == arg.name);
         let (_, value) = value.ok_or_else(|| format!("the run line has no value for '{}'", arg.name))?;
         let (scalar, prepared) = prepare(arg, value).map_err(|e| format!("argument '{}': {e}", arg.name))?;

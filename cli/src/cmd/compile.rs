@@ -169,6 +169,8 @@ impl CompileArgs {
 enum Stage {
     /// LLVM IR of the program, built-in functions linked
     Llvm,
+    /// The program as a module of SPIR-V, for any OpenCL platform
+    Spirv,
     /// Each kernel as the work-group compiler takes it, and what its analyses say beside the lines
     Analysis,
     /// The regions between barriers of each kernel
@@ -195,6 +197,7 @@ impl Stage {
     fn emit(self) -> Emit {
         match self {
             Stage::Llvm => Emit::Llvm,
+            Stage::Spirv => Emit::Spirv,
             Stage::Analysis => Emit::Analysis,
             Stage::Regions => Emit::Regions,
             Stage::Plan => Emit::Plan,
@@ -210,6 +213,7 @@ impl Stage {
     fn extension(self) -> Option<&'static str> {
         match self {
             Stage::Obj => Some("o"),
+            Stage::Spirv => Some("spv"),
             Stage::Poclbin => Some("poclbin"),
             Stage::Ttaimg => Some("ttaimg"),
             Stage::Llvm
@@ -269,8 +273,10 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
     let machines = processors.iter().map(|path| Ok(super::tta::load_machine(path, ui)?.machine));
     let machines = machines.collect::<Result<Vec<_>, CliError>>()?;
     let words = args.build.options();
+    let (sources, il) = build::divided(&args.files, source_bytes)?;
     let request = Request {
-        sources: args.files.iter().map(|path| source(path)).collect::<Result<_, _>>()?,
+        sources,
+        il,
         objects: Vec::new(),
         headers: Vec::new(),
         kernels: oxcl_compiler::Kernels::All,
@@ -409,18 +415,17 @@ fn target(args: &CompileArgs, ui: &Ui) -> Result<Target, CliError> {
 }
 
 fn source(path: &Path) -> Result<SourceFile, CliError> {
+    let (name, bytes) = source_bytes(path)?;
+    build::text(path, name, bytes)
+}
+
+/// A file's name and contents.
+fn source_bytes(path: &Path) -> Result<(String, Vec<u8>), CliError> {
     let read_error = |source| CliError::Read { path: path.to_owned(), source };
-    let (name, bytes) = if path == Path::new("-") {
+    if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).map_err(read_error)?;
-        ("<stdin>".to_owned(), bytes)
-    } else {
-        (path.display().to_string(), fs::read(path).map_err(read_error)?)
-    };
-    let text = String::from_utf8(bytes).map_err(|error| CliError::File {
-        path: path.to_owned(),
-        reason: format!("it is no text: byte {} is not UTF-8", error.utf8_error().valid_up_to()),
-        help: None,
-    })?;
-    Ok(SourceFile { name, text })
+        return Ok(("<stdin>".to_owned(), bytes));
+    }
+    Ok((path.display().to_string(), fs::read(path).map_err(read_error)?))
 }

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Object,
     /// LLVM bitcode.
     Bitcode,
+    /// A module of SPIR-V.
+    Spirv,
     /// Facts that the compiler recorded, as JSON.
     Facts,
     /// Anything else.
@@ -27,6 +29,7 @@ impl Kind {
         match self {
             Self::Object => "object",
             Self::Bitcode => "bitcode",
+            Self::Spirv => "SPIR-V",
             Self::Facts => "facts",
             Self::Data => "data",
         }
@@ -40,6 +43,8 @@ pub(crate) fn kind(bytes: &[u8]) -> Kind {
         Kind::Object
     } else if BITCODE.iter().any(|magic| bytes.starts_with(magic)) {
         Kind::Bitcode
+    } else if oxcl_binary::il::is_spirv(bytes) {
+        Kind::Spirv
     } else if bytes.starts_with(b"{") {
         Kind::Facts
     } else {

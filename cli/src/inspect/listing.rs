@@ -50,7 +50,7 @@ pub(crate) fn show(
                 return Err(archive::no_such_kernel(path, archive, kernel.unwrap_or_default()));
             }
         }
-        Contents::Bitcode(_) | Contents::Data(_) => {
+        Contents::Bitcode(_) | Contents::Spirv(_) | Contents::Data(_) => {
             return Err(refuse("it holds no machine code".to_owned()));
         }
     }

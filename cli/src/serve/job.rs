@@ -4,9 +4,9 @@ use std::env;
 use std::time::Duration;
 
 use oxcl_binary::archive::Version;
-use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Job, Seen, WireError};
+use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Il, Job, Seen, WireError};
 use oxcl_compiler::{
-    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, LastProgram, OptionError, Request,
+    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, IlFile, LastProgram, OptionError, Request,
     SourceFile, VirtualHeader, compile_again, render,
 };
 
@@ -31,14 +31,15 @@ pub(super) fn run(job: &Job, last: &mut LastProgram) -> Result<Done, Failed> {
         Action::Build | Action::Compile => {
             request.options = BuildOptions::parse(&job.options).map_err(bad_options)?;
             let one = job.action == Action::Compile;
-            check(!job.sources.is_empty() && (!one || job.sources.len() == 1), "there is not one source")?;
+            let count = job.sources.len() + job.il.len();
+            check(count > 0 && (!one || count == 1), "there is not one source")?;
             check(job.inputs.is_empty(), "there is nothing to link to a source")?;
             if one { Emit::CompiledObject } else { Emit::Archive }
         }
         Action::Link | Action::Library => {
             let (options, library) = BuildOptions::parse_link(&job.options).map_err(bad_options)?;
             request.options = options;
-            check(job.sources.is_empty(), "sources are compiled, not linked")?;
+            check(job.sources.is_empty() && job.il.is_empty(), "sources are compiled, not linked")?;
             check(!job.inputs.is_empty(), "there is nothing to link")?;
             if library || job.action == Action::Library { Emit::Library } else { Emit::Archive }
         }
@@ -66,6 +67,7 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
     let sources = job.sources.iter();
     let sources = sources.map(|source| SourceFile { name: source.name.clone(), text: source.text.clone() });
     let mut request = Request::new(sources.collect());
+    request.il = job.il.iter().map(il).collect();
     request.objects.clone_from(&job.inputs);
     request.headers = job.headers.iter().map(|h| VirtualHeader { name: &h.name, text: &h.text }).collect();
     request.devices = Devices { cpu: job.cpu, reference: job.reference };
@@ -86,6 +88,10 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
         request.version = version;
     }
     Ok(request)
+}
+
+fn il(il: &Il) -> IlFile {
+    IlFile { name: il.name.clone(), bytes: il.bytes.clone(), constants: il.constants.clone() }
 }
 
 fn check(holds: bool, otherwise: &str) -> Result<(), Failed> {

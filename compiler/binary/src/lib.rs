@@ -7,6 +7,7 @@
 pub mod abi;
 pub mod archive;
 pub mod hash;
+pub mod il;
 pub mod meta;
 pub mod pipe;
 pub mod unit;

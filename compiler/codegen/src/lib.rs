@@ -23,7 +23,7 @@ pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
 pub use heap::reserve_heap;
 pub use link::{Library, LinkError, link_relocatable, link_shared, link_with};
-pub use machine::{CodegenError, Level, Machine};
+pub use machine::{CodegenError, Level, Machine, spirv_triple};
 pub use optimise::Passes;
 pub use target::{CpuTarget, TRIPLE, UnknownCpu};
 pub use warm_up::WarmUp;

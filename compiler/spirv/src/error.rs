@@ -62,7 +62,7 @@ impl SpirvError {
             Reason::Invalid(_) | Reason::Refused(_) => "OX0232",
             Reason::NotSupported(_) => "OX0233",
             Reason::Addresses { .. } => "OX0234",
-            Reason::Crashed(_) => "OX0235",
+            Reason::Crashed(_) => "OX0405",
         }
     }
 }

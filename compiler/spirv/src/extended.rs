@@ -1,6 +1,5 @@
 //! The instructions of `OpenCL.std`: the library's functions, by the parameters that OpenCL C gives them.
 
-use rspirv::dr::Operand;
 use rspirv::grammar::ext_inst_table;
 use rspirv::spirv::FPRoundingMode;
 
@@ -81,7 +80,7 @@ impl Function<'_, '_> {
 
     /// A number of elements among the operands, as functions' names have it.
     fn count_at(&self, i: &Instruction, index: usize, lanes: u32) -> Result<String> {
-        if i.number_at(index)? != lanes {
+        if i.literal_at(index)? != lanes {
             return Err(invalid(i.word, "another number of elements than the vector has"));
         }
         Ok(lanes.to_string())
@@ -153,13 +152,8 @@ impl Function<'_, '_> {
             None => stem.to_owned(),
         };
         if name.ends_with("_r") {
-            full.push_str(match i.operands.get(FIRST + 3) {
-                Some(Operand::FPRoundingMode(mode)) => suffix(*mode),
-                Some(Operand::LiteralBit32(number)) => {
-                    suffix(FPRoundingMode::from_u32(*number).ok_or_else(|| malformed(i.word, "a rounding mode was expected"))?)
-                }
-                _ => return Err(malformed(i.word, "a rounding mode was expected")),
-            });
+            let mode = FPRoundingMode::from_u32(i.literal_at(FIRST + 3)?);
+            full.push_str(suffix(mode.ok_or_else(|| malformed(i.word, "a rounding mode was expected"))?));
         }
         let (param, offset) = self.size_at(i, FIRST + 1)?;
         let (pointer, space) = self.pointer_at(i, FIRST + 2)?;

@@ -3,7 +3,7 @@
 //! Every id that has a value becomes `%v<id>`, every block `%b<id>`, so what is used before it is defined (only PHI nodes may)
 //! needs nothing special. An instruction never makes a block of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rspirv::dr::Operand;
@@ -49,6 +49,8 @@ pub(crate) struct Function<'t, 'm> {
     pub(crate) lines: Lines,
     /// Types of the values that are known.
     pub(crate) values: BTreeMap<u32, u32>,
+    /// Values that PHI nodes take.
+    joined: BTreeSet<u32>,
     /// Values that have no instruction of their own.
     pub(crate) aliases: BTreeMap<u32, Used>,
     /// Sampled images: image and sampler.
@@ -97,6 +99,7 @@ fn one<'m>(t: &mut Translator<'m>, id: u32, body: &'m [Instruction], kernel: Opt
         rest: Text::default(),
         lines,
         values: BTreeMap::new(),
+        joined: body.iter().filter(|i| i.op == Op::Phi).flat_map(|i| i.operands.iter().filter_map(Operand::id_ref_any)).collect(),
         aliases: BTreeMap::new(),
         sampled: BTreeMap::new(),
         by_element: BTreeMap::new(),
@@ -241,9 +244,13 @@ impl<'m> Function<'_, 'm> {
 
     /// Gives the instruction's result a value that exists.
     pub(crate) fn alias(&mut self, i: &Instruction, text: &str) -> Result<()> {
-        let ty = self.result_text(i)?;
-        // An instruction of its own: PHI nodes may have named it before.
-        self.define(i, &format!("select i1 true, {ty} {text}, {ty} {text}"))
+        let (id, ty, type_text) = (i.result()?, i.result_type()?, self.result_text(i)?);
+        if self.joined.contains(&id) {
+            // It needs an instruction of its own: a PHI node may have named it before.
+            return self.define(i, &format!("select i1 true, {type_text} {text}, {type_text} {text}"));
+        }
+        self.aliases.insert(id, Used { ty, type_text, text: text.to_owned() });
+        Ok(())
     }
 
     /// A value on the way.

@@ -12,7 +12,7 @@ use rspirv::spirv::{
 
 use crate::error::{Reason, Result, SpirvError, invalid, malformed, not_supported};
 use crate::support::{CAPABILITIES, EXTENSIONS};
-use crate::words::{Instruction, Parsed, parse};
+use crate::words::{Instruction, parse};
 
 /// Size of an address in device code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +84,6 @@ pub(crate) struct Body {
 /// A module in parts.
 #[derive(Debug)]
 pub(crate) struct Module {
-    pub(crate) version: (u8, u8),
-    pub(crate) generator: u32,
     pub(crate) addresses: Addresses,
     pub(crate) instructions: Vec<Instruction>,
     pub(crate) capabilities: BTreeSet<&'static str>,
@@ -136,11 +134,9 @@ impl Module {
 /// # Errors
 /// The bytes are no SPIR-V, its sections are out of order, or it asks for what is not supported.
 pub(crate) fn read(bytes: &[u8]) -> Result<Module> {
-    let Parsed { version, generator, bound: _, instructions } = parse(bytes)?;
+    let instructions = parse(bytes)?.instructions;
     let mut reader = Reader {
         module: Module {
-            version,
-            generator,
             addresses: Addresses::Bits64,
             instructions: Vec::new(),
             capabilities: BTreeSet::new(),

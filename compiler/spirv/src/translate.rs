@@ -159,7 +159,8 @@ impl Translator<'_> {
             _ if how == "external" => String::new(),
             Some(_) => {
                 let constant = self.constants.of(word, i.id_at(1)?)?;
-                if self.types.text(word, constant.ty)? != held {
+                // A null is one whatever its type: modules of LLVM's back end have them as integers for pointers.
+                if self.types.text(word, constant.ty)? != held && *constant.value != constants::Value::Null {
                     return Err(invalid(word, "an initial value of another type than the variable"));
                 }
                 if class == StorageClass::Workgroup { " undef".to_owned() } else { format!(" {}", constants::text(&self.types, word, constant)?) }

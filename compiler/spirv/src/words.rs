@@ -62,6 +62,11 @@ impl Instruction {
         }
     }
 
+    /// A number among the operands of an extended instruction, which the grammar takes for ids.
+    pub(crate) fn literal_at(&self, index: usize) -> Result<u32> {
+        self.id_at(index).or_else(|_| self.number_at(index))
+    }
+
     /// The numbers from an operand on.
     pub(crate) fn numbers_from(&self, index: usize) -> Result<Vec<u32>> {
         (index..self.operands.len()).map(|index| self.number_at(index)).collect()

@@ -1,14 +1,16 @@
 //! Sources and compiled objects to one module.
 //!
-//! In: texts, or objects that were compiled before. Out: LLVM IR of the whole program as clang leaves it, built-in functions
+//! In: texts, modules of SPIR-V, or objects that were compiled before. Out: LLVM IR of the whole program as clang leaves it, built-in functions
 //! declared; warnings; and what was read from disk.
 
 use oxcl_binary::pipe::Dependency;
 use oxcl_frontend::{Bits, Diagnostics, Source, compile as clang, link_into};
 use oxcl_ir::{Context, Module};
+use oxcl_spirv::Addresses;
 
 use crate::error::CompileError;
 use crate::objects;
+use crate::request::IlFile;
 use crate::settings::Program;
 
 /// What the sources and the objects have become.
@@ -42,6 +44,13 @@ pub(crate) fn run<'ctx>(
             Some(first) => link_into(first, compiled.module)?,
         }
     }
+    for file in program.il {
+        let module = spirv(context, file, bits)?;
+        match &whole {
+            None => whole = Some(module),
+            Some(first) => link_into(first, module)?,
+        }
+    }
     for (index, object) in program.objects.iter().enumerate() {
         let module = objects::module(context, index, object, program.is_part)?;
         match &whole {
@@ -51,4 +60,15 @@ pub(crate) fn run<'ctx>(
     }
     let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
     Ok(Parsed { module, diagnostics, dependencies })
+}
+
+/// A module of SPIR-V.
+fn spirv<'ctx>(context: &'ctx Context, file: &IlFile, bits: Bits) -> Result<Module<'ctx>, CompileError> {
+    let addresses = match bits {
+        Bits::Bits32 => Addresses::Bits32,
+        Bits::Bits64 => Addresses::Bits64,
+    };
+    let source = oxcl_spirv::Source { name: &file.name, bytes: &file.bytes, constants: &file.constants };
+    let refused = |error| CompileError::Spirv { file: file.name.clone(), error };
+    oxcl_spirv::read(context, &source, addresses).map_err(refused)
 }

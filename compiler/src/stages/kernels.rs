@@ -36,7 +36,9 @@ pub(crate) fn run(
     let mut signatures = kernels(module);
     // OpenCL takes programs without kernels; there is just nothing to show of one.
     if signatures.is_empty() && !is_archive {
-        let sources = settings.program.sources.iter().map(|source| format!("'{}'", source.name)).collect();
+        let texts = settings.program.sources.iter().map(|source| &source.name);
+        let names = texts.chain(settings.program.il.iter().map(|file| &file.name));
+        let sources = names.map(|name| format!("'{name}'")).collect();
         return Err(CompileError::NoKernel { sources });
     }
     // Images have no place in the memory of processors yet.

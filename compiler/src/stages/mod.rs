@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | memory | nothing | memory mapped, LLVM warming up | [`memory`] |
 //! | request | a request | [`Settings`](crate::settings::Settings), which all others take what they need from | [`crate::settings`] |
-//! | frontend | sources, compiled objects | one module | [`front_end`] |
+//! | frontend | sources, SPIR-V, compiled objects | one module | [`front_end`] |
 //! | builtins | that module | the same, complete but for work-item functions and barriers | [`builtins`] |
 //! | kernels | that module | the kernels that code is made of, and where variables lie | [`kernels`] |
 //! | target | CPUs | LLVM's machines for them | [`target`] |
@@ -37,7 +37,7 @@ pub enum Stage {
     Memory,
     /// Deciding from the request how everything is compiled.
     Request,
-    /// Clang.
+    /// Clang, or the reader of SPIR-V.
     FrontEnd,
     /// Linking the builtins that the kernels reach.
     Builtins,

@@ -80,7 +80,7 @@ pub fn compile_kernel(
     let features = ability.features();
     let context = Context::create();
     let program =
-        Sources { sources, objects: &[], headers: &[], options: Cow::Borrowed(options), is_part: false };
+        Sources { sources, il: &[], objects: &[], headers: &[], options: Cow::Borrowed(options), is_part: false };
     let Parsed { module, diagnostics, .. } = front_end::run(&context, &program, Bits::Bits32)?;
     builtins::run(&module, Bits::Bits32, None)?;
     widen_ids(&module);

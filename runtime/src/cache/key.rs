@@ -105,13 +105,14 @@ pub(crate) fn this_cpu() -> &'static [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use oxcl_binary::pipe::{Action, Kernels, Quality, Text};
+    use oxcl_binary::pipe::{Action, Il, Kernels, Quality, Text};
 
     fn job() -> Job {
         Job {
             action: Action::Build,
             directory: "/somewhere".into(),
             sources: vec![Text { name: "a.cl".into(), text: "kernel".into() }],
+            il: vec![Il { name: "m".into(), bytes: vec![3], constants: vec![(1, vec![2])] }],
             headers: vec![Text { name: "h".into(), text: "x".into() }],
             inputs: vec![],
             options: "-DX".into(),
@@ -135,6 +136,10 @@ mod tests {
         for change in [
             (|job| job.options = "-DY".into()) as fn(&mut Job),
             |job| job.sources[0].text = "kernel ".into(),
+            |job| job.il[0].bytes = vec![4],
+            |job| job.il[0].constants[0].0 = 2,
+            |job| job.il[0].constants[0].1 = vec![3],
+            |job| job.il[0].constants.clear(),
             |job| job.headers[0].text = "y".into(),
             |job| job.headers.clear(),
             |job| job.reference = true,

@@ -528,6 +528,7 @@ fn job(request: &BuildRequest, width: u32) -> Job {
         action: request.action,
         directory: directory.unwrap_or_default(),
         sources: texts(&request.sources),
+        il: request.il.clone(),
         headers: texts(&request.headers),
         inputs: request.inputs.clone(),
         options: request.options.clone(),

@@ -71,6 +71,9 @@ fn write(
             fs::write(folder.join(format!("{kind}-{index}-{}", plain(name))), text)?;
         }
     }
+    for (index, il) in job.il.iter().enumerate() {
+        fs::write(folder.join(format!("module-{index}.spv")), &il.bytes)?;
+    }
     for (index, input) in job.inputs.iter().enumerate() {
         fs::write(folder.join(format!("input-{index}.poclbin")), input)?;
     }

@@ -36,6 +36,17 @@ pub struct Text {
     pub text: String,
 }
 
+/// A module in an intermediate language, with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Il {
+    /// Path or name.
+    pub name: String,
+    /// SPIR-V.
+    pub bytes: Vec<u8>,
+    /// The constants that are specialised: number, and bytes of the constant's size.
+    pub constants: Vec<(u32, Vec<u8>)>,
+}
+
 /// What is to be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -86,6 +97,8 @@ pub struct Job {
     pub directory: String,
     /// Sources, for [`Action::Build`] and [`Action::Compile`].
     pub sources: Vec<Text>,
+    /// Modules of SPIR-V, for the same.
+    pub il: Vec<Il>,
     /// Headers that exist in memory only.
     pub headers: Vec<Text>,
     /// Archives to link, for [`Action::Link`] and [`Action::Library`].
@@ -231,6 +244,14 @@ impl Job {
         out.u8(self.action as u8);
         out.text(&self.directory);
         write_texts(&mut out, &self.sources);
+        out.list(&self.il, |out, il| {
+            out.text(&il.name);
+            out.blob(&il.bytes);
+            out.list(&il.constants, |out, (number, value)| {
+                out.u32(*number);
+                out.blob(value);
+            });
+        });
         write_texts(&mut out, &self.headers);
         out.list(&self.inputs, |out, input| out.blob(input));
         out.text(&self.options);
@@ -278,6 +299,15 @@ impl Job {
             action,
             directory: input.text("the directory")?,
             sources: read_texts(&mut input, "the sources")?,
+            il: input.list("the modules", 24, |input| {
+                Ok(Il {
+                    name: input.text("a module")?,
+                    bytes: input.blob("a module")?.to_vec(),
+                    constants: input.list("the constants", 12, |input| {
+                        Ok((input.u32("a constant")?, input.blob("a constant")?.to_vec()))
+                    })?,
+                })
+            })?,
             headers: read_texts(&mut input, "the headers")?,
             inputs: input.list("the inputs", 8, |input| Ok(input.blob("an input")?.to_vec()))?,
             options: input.text("the options")?,

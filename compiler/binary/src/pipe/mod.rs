@@ -20,7 +20,7 @@ mod wire;
 
 pub use frame::{Frame, FrameError, Kind, MAX_FRAME, PROTOCOL, read_frame, write_frame};
 pub use message::{
-    Action, Dependency, Done, FailKind, Failed, Hello, Job, Kernels, Library, Quality, Seen, Text,
+    Action, Dependency, Done, FailKind, Failed, Hello, Il, Job, Kernels, Library, Quality, Seen, Text,
 };
 pub use wire::WireError;
 

@@ -38,6 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/lane_masks.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
+            "bridge/spirv.cpp",
         ])
         .include("../ir/bridge")
         .flag("-isystem")

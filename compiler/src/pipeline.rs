@@ -82,7 +82,7 @@ pub fn compile_again(
     let Parsed { module, diagnostics, dependencies } =
         timings.measure(Stage::FrontEnd, || last.front_end(&context, &settings))?;
     if emit == Emit::Spirv {
-        let bytes = timings.measure(Stage::Emit, || emit::spirv(&module, settings.bits))?;
+        let bytes = timings.measure(Stage::Emit, || emit::spirv(&context, &module, settings.bits))?;
         let quality = Quality::Full;
         return Ok(Compiled { bytes, diagnostics, timings, kernels: Vec::new(), dependencies, quality });
     }

@@ -57,8 +57,9 @@ pub use cache::{
     Cache, CacheInfo, CacheRow, CacheStats, Claimed, Damage, Key as CacheKey, Pruned, Stored as CachedBuild,
     Told,
 };
+pub use oxcl_binary::il::{SpecConstant, spec_constants};
 pub use compiler::{
-    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Il, Quality, Source,
 };
 pub use compilers::{Compilers, ProcessCompilers};
 pub use context::{Bounds, Context, ContextOptions};

@@ -4,9 +4,11 @@
 mod archive;
 mod bitcode;
 mod object;
+mod spirv;
 mod unit;
 
 pub use archive::read_archive;
 pub use bitcode::read_bitcode;
 pub use object::link_object;
+pub use spirv::read_spirv;
 pub use unit::read_unit;

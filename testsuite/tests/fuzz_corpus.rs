@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use oxcl_compiler::{Emit, Request, SourceFile, compile};
-use oxcl_testsuite::fuzz::{link_object, read_archive, read_bitcode, read_unit};
+use oxcl_testsuite::fuzz::{link_object, read_archive, read_bitcode, read_spirv, read_unit};
 
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
@@ -69,6 +69,14 @@ fn objects_and_mutations_of_them_are_programs_or_errors() {
     let corpus = corpus("read_bitcode");
     corpus.iter().for_each(|(_, bytes)| link_object(bytes));
     mutate(&corpus, programs(50), link_object);
+}
+
+#[test]
+fn spirv_and_mutations_of_it_are_modules_or_errors() {
+    let corpus = corpus("read_spirv");
+    assert!(corpus.len() >= 5, "the corpus has seeds with control flow, memory, images, printf and atomics");
+    corpus.iter().for_each(|(_, bytes)| read_spirv(bytes));
+    mutate(&corpus, programs(300), read_spirv);
 }
 
 /// Whatever byte of a compiled object is changed, it is no longer linked.

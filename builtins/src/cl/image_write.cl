@@ -106,8 +106,15 @@ static __attribute__((noinline)) void oxcl_image_put_float(image i, __global uch
   }
 }
 
+static __attribute__((noinline)) void oxcl_image_put_uint(image i, __global uchar *p, uint4 colour);
+
 static __attribute__((noinline)) void oxcl_image_put_int(image i, __global uchar *p, int4 colour) {
   uint type = i->type, count = i->channels;
+  // SPIR-V does not say whether channels have a sign: what the image has is meant.
+  if (type == TYPE_U8 || type == TYPE_U16 || type == TYPE_U32) {
+    oxcl_image_put_uint(i, p, __builtin_astype(colour, uint4));
+    return;
+  }
   int4 c = in_memory(colour, i->order);
   if (type == TYPE_S32) {
     put_words(p, __builtin_astype(c, uint4), count);

@@ -146,8 +146,6 @@ OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTex
   llvm::Triple triple(view(description->triple));
   if (triple.isRISCV())
     oxcl::initialiseRiscv();
-  else if (triple.isSPIRV())
-    oxcl::initialiseSpirv();
   else
     oxcl::initialiseX86();
   std::string error;

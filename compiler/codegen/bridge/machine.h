@@ -78,6 +78,12 @@ OxclOutcome oxcl_emit(LLVMModuleRef module, OxclMachine *machine, uint32_t assem
 // Prints the data and the machine IR, before registers are assigned, of a RISC-V module. `module` is changed by it.
 OxclOutcome oxcl_tap(LLVMModuleRef module, OxclMachine *machine, OxclTextSink bytes, OxclTextSink message, void *user);
 
+// --- spirv.cpp
+
+// `module` as SPIR-V for a triple, with some of these extensions; the module is of no use afterwards.
+OxclOutcome oxcl_spirv(LLVMModuleRef module, OxclText triple, const OxclText *extensions, size_t count,
+                       OxclTextSink bytes, OxclTextSink message, void *user);
+
 // --- disasm.cpp
 
 // One instruction; `text` is empty where the bytes are none.

@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -33,25 +32,6 @@ void oxcl::initialiseX86() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser(); // inline assembly
-  });
-}
-
-void oxcl::initialiseSpirv() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeSPIRVTargetInfo();
-    LLVMInitializeSPIRVTarget();
-    LLVMInitializeSPIRVTargetMC();
-    LLVMInitializeSPIRVAsmPrinter();
-    // The extensions that our own reader knows.
-    auto &options = llvm::cl::getRegisteredOptions();
-    if (auto found = options.find("spirv-ext"); found != options.end())
-      found->second->addOccurrence(0, "spirv-ext",
-                                   "+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,"
-                                   "+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume,"
-                                   "+SPV_KHR_integer_dot_product,+SPV_KHR_linkonce_odr,"
-                                   "+SPV_KHR_no_integer_wrap_decoration,+SPV_KHR_subgroup_rotate,"
-                                   "+SPV_KHR_uniform_group_instructions");
   });
 }
 

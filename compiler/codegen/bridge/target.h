@@ -10,9 +10,6 @@ void initialiseX86();
 // The same for RISC-V, whose instruction selection serves transport-triggered processors.
 void initialiseRiscv();
 
-// The same for SPIR-V.
-void initialiseSpirv();
-
 } // namespace oxcl
 
 #endif

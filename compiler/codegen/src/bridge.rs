@@ -105,6 +105,15 @@ unsafe extern "C" {
         message: TextSink,
         user: *mut c_void,
     ) -> u32;
+    pub(crate) fn oxcl_spirv(
+        module: LLVMModuleRef,
+        triple: Text,
+        extensions: *const Text,
+        count: usize,
+        bytes: TextSink,
+        message: TextSink,
+        user: *mut c_void,
+    ) -> u32;
     pub(crate) fn oxcl_tap(
         module: LLVMModuleRef,
         machine: *mut RawMachine,

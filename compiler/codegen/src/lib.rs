@@ -16,6 +16,7 @@ mod link;
 mod machine;
 mod memory_file;
 mod optimise;
+mod spirv;
 mod target;
 mod warm_up;
 
@@ -23,7 +24,8 @@ pub use disasm::{DisasmError, Row, disassemble};
 pub use emit::Output;
 pub use heap::reserve_heap;
 pub use link::{Library, LinkError, link_relocatable, link_shared, link_with};
-pub use machine::{CodegenError, Level, Machine, spirv_triple};
+pub use machine::{CodegenError, Level, Machine};
 pub use optimise::Passes;
+pub use spirv::spirv;
 pub use target::{CpuTarget, TRIPLE, UnknownCpu};
 pub use warm_up::WarmUp;

@@ -90,12 +90,6 @@ pub struct Machine {
 // SAFETY: LLVM's target machines are not tied to a thread; `Machine` is not `Sync`, so one thread at a time uses it.
 unsafe impl Send for Machine {}
 
-/// LLVM's triple for modules of SPIR-V.
-#[must_use]
-pub fn spirv_triple(bits: u32) -> &'static str {
-    if bits == 32 { "spirv32-unknown-unknown" } else { "spirv64-unknown-unknown" }
-}
-
 impl Machine {
     /// Makes a machine.
     ///
@@ -112,14 +106,6 @@ impl Machine {
     /// LLVM refuses the features.
     pub fn riscv32(features: &str, level: Level) -> Result<Self, CodegenError> {
         Self::create("riscv32-unknown-elf", "generic-rv32", features, 0, level)
-    }
-
-    /// Makes a machine whose objects are modules of SPIR-V, for addresses of so many bits.
-    ///
-    /// # Errors
-    /// LLVM has no SPIR-V.
-    pub fn spirv(bits: u32) -> Result<Self, CodegenError> {
-        Self::create(spirv_triple(bits), "", "", 0, Level::O0)
     }
 
     fn create(

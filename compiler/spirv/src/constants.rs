@@ -156,8 +156,14 @@ impl Constants {
     }
 
     fn composite(&self, types: &Types, word: usize, ty: u32, ids: &[u32]) -> Result<Value> {
-        let parts = ids.iter().map(|id| self.of(word, *id).cloned()).collect::<Result<Vec<_>>>()?;
+        let mut parts = ids.iter().map(|id| self.of(word, *id).cloned()).collect::<Result<Vec<_>>>()?;
         let wanted = part_types(types, word, ty, parts.len())?;
+        for (part, wanted) in parts.iter_mut().zip(&wanted) {
+            // A null is one whatever its type: modules of LLVM's back end have them as integers for pointers.
+            if *part.value == Value::Null {
+                part.ty = *wanted;
+            }
+        }
         let same = |(part, wanted): (&Constant, &u32)| match (types.text(word, part.ty), types.text(word, *wanted)) {
             (Ok(own), Ok(wanted)) => own == wanted,
             _ => false,

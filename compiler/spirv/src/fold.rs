@@ -88,8 +88,25 @@ impl Folder<'_> {
         if matches!(self.op, Op::AccessChain | Op::InBoundsAccessChain) {
             indices.push("i32 0".to_owned());
         }
+        let mut reached = to;
         for index in 1..self.operands.len() {
-            indices.push(self.typed(self.at(index)?)?);
+            let number = self.at(index)?;
+            indices.push(self.typed(number)?);
+            if indices.len() == 1 {
+                continue;
+            }
+            let bits = number.bits().ok_or_else(|| invalid(self.word, "an index that is no number"))?;
+            reached = match &self.types.get(self.word, reached)?.shape {
+                Shape::Array { of, .. } | Shape::Vector { of, .. } => *of,
+                Shape::Struct { members, .. } => {
+                    let member = usize::try_from(bits).ok().and_then(|bits| members.get(bits));
+                    *member.ok_or_else(|| invalid(self.word, format!("the structure has no member {bits}")))?
+                }
+                _ => return Err(invalid(self.word, "an index into what has no parts")),
+            };
+        }
+        if self.types.text(self.word, reached)? != self.types.text(self.word, self.types.pointee(self.word, self.ty)?.1)? {
+            return Err(invalid(self.word, "an address of another type than what it leads to"));
         }
         let inbounds = matches!(self.op, Op::InBoundsAccessChain | Op::InBoundsPtrAccessChain);
         let inbounds = if inbounds { "inbounds " } else { "" };

@@ -201,6 +201,7 @@ impl Function<'_, '_> {
             Shape::Function { .. } => "void".to_owned(),
             Shape::Image(image) => format!("{}_t", image_type_name(*image)),
             Shape::Sampler => "sampler_t".to_owned(),
+            Shape::Opaque => self.t.module.name(id).unwrap_or("opaque").to_owned(),
             Shape::SampledImage(_) => "void".to_owned(),
             Shape::Event => "event_t".to_owned(),
         })

@@ -48,7 +48,7 @@ use oxcl_ir::{Context, IrError, Module, read_module};
 pub use error::{Reason, SpirvError};
 pub use listing::listing;
 pub use module::Addresses;
-pub use words::is_spirv;
+pub use words::{defines_ids_once, is_spirv};
 
 /// A module of SPIR-V.
 #[derive(Debug, Clone, Copy)]

@@ -42,6 +42,8 @@ pub(crate) enum Shape {
     Function { result: u32, params: Vec<u32> },
     Image(Image),
     Sampler,
+    /// Known by its name only.
+    Opaque,
     /// With the image's type.
     SampledImage(u32),
     Event,
@@ -159,6 +161,7 @@ impl Types {
             Shape::Image(image) => Param::Opaque(image_name(*image)),
             Shape::Sampler => Param::Opaque("ocl_sampler".to_owned()),
             Shape::Event => Param::Opaque("ocl_event".to_owned()),
+            Shape::Opaque => Param::Void,
             Shape::Array { .. } | Shape::Struct { .. } | Shape::Function { .. } | Shape::SampledImage(_) => {
                 return Err(invalid(word, "this type is no parameter of a built-in function"));
             }
@@ -222,7 +225,7 @@ impl Types {
                 let (result, params) = (i.id_at(0)?, i.ids_from(1)?);
                 self.get(word, result)?;
                 for param in &params {
-                    if matches!(self.get(word, *param)?.shape, Shape::Void | Shape::Function { .. }) {
+                    if matches!(self.get(word, *param)?.shape, Shape::Void | Shape::Function { .. } | Shape::Opaque) {
                         return Err(invalid(word, "a parameter of a type that has no values"));
                     }
                 }
@@ -238,6 +241,12 @@ impl Types {
                     return Err(invalid(word, "a sampled image of what is no image"));
                 }
                 (Shape::SampledImage(image), "void".to_owned(), 0, 1)
+            }
+            Op::TypeOpaque => {
+                let name = i.text_at(0)?;
+                let text = format!("%{}", quoted(&format!("{name}.{}", i.result()?)));
+                self.definitions.push((word, format!("{text} = type opaque")));
+                (Shape::Opaque, text, 0, 1)
             }
             Op::TypeEvent => {
                 (Shape::Event, "target(\"spirv.Event\")".to_owned(), self.pointer_bytes, self.pointer_bytes)
@@ -266,7 +275,7 @@ impl Types {
     pub(crate) fn in_memory(&self, word: usize, id: u32) -> Result<&Type> {
         let ty = self.get(word, id)?;
         match ty.shape {
-            Shape::Void | Shape::Function { .. } | Shape::SampledImage(_) => {
+            Shape::Void | Shape::Function { .. } | Shape::SampledImage(_) | Shape::Opaque => {
                 Err(invalid(word, "a type that nothing in memory has"))
             }
             _ => Ok(ty),

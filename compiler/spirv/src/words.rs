@@ -3,6 +3,8 @@
 //! In: the bytes of a module, of either order. Out: its instructions with the word that each begins at, operands told
 //! apart by the grammar. Lengths are checked here first: the parser behind trusts them.
 
+use std::collections::BTreeSet;
+
 use rspirv::binary::{Consumer, ParseAction, ParseState, parse_words};
 use rspirv::dr::{ModuleHeader, Operand};
 use rspirv::spirv::{self, Op};
@@ -251,6 +253,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed> {
         }
     }
     Ok(parsed)
+}
+
+/// Whether a module is made of instructions, and no two define the same id.
+#[must_use]
+pub fn defines_ids_once(bytes: &[u8]) -> bool {
+    let mut seen = BTreeSet::new();
+    parse(bytes).is_ok_and(|parsed| parsed.instructions.iter().filter_map(|i| i.id).all(|id| seen.insert(id)))
 }
 
 /// The parser's words without its own count of bytes and instructions.

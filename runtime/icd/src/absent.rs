@@ -1,4 +1,4 @@
-//! What the devices do not have: pipes, queues on the device, intermediate languages. The functions are there, as
+//! What the devices do not have: pipes, queues on the device, constructors. The functions are there, as
 //! OpenCL 3.0 demands, and return the errors that it names for absent features.
 
 use crate::args::{In, Memory, Out};
@@ -51,8 +51,3 @@ pub(crate) fn release_callback(program: Handle<Program>, _: ProgramNotify, _: Us
     refuse(cl::INVALID_OPERATION)
 }
 
-/// `clSetProgramSpecializationConstant`: CL_INVALID_OPERATION if no device takes an intermediate language (5.8.5).
-pub(crate) fn specialization_constant(program: Handle<Program>, _: Uint, _: usize, _: Memory) -> Answer {
-    program.get()?;
-    refuse(cl::INVALID_OPERATION)
-}

@@ -266,11 +266,10 @@ pub(crate) fn build(
     let places = places(&program, count, devices)?;
     let options = options.get().unwrap_or_default();
     let (target, machines) = (target(&program.devices), machines(&program.devices));
-    match &program.source {
-        Some(source) => {
+    match program.request(target) {
+        Some(request) => {
             let under = begin(&program, &places, &options)?;
-            let request =
-                BuildRequest { options, machines, ..BuildRequest::new("program.cl", source, target) };
+            let request = BuildRequest { options, machines, ..request };
             run(&program, notify, data, under, move |program| make(program, &places, request, BUILD))
         }
         None => {
@@ -333,8 +332,8 @@ pub(crate) fn compile(
     let included = listed(headers, programs).ok_or(Status(cl::INVALID_VALUE))?;
     let names = listed(headers, names).ok_or(Status(cl::INVALID_VALUE))?;
     let places = places(&program, count, devices)?;
-    // CL_INVALID_OPERATION if the program has no source (5.8.3).
-    let source = program.source.as_ref().ok_or(Status(cl::INVALID_OPERATION))?;
+    // CL_INVALID_OPERATION if the program has no source and no intermediate language (5.8.3).
+    let request = program.request(target(&program.devices)).ok_or(Status(cl::INVALID_OPERATION))?;
     let mut sources = Vec::new();
     for (header, name) in included.into_iter().zip(names) {
         let text = header.get()?.source.clone().ok_or(Status(cl::INVALID_VALUE))?;
@@ -348,7 +347,7 @@ pub(crate) fn compile(
         headers: sources,
         options,
         machines: machines(&program.devices),
-        ..BuildRequest::new("program.cl", source, target(&program.devices))
+        ..request
     };
     run(&program, notify, data, under, move |program| make(program, &places, request, COMPILE))
 }

@@ -46,6 +46,7 @@ pub(crate) const INVALID_PROGRAM_EXECUTABLE: i32 = -45;
 pub(crate) const INVALID_PROPERTY: i32 = -64;
 pub(crate) const INVALID_QUEUE_PROPERTIES: i32 = -35;
 pub(crate) const INVALID_SAMPLER: i32 = -41;
+pub(crate) const INVALID_SPEC_ID: i32 = -71;
 pub(crate) const INVALID_VALUE: i32 = -30;
 pub(crate) const INVALID_WORK_DIMENSION: i32 = -53;
 pub(crate) const INVALID_WORK_GROUP_SIZE: i32 = -54;

@@ -1,9 +1,10 @@
 //! Programs: sources or binaries, and what was built of them for each device.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use oxcl_runtime::{BinaryType, BuildRequest};
+use oxcl_runtime::{BinaryType, BuildRequest, BuildTarget, Il, SpecConstant, spec_constants};
 
 use crate::args::{In, Memory, Out, Text};
 use crate::cl;
@@ -42,12 +43,32 @@ impl Build {
     };
 }
 
+/// A program in an intermediate language, and what the application has made of its constants.
+pub(crate) struct Language {
+    pub(crate) module: Vec<u8>,
+    /// The constants that may be specialised.
+    known: Vec<SpecConstant>,
+    /// Those that are, by their numbers.
+    specialised: Mutex<BTreeMap<u32, Vec<u8>>>,
+}
+
+impl Language {
+    /// What the compiler is asked to compile: a build takes the constants as they are when it begins.
+    fn as_it_is(&self) -> Il {
+        let specialised = self.specialised.lock().unwrap_or_else(PoisonError::into_inner);
+        let constants = specialised.iter().map(|(number, value)| (*number, value.clone())).collect();
+        Il { name: "program.spv".to_owned(), bytes: self.module.clone(), constants }
+    }
+}
+
 /// A program.
 pub(crate) struct Program {
     pub(crate) context: Shared<Context>,
     pub(crate) devices: Vec<Shared<Device>>,
     /// None where the program came as binaries, or was linked.
     pub(crate) source: Option<String>,
+    /// What the program came as, where that was an intermediate language.
+    pub(crate) il: Option<Language>,
     /// One for each device.
     builds: Mutex<Vec<Build>>,
     /// Told when a build is over.
@@ -69,7 +90,16 @@ impl Program {
         builds: Vec<Build>,
     ) -> Program {
         let (builds, built, kernels) = (Mutex::new(builds), Condvar::new(), AtomicUsize::new(0));
-        Program { context, devices, source, builds, built, kernels }
+        Program { context, devices, source, il: None, builds, built, kernels }
+    }
+
+    /// What the compiler is asked to build; none where the program came as binaries, or was linked.
+    pub(crate) fn request(&self, target: BuildTarget) -> Option<BuildRequest> {
+        match (&self.source, &self.il) {
+            (Some(source), _) => Some(BuildRequest::new("program.cl", source, target)),
+            (None, Some(il)) => Some(BuildRequest::of_il(il.as_it_is(), target)),
+            (None, None) => None,
+        }
     }
 
     pub(crate) fn builds(&self) -> MutexGuard<'_, Vec<Build>> {
@@ -186,10 +216,31 @@ pub(crate) fn create_with_built_in(
 
 /// `clCreateProgramWithIL`.
 pub(crate) fn create_with_il(context: Handle<Context>, il: Memory, length: usize) -> Answer<Handle<Program>> {
-    context.get()?;
-    // CL_INVALID_OPERATION if no device takes an intermediate language (5.8.1).
-    let _ = (il, length);
-    refuse(cl::INVALID_OPERATION)
+    let context = context.get()?;
+    // CL_INVALID_VALUE if there is no module, or it is not well-formed (5.8.1). What is wrong in its instructions is for the
+    // build to say.
+    let module = if length == 0 { None } else { il.copy(length) };
+    let module = module.ok_or(Status(cl::INVALID_VALUE))?;
+    let known = spec_constants(&module).ok_or(Status(cl::INVALID_VALUE))?;
+    let il = Some(Language { module, known, specialised: Mutex::new(BTreeMap::new()) });
+    let devices = context.devices.clone();
+    let builds = vec![Build::NONE; devices.len()];
+    Ok(Live::begin(Program { il, ..Program::new(context, devices, None, builds) })?.give())
+}
+
+/// `clSetProgramSpecializationConstant`.
+pub(crate) fn specialise(program: Handle<Program>, id: Uint, size: usize, value: Memory) -> Answer {
+    let program = program.get()?;
+    // CL_INVALID_PROGRAM if the program did not come in an intermediate language (5.8.5).
+    let il = program.il.as_ref().ok_or(Status(cl::INVALID_PROGRAM))?;
+    // CL_INVALID_SPEC_ID if the module has no such constant (5.8.5).
+    let constant = il.known.iter().find(|constant| constant.number == id);
+    let constant = constant.ok_or(Status(cl::INVALID_SPEC_ID))?;
+    // CL_INVALID_VALUE if the size is not the constant's, or there is no value (5.8.5).
+    ensure(size == constant.bytes, cl::INVALID_VALUE)?;
+    let value = value.copy(size).ok_or(Status(cl::INVALID_VALUE))?;
+    il.specialised.lock().unwrap_or_else(PoisonError::into_inner).insert(id, value);
+    Ok(())
 }
 
 /// `clRetainProgram`.

@@ -31,7 +31,7 @@ pub(crate) fn get(
             reply.slice(&handles)
         }
         cl::PROGRAM_SOURCE => reply.text(program.source.as_deref().unwrap_or("")),
-        cl::PROGRAM_IL => reply.bytes(&[]),
+        cl::PROGRAM_IL => reply.bytes(program.il.as_ref().map_or(&[], |il| il.module.as_slice())),
         cl::PROGRAM_BINARY_SIZES => {
             build::complete(&program);
             let length = |archive: &Option<(std::sync::Arc<[u8]>, BinaryType)>| {

@@ -188,7 +188,7 @@ entry_points! {
         [status clGetKernelSubGroupInfo(kernel: Handle<Kernel>, device: Handle<Device>, name: Uint, input_size: usize, input: Memory, size: usize, value: Memory, size_ret: Out<usize>) sub_group::info]
         [status clSetDefaultDeviceCommandQueue(context: Handle<context::Context>, device: Handle<Device>, queue: Handle<Queue>) absent::set_default_queue]
         [status clSetProgramReleaseCallback(program: Handle<Program>, notify: ProgramNotify, data: UserData) absent::release_callback]
-        [status clSetProgramSpecializationConstant(program: Handle<Program>, id: Uint, size: usize, value: Memory) absent::specialization_constant]
+        [status clSetProgramSpecializationConstant(program: Handle<Program>, id: Uint, size: usize, value: Memory) program::specialise]
         [object clCreateBufferWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, size: usize, host: Memory) -> Mem, buffer::create_with_properties]
         [object clCreateImageWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, format: In<image::Format>, description: In<image::Description>, host: Memory) -> Mem, image::create_with_properties]
         [status clSetContextDestructorCallback(context: Handle<context::Context>, notify: Destructor, data: UserData) context::set_destructor]

@@ -286,6 +286,18 @@ fn link_devices() {
     client_with("link_devices", &[("OXCL_DEVICES", "cpu basic ref")]);
 }
 
+/// Modules and specialised constants are told apart by the cache as well, which is on here.
+#[test]
+fn il() {
+    client_with("il", &[("OXCL_DEVICES", "cpu")]);
+    client_with("il", &[("OXCL_DEVICES", "ref")]);
+    let cache = tempfile::tempdir().expect("a folder");
+    let folder = cache.path().to_str().expect("a path");
+    for _ in 0..2 {
+        client_with("il", &[("OXCL_DEVICES", "cpu"), ("OXCL_CACHE", "on"), ("OXCL_CACHE_DIR", folder)]);
+    }
+}
+
 /// What anybody could have put beside a program, or above it, is not run.
 #[test]
 fn a_compiler_of_somebody_else() {

@@ -1,5 +1,7 @@
-//! Modules of SPIR-V from anywhere: an error or a module, never anything else.
-
+//! Runs the fuzz target `read_spirv` of the test suite under cargo-fuzz.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| oxcl_testsuite::fuzz::read_spirv(data));
+#[path = "../../src/fuzz/spirv.rs"]
+mod spirv;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| spirv::read_spirv(bytes));

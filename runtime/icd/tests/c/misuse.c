@@ -57,7 +57,7 @@ int main(void) {
 
   /* Absent features. */
   clCreatePipe(context, 0, 4, 4, NULL, &error); EQ(error, CL_INVALID_OPERATION);
-  clCreateProgramWithIL(context, bytes, 4, &error); EQ(error, CL_INVALID_OPERATION);
+  clCreateProgramWithIL(context, bytes, 4, &error); EQ(error, CL_INVALID_VALUE);
   cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
   clCreateCommandQueueWithProperties(context, device, on_device, &error); EQ(error, CL_INVALID_QUEUE_PROPERTIES);
   EQ((intptr_t)clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction"), 0);

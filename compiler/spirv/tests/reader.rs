@@ -1,0 +1,214 @@
+//! Modules made here, word by word: what becomes of them, and what is said of those that are wrong.
+
+use oxcl_ir::Context;
+use oxcl_ir::module::print;
+use oxcl_spirv::{Addresses, Reason, Source, SpirvError, ir, listing, read};
+use rspirv::binary::Assemble;
+use rspirv::dr::{Builder, Operand};
+use rspirv::spirv::{
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel,
+    StorageClass,
+};
+
+/// A kernel that stores its global id, plus a constant that may be specialised, times another.
+struct Made {
+    b: Builder,
+    /// The id of the parameter.
+    out: u32,
+}
+
+fn kernel(addressing: AddressingModel, extra: impl FnOnce(&mut Builder, u32)) -> Made {
+    let mut b = Builder::new();
+    b.set_version(1, 2);
+    for capability in [Capability::Kernel, Capability::Addresses, Capability::Linkage, Capability::Int64] {
+        b.capability(capability);
+    }
+    b.memory_model(addressing, MemoryModel::OpenCL);
+    let (void, uint, ulong) = (b.type_void(), b.type_int(32, 0), b.type_int(64, 0));
+    let ids = b.type_vector(ulong, 3);
+    let input = b.type_pointer(None, StorageClass::Input, ids);
+    let global = b.type_pointer(None, StorageClass::CrossWorkgroup, uint);
+    let ty = b.type_function(void, [global]);
+    let added = b.spec_constant_bit32(uint, 10);
+    b.decorate(added, Decoration::SpecId, [Operand::LiteralBit32(3)]);
+    let factor = b.constant_bit32(uint, 7);
+    let id = b.variable(input, None, StorageClass::Input, None);
+    b.decorate(id, Decoration::BuiltIn, [Operand::BuiltIn(BuiltIn::GlobalInvocationId)]);
+    let function = b.begin_function(void, None, FunctionControl::NONE, ty).unwrap();
+    let out = b.function_parameter(global).unwrap();
+    b.name(out, "out");
+    b.decorate(out, Decoration::Alignment, [Operand::LiteralBit32(4)]);
+    b.begin_block(None).unwrap();
+    let all = b.load(ids, None, id, None, []).unwrap();
+    let first = b.composite_extract(ulong, None, all, [0]).unwrap();
+    let narrow = b.u_convert(uint, None, first).unwrap();
+    let sum = b.i_add(uint, None, narrow, added).unwrap();
+    let product = b.i_mul(uint, None, sum, factor).unwrap();
+    let place = b.in_bounds_ptr_access_chain(global, None, out, first, []).unwrap();
+    b.store(place, product, None, []).unwrap();
+    extra(&mut b, product);
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    b.entry_point(ExecutionModel::Kernel, function, "scale", [id]);
+    b.execution_mode(function, ExecutionMode::LocalSize, [4, 2, 1]);
+    Made { b, out }
+}
+
+fn bytes(b: Builder) -> Vec<u8> {
+    b.module().assemble().iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn plain() -> Vec<u8> {
+    bytes(kernel(AddressingModel::Physical64, |_, _| {}).b)
+}
+
+/// Translates a module, and has LLVM read it.
+fn translated(bytes: &[u8], constants: &[(u32, Vec<u8>)]) -> Result<String, SpirvError> {
+    let source = Source { name: "module", bytes, constants };
+    let context = Context::create();
+    let module = read(&context, &source, Addresses::Bits64)?;
+    assert!(!print(&module).is_empty());
+    ir(&source, Addresses::Bits64)
+}
+
+fn refused(bytes: &[u8]) -> SpirvError {
+    translated(bytes, &[]).expect_err("a module that is wrong")
+}
+
+#[test]
+fn kernels_are_as_the_front_end_gives_them() {
+    let text = translated(&plain(), &[]).unwrap();
+    for part in [
+        "define spir_kernel void @\"scale\"(ptr addrspace(1) align 4 %v",
+        "!reqd_work_group_size",
+        "!{i32 4, i32 2, i32 1}",
+        "!{!\"out\"}",
+        "!{!\"int*\"}",
+        "call spir_func i64 @\"_Z13get_global_idj\"(i32 0) convergent nounwind willreturn memory(none)",
+        "target triple = \"spir64-unknown-unknown\"",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    // Only the element that is used is asked for.
+    assert!(!text.contains("(i32 1) convergent"), "{text}");
+}
+
+#[test]
+fn bytes_may_stand_in_either_order() {
+    let plain = plain();
+    let swapped: Vec<u8> = plain.chunks(4).flat_map(|word| word.iter().rev().copied()).collect();
+    assert_eq!(translated(&plain, &[]), translated(&swapped, &[]));
+    assert_eq!(listing(&plain), listing(&swapped));
+}
+
+#[test]
+fn constants_are_specialised_by_their_numbers() {
+    let bytes = plain();
+    assert!(translated(&bytes, &[]).unwrap().contains(", 10\n"));
+    let text = translated(&bytes, &[(3, vec![44, 1, 0, 0]), (99, vec![1])]).unwrap();
+    assert!(text.contains(", 300\n") && !text.contains(", 10\n"), "{text}");
+    let error = translated(&bytes, &[(3, vec![1, 2])]).expect_err("a value of another size");
+    assert!(matches!(error.reason, Reason::Invalid(_)), "{error}");
+}
+
+#[test]
+fn listings_have_the_names_that_are_in_the_module() {
+    let Made { b, out } = kernel(AddressingModel::Physical64, |_, _| {});
+    let listing = listing(&bytes(b)).unwrap();
+    assert!(listing.contains("%out = OpFunctionParameter"), "{listing}");
+    assert!(!listing.contains(&format!("%{out} ")), "{listing}");
+}
+
+#[test]
+fn addresses_are_the_devices() {
+    let narrow = bytes(kernel(AddressingModel::Physical32, |_, _| {}).b);
+    let error = refused(&narrow);
+    assert_eq!(error.reason, Reason::Addresses { module: 32, device: 64 });
+    // After the header and four capabilities of two words.
+    assert_eq!(error.word, 13);
+    let source = Source { name: "module", bytes: &narrow, constants: &[] };
+    let text = ir(&source, Addresses::Bits32).unwrap();
+    // Sizes are as wide as addresses; the variable is as the module says.
+    assert!(text.contains("call spir_func i32 @\"_Z13get_global_idj\""), "{text}");
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    let mut shader = kernel(AddressingModel::Physical64, |_, _| {}).b;
+    shader.capability(Capability::Shader);
+    let error = refused(&bytes(shader));
+    assert_eq!(error.to_string(), "word 13: capability Shader is not supported");
+    assert_eq!(error.code(), "OX0233");
+    let mut extension = kernel(AddressingModel::Physical64, |_, _| {}).b;
+    extension.extension("SPV_INTEL_function_pointers");
+    let error = refused(&bytes(extension));
+    assert!(error.to_string().ends_with("extension SPV_INTEL_function_pointers is not supported"), "{error}");
+}
+
+#[test]
+fn mistakes_are_named_with_their_words() {
+    let whole = plain();
+    // The words of the addition: its second operand becomes an id that nothing defines, then one of another type.
+    let words: Vec<u32> = whole.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect();
+    let at = words.iter().position(|word| *word == 5 << 16 | 128).expect("OpIAdd");
+    let with = |index: usize, value: u32| {
+        let mut words = words.clone();
+        words[index] = value;
+        words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>()
+    };
+    let error = refused(&with(at + 4, words[3] - 1));
+    assert_eq!((error.word, error.code()), (at, "OX0232"), "{error}");
+    let error = refused(&with(at + 4, words[at + 3] - 1));
+    assert_eq!((error.word, error.code()), (at, "OX0232"), "{error}");
+    // A length that reaches past the end, an instruction that there is none of, one of no words.
+    let last = words.len() - 1;
+    for (value, said) in [(9 << 16 | 56, "of which 1 are there"), (1 << 16 | 0xFFF0, "is not known"), (56, "no words")] {
+        let error = refused(&with(last, value));
+        assert_eq!((error.word, error.code()), (last, "OX0231"), "{error}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    assert_eq!(refused(&whole[..whole.len() - 2]).code(), "OX0231");
+    assert_eq!(refused(b"kernel void k() {}").word, 0);
+}
+
+/// A small generator of numbers (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % below as u64).expect("the number is below a usize")
+    }
+}
+
+/// Whatever words are changed: an error at a word of the module, or a module that LLVM takes.
+#[test]
+fn random_words_are_modules_or_errors() {
+    let whole = plain();
+    let words = whole.len() / 4;
+    let mut taken = 0;
+    for seed in 1..=3000 {
+        let mut numbers = Numbers(seed * 0x9e37_79b9_7f4a_7c15 | 1);
+        let mut bytes = whole.clone();
+        for _ in 0..=numbers.next(3) {
+            let at = 4 * (1 + numbers.next(words - 1));
+            let other = 4 * (1 + numbers.next(words - 1));
+            match numbers.next(4) {
+                // Another word of the module: ids in wrong places.
+                0 | 1 => bytes.copy_within(other..other + 4, at),
+                2 => bytes[at] = bytes[at].wrapping_add(1),
+                _ => bytes[at + numbers.next(4)] ^= 1 << numbers.next(8),
+            }
+        }
+        match translated(&bytes, &[]) {
+            Ok(_) => taken += 1,
+            Err(error) => {
+                assert!(error.word <= words, "seed {seed}: {error}");
+                assert!(!matches!(error.reason, Reason::Crashed(_)), "seed {seed}: {error}");
+            }
+        }
+    }
+    assert!((100..2900).contains(&taken), "{taken} modules were taken: the changes are too small or too large");
+}

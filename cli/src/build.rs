@@ -7,7 +7,8 @@ use crate::program::How;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use oxcl_compiler::{
-    CompileError, Compiled, Devices, Emit, Fault, IlFile, PlanText, Request, SourceFile, Stage, Told, is_spirv,
+    CompileError, Compiled, Devices, Emit, Fault, IlFile, PlanText, Request, SourceFile, Stage, Told,
+    is_spirv,
 };
 use oxcl_frontend::{
     Bits, BuildOptions, Colour, CompileErrorKind, Diagnostics, OptionError, Severity, Source, render,

@@ -65,7 +65,8 @@ impl Contents {
             let archive = Archive::read(&bytes).map_err(|error| refuse(error.to_string()))?;
             return Ok(Self::Archive(Box::new(archive)));
         }
-        Self::of_code(bytes).map_err(|_| refuse("it is no pocl-binary, ELF file, LLVM bitcode or SPIR-V".to_owned()))
+        Self::of_code(bytes)
+            .map_err(|_| refuse("it is no pocl-binary, ELF file, LLVM bitcode or SPIR-V".to_owned()))
     }
 
     /// The same for a file of an archive, which may also be data.

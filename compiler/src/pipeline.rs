@@ -169,8 +169,10 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         module: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, CompileError> {
         let devices = self.settings.devices;
-        let for_processors =
-            !matches!(self.settings.emit, Emit::Llvm | Emit::Spirv | Emit::Archive | Emit::CompiledObject | Emit::Library);
+        let for_processors = !matches!(
+            self.settings.emit,
+            Emit::Llvm | Emit::Spirv | Emit::Archive | Emit::CompiledObject | Emit::Library
+        );
         if for_processors && !devices.cpu && !devices.reference {
             // The module counts in 32 bits then.
             let message = "this stage shows what is made for cpu, basic and ref: name one of them with --device, or none";

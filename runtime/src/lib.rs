@@ -57,9 +57,9 @@ pub use cache::{
     Cache, CacheInfo, CacheRow, CacheStats, Claimed, Damage, Key as CacheKey, Pruned, Stored as CachedBuild,
     Told,
 };
-pub use oxcl_binary::il::{SpecConstant, spec_constants};
 pub use compiler::{
-    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Il, Quality, Source,
+    BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Il, Quality,
+    Source,
 };
 pub use compilers::{Compilers, ProcessCompilers};
 pub use context::{Bounds, Context, ContextOptions};
@@ -73,6 +73,7 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
+pub use oxcl_binary::il::{SpecConstant, spec_constants};
 pub use oxcl_binary::meta::SUB_GROUP_SIZES;
 pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;

@@ -231,7 +231,8 @@ impl Input<'_> {
         for run in &self.test.runs {
             let kernel = judge.kernel(&run.kernel).map_err(|e| e.to_string())?;
             let args = &kernel.record().args;
-            for target in self.test.targets.iter().filter(|target| ["ref", "cpu"].contains(&target.as_str())) {
+            for target in self.test.targets.iter().filter(|target| ["ref", "cpu"].contains(&target.as_str()))
+            {
                 let device = Device::by_name(target).map_err(|e| e.to_string())?;
                 let at = |message: String| format!("line {}: on {target}: {message}", run.line);
                 let wanted = execute_with(&judge, args, &device, run).map_err(at)?;

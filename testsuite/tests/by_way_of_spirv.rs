@@ -28,7 +28,9 @@ fn file_tests_run_the_same_by_way_of_spirv() {
         fs::read_dir(&folder).expect("the folder").map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|path| {
         let runs = || fs::read_to_string(path).is_ok_and(|text| text.contains("// run:"));
-        path.extension().is_some_and(|ending| ending == "cl") && path.to_string_lossy().contains(&wanted) && runs()
+        path.extension().is_some_and(|ending| ending == "cl")
+            && path.to_string_lossy().contains(&wanted)
+            && runs()
     });
     files.sort();
     assert!(!files.is_empty());
@@ -42,8 +44,12 @@ fn file_tests_run_the_same_by_way_of_spirv() {
                         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                         let message = match (check_by_way_of_spirv(path), listed.get(&name)) {
                             (Ok(ByWay::Same), None) | (Ok(ByWay::NoModule(_)) | Err(_), Some(_)) => continue,
-                            (Ok(ByWay::Same), Some(reason)) => format!("{name} is listed ({reason}), but runs"),
-                            (Ok(ByWay::NoModule(message)) | Err(message), None) => format!("{name}: {message}"),
+                            (Ok(ByWay::Same), Some(reason)) => {
+                                format!("{name} is listed ({reason}), but runs")
+                            }
+                            (Ok(ByWay::NoModule(message)) | Err(message), None) => {
+                                format!("{name}: {message}")
+                            }
                         };
                         wrong.lock().expect("no panic while it is held").push(message);
                     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use oxcl_binary::archive::Version;
 use oxcl_binary::pipe::{Action, Dependency, Done, FailKind, Failed, Il, Job, Seen, WireError};
 use oxcl_compiler::{
-    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, IlFile, LastProgram, OptionError, Request,
-    SourceFile, VirtualHeader, compile_again, render,
+    BuildOptions, Colour, CompileError, Devices, Diagnostics, Emit, Fault, IlFile, LastProgram, OptionError,
+    Request, SourceFile, VirtualHeader, compile_again, render,
 };
 
 use super::limits;

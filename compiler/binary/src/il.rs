@@ -12,7 +12,6 @@ const TYPE_FLOAT: u32 = 22;
 const SPEC_CONSTANT_TRUE: u32 = 48;
 const SPEC_CONSTANT_FALSE: u32 = 49;
 const SPEC_CONSTANT: u32 = 50;
-const FUNCTION: u32 = 54;
 const DECORATE: u32 = 71;
 /// The decoration that numbers a constant.
 const SPEC_ID: u32 = 1;
@@ -67,8 +66,6 @@ pub fn spec_constants(module: &[u8]) -> Option<Vec<SpecConstant>> {
                     found.push(SpecConstant { number: *number, bytes: *bytes });
                 }
             }
-            // No constant is defined behind the first function.
-            FUNCTION => break,
             _ => {}
         }
         at += length;

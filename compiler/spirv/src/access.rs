@@ -144,12 +144,20 @@ impl Function<'_, '_> {
         }
         let (how, _) = how(i, 2)?;
         let hint = self.nontemporal(&how);
-        let text = format!("store {}{}, {}{}{hint}", how.volatile, value.typed(), pointer.typed(), how.alignment());
+        let text =
+            format!("store {}{}, {}{}{hint}", how.volatile, value.typed(), pointer.typed(), how.alignment());
         self.line(i, &text);
         Ok(())
     }
 
-    fn copy(&mut self, i: &Instruction, to: &Used, from: &Used, size: &(String, String), at: usize) -> Result<()> {
+    fn copy(
+        &mut self,
+        i: &Instruction,
+        to: &Used,
+        from: &Used,
+        size: &(String, String),
+        at: usize,
+    ) -> Result<()> {
         let (to_space, _) = self.t.types.pointee(i.word, to.ty)?;
         let (from_space, _) = self.t.types.pointee(i.word, from.ty)?;
         let (first, behind) = how(i, at)?;
@@ -158,7 +166,8 @@ impl Function<'_, '_> {
         let volatile = !first.volatile.is_empty() || !second.volatile.is_empty();
         let aligned = |how: &How| how.alignment.map_or_else(String::new, |bytes| format!(" align {bytes}"));
         let name = format!("llvm.memcpy.p{to_space}.p{from_space}.{}", size.0);
-        let declared = format!("declare void @{name}({}, {}, {}, i1 immarg)", to.type_text, from.type_text, size.0);
+        let declared =
+            format!("declare void @{name}({}, {}, {}, i1 immarg)", to.type_text, from.type_text, size.0);
         self.t.declared.entry(name.clone()).or_insert((i.word, declared));
         let text = format!(
             "call void @{name}({}{} {}, {}{} {}, {} {}, i1 {volatile})",
@@ -196,7 +205,8 @@ impl Function<'_, '_> {
                 Shape::Struct { members, .. } => {
                     let number = self.t.constants.integer(i.word, id)?;
                     let member = usize::try_from(number).ok().and_then(|number| members.get(number));
-                    at = *member.ok_or_else(|| invalid(i.word, format!("the structure has no member {number}")))?;
+                    at = *member
+                        .ok_or_else(|| invalid(i.word, format!("the structure has no member {number}")))?;
                     indices.push(format!("i32 {number}"));
                 }
                 Shape::Array { of, .. } | Shape::Vector { of, .. } => {
@@ -217,7 +227,10 @@ impl Function<'_, '_> {
         let inbounds = matches!(i.op, Op::InBoundsAccessChain | Op::InBoundsPtrAccessChain);
         let inbounds = if inbounds { "inbounds " } else { "" };
         let element = self.t.types.in_memory(i.word, held)?.text.clone();
-        self.define(i, &format!("getelementptr {inbounds}{element}, {}, {}", base.typed(), indices.join(", ")))
+        self.define(
+            i,
+            &format!("getelementptr {inbounds}{element}, {}, {}", base.typed(), indices.join(", ")),
+        )
     }
 
     fn index(&mut self, i: &Instruction, id: u32) -> Result<String> {

@@ -102,7 +102,10 @@ impl Function<'_, '_> {
                 let a = self.one(i)?;
                 let (element, lanes) = self.scalar(i, a.ty)?;
                 let wraps = self.wraps(i);
-                self.define(i, &format!("sub{wraps} {} {}, {}", a.type_text, splat(&element, "0", lanes), a.text))?;
+                self.define(
+                    i,
+                    &format!("sub{wraps} {} {}, {}", a.type_text, splat(&element, "0", lanes), a.text),
+                )?;
             }
             Op::FNegate => {
                 let a = self.one(i)?;
@@ -136,7 +139,8 @@ impl Function<'_, '_> {
                 self.t.types.float_bits(i.word, a.ty)?;
                 let param = self.t.types.param(i.word, a.ty, true)?;
                 let result = self.result_text(i)?;
-                let call = self.library(i, "dot", &[param.clone(), param], &result, &[a.argument(), b.argument()])?;
+                let call =
+                    self.library(i, "dot", &[param.clone(), param], &result, &[a.argument(), b.argument()])?;
                 self.define(i, &call)?;
             }
             Op::IsNan => {
@@ -229,7 +233,8 @@ impl Function<'_, '_> {
         let mut vector = "undef".to_owned();
         for lane in 0..lanes {
             let ty = with_lanes(&number.type_text, lanes);
-            vector = self.temporary(i, &format!("insertelement {ty} {vector}, {}, i32 {lane}", number.typed()));
+            vector =
+                self.temporary(i, &format!("insertelement {ty} {vector}, {}, i32 {lane}", number.typed()));
         }
         vector
     }
@@ -254,7 +259,8 @@ impl Function<'_, '_> {
         let (a, b) = self.two(i)?;
         self.same_type(i, &a)?;
         let param = self.t.types.param(i.word, a.ty, true)?;
-        let call = self.library(i, "fmod", &[param.clone(), param], &a.type_text, &[a.argument(), b.argument()])?;
+        let call =
+            self.library(i, "fmod", &[param.clone(), param], &a.type_text, &[a.argument(), b.argument()])?;
         Ok(self.temporary(i, &call))
     }
 
@@ -280,9 +286,13 @@ impl Function<'_, '_> {
         let value = self.temporary(i, call);
         let result = self.result_text(i)?;
         match wanted.cmp(&own) {
-            std::cmp::Ordering::Less => self.define(i, &format!("trunc {} {value} to {result}", from.type_text)),
+            std::cmp::Ordering::Less => {
+                self.define(i, &format!("trunc {} {value} to {result}", from.type_text))
+            }
             std::cmp::Ordering::Equal => self.alias(i, &value),
-            std::cmp::Ordering::Greater => self.define(i, &format!("zext {} {value} to {result}", from.type_text)),
+            std::cmp::Ordering::Greater => {
+                self.define(i, &format!("zext {} {value} to {result}", from.type_text))
+            }
         }
     }
 
@@ -294,7 +304,9 @@ impl Function<'_, '_> {
         let amount = match other.cmp(&own) {
             std::cmp::Ordering::Equal => by.text,
             std::cmp::Ordering::Less => self.temporary(i, &format!("zext {} to {}", by.typed(), a.type_text)),
-            std::cmp::Ordering::Greater => self.temporary(i, &format!("trunc {} to {}", by.typed(), a.type_text)),
+            std::cmp::Ordering::Greater => {
+                self.temporary(i, &format!("trunc {} to {}", by.typed(), a.type_text))
+            }
         };
         let (name, wraps) = match i.op {
             Op::ShiftLeftLogical => ("shl", self.wraps(i)),

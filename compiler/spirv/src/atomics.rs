@@ -61,7 +61,9 @@ impl Function<'_, '_> {
             Op::AtomicOr => "or",
             Op::AtomicXor => "xor",
             Op::AtomicExchange => "xchg",
-            Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => return self.atomic_on_floats(i).map(|()| true),
+            Op::AtomicFAddEXT | Op::AtomicFMinEXT | Op::AtomicFMaxEXT => {
+                return self.atomic_on_floats(i).map(|()| true);
+            }
             Op::AtomicLoad => return self.atomic_load(i).map(|()| true),
             Op::AtomicStore => return self.atomic_store(i).map(|()| true),
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
@@ -129,7 +131,8 @@ impl Function<'_, '_> {
         self.same_type(i, &expected)?;
         let order = ordering(self.constant_at(i, 2)?);
         let failed = of_load(ordering(self.constant_at(i, 3)?));
-        let text = format!("cmpxchg {}, {}, {} {order} {failed}", pointer.typed(), expected.typed(), value.typed());
+        let text =
+            format!("cmpxchg {}, {}, {} {order} {failed}", pointer.typed(), expected.typed(), value.typed());
         let pair = self.temporary(i, &text);
         self.define(i, &format!("extractvalue {{ {ty}, i1 }} {pair}, 0"))
     }

@@ -74,8 +74,8 @@ impl Function<'_, '_> {
     /// One number of a built-in variable, in the variable's own type.
     fn element(&mut self, i: &Instruction, variable: u32, index: u32, at_entry: bool) -> Result<String> {
         let (built_in, held) = self.t.built_in[&variable];
-        let (name, gives) =
-            source(built_in).ok_or_else(|| not_supported(i.word, format!("built-in variable {built_in:?}")))?;
+        let (name, gives) = source(built_in)
+            .ok_or_else(|| not_supported(i.word, format!("built-in variable {built_in:?}")))?;
         let (params, arguments) = match gives {
             Gives::Sizes => (vec![Param::UINT], vec![("i32".to_owned(), index.to_string())]),
             _ => (Vec::new(), Vec::new()),
@@ -88,7 +88,8 @@ impl Function<'_, '_> {
         };
         let call = self.t.call(i.word, &mangled(name, &params), &result, &arguments, PURE)?;
         let wanted = self.t.types.int_bits(i.word, held)?;
-        let mut make = |text: &str| if at_entry { self.entry_temporary(i, text) } else { self.temporary(i, text) };
+        let mut make =
+            |text: &str| if at_entry { self.entry_temporary(i, text) } else { self.temporary(i, text) };
         let mut value = make(&call);
         if gives == Gives::Mask {
             value = make(&format!("extractelement <4 x i32> {value}, i32 {index}"));
@@ -167,7 +168,11 @@ impl Function<'_, '_> {
 
     fn variable_type(&self, i: &Instruction, variable: u32) -> Result<u32> {
         let module = self.t.module;
-        let found = module.globals.iter().map(|index| &module.instructions[*index]).find(|one| one.id == Some(variable));
+        let found = module
+            .globals
+            .iter()
+            .map(|index| &module.instructions[*index])
+            .find(|one| one.id == Some(variable));
         found.ok_or_else(|| invalid(i.word, format!("id {variable} is no variable")))?.result_type()
     }
 }

@@ -24,7 +24,8 @@ impl Translator<'_> {
         params: &[String],
         attributes: &str,
     ) -> Result<()> {
-        let text = format!("declare spir_func {result} @{}({}) {attributes}", quoted(name), params.join(", "));
+        let text =
+            format!("declare spir_func {result} @{}({}) {attributes}", quoted(name), params.join(", "));
         match self.declared.get(name) {
             Some((_, known)) if known.split(") ").next() == text.split(") ").next() => Ok(()),
             Some(_) => Err(invalid(word, format!("'{name}' is used with different types"))),
@@ -86,7 +87,10 @@ impl Function<'_, '_> {
             let used = self.used(i, *argument)?;
             let wanted = self.t.types.text(i.word, *param)?;
             if used.type_text != wanted {
-                return Err(invalid(i.word, format!("an argument has type {} and not {wanted}", used.type_text)));
+                return Err(invalid(
+                    i.word,
+                    format!("an argument has type {} and not {wanted}", used.type_text),
+                ));
             }
             list.push(used);
         }

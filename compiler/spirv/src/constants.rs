@@ -164,7 +164,10 @@ impl Constants {
                 part.ty = *wanted;
             }
         }
-        let same = |(part, wanted): (&Constant, &u32)| match (types.text(word, part.ty), types.text(word, *wanted)) {
+        let same = |(part, wanted): (&Constant, &u32)| match (
+            types.text(word, part.ty),
+            types.text(word, *wanted),
+        ) {
             (Ok(own), Ok(wanted)) => own == wanted,
             _ => false,
         };

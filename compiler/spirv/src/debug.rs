@@ -28,7 +28,12 @@ fn file(module: &Module, metadata: &mut Metadata, id: u32) -> String {
 
 impl Lines {
     /// The lines of a function of this name, if any is said of it.
-    pub(crate) fn of(module: &Module, metadata: &mut Metadata, body: &[Instruction], name: &str) -> Result<Self> {
+    pub(crate) fn of(
+        module: &Module,
+        metadata: &mut Metadata,
+        body: &[Instruction],
+        name: &str,
+    ) -> Result<Self> {
         let Some(first) = body.iter().find(|i| i.op == Op::Line) else { return Ok(Self::default()) };
         let file = file(module, metadata, first.id_at(0)?);
         let unit = metadata.node(&format!(
@@ -65,7 +70,8 @@ impl Lines {
         if let Some(subprogram) = &self.subprogram {
             let (line, column) = (i.number_at(1)?, i.number_at(2)?.min(0xFFFF));
             let file = file(module, metadata, i.id_at(0)?);
-            let scope = metadata.node(&format!("!DILexicalBlockFile(scope: {subprogram}, file: {file}, discriminator: 0)"));
+            let scope = metadata
+                .node(&format!("!DILexicalBlockFile(scope: {subprogram}, file: {file}, discriminator: 0)"));
             let location = format!("!DILocation(line: {line}, column: {column}, scope: {scope})");
             self.location = Some(metadata.node(&location));
         }

@@ -20,7 +20,8 @@ impl Function<'_, '_> {
         }
         let number = i.number_at(1)?;
         let known = ext_inst_table("OpenCL.std").and_then(|table| table.lookup_opcode(number));
-        let name = known.ok_or_else(|| malformed(i.word, format!("OpenCL.std has no instruction {number}")))?.opname;
+        let name =
+            known.ok_or_else(|| malformed(i.word, format!("OpenCL.std has no instruction {number}")))?.opname;
         match name {
             "printf" => self.printf(i),
             "prefetch" => self.prefetch(i),
@@ -214,7 +215,10 @@ impl Function<'_, '_> {
         }
         let declared = format!("declare spir_func i32 @printf({format_type}, ...) convergent nounwind");
         self.t.declared.entry("printf".to_owned()).or_insert((i.word, declared));
-        let call = format!("call spir_func i32 ({format_type}, ...) @printf({}) convergent nounwind", list.join(", "));
+        let call = format!(
+            "call spir_func i32 ({format_type}, ...) @printf({}) convergent nounwind",
+            list.join(", ")
+        );
         self.define(i, &call)
     }
 }

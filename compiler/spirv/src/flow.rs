@@ -27,7 +27,10 @@ impl<'m> Function<'_, 'm> {
                             | LoopControl::ITERATION_MULTIPLE
                             | LoopControl::PEEL_COUNT;
                         let index = (*control & before).bits().count_ones() as usize;
-                        words.push(format!("!{{!\"llvm.loop.unroll.count\", i32 {}}}", i.number_at(3 + index)?));
+                        words.push(format!(
+                            "!{{!\"llvm.loop.unroll.count\", i32 {}}}",
+                            i.number_at(3 + index)?
+                        ));
                     } else if control.contains(LoopControl::UNROLL) {
                         words.push("!{!\"llvm.loop.unroll.enable\"}".to_owned());
                     }
@@ -61,7 +64,10 @@ impl<'m> Function<'_, 'm> {
 
     /// The last instruction of a block.
     fn close(&mut self, i: &Instruction, text: &str, targets: &[u32]) {
-        let hint = targets.iter().find(|target| self.blocks.contains(target)).and_then(|target| self.hints.get(target));
+        let hint = targets
+            .iter()
+            .find(|target| self.blocks.contains(target))
+            .and_then(|target| self.hints.get(target));
         let hint = hint.map_or_else(String::new, |node| format!(", !llvm.loop {node}"));
         self.line(i, &format!("{text}{hint}"));
         self.is_closed = true;
@@ -99,7 +105,8 @@ impl<'m> Function<'_, 'm> {
                     return Err(invalid(i.word, "the condition of a branch is no truth value"));
                 }
                 if i.operands.len() == 5 {
-                    let weights = format!("!{{!\"branch_weights\", i32 {}, i32 {}}}", i.number_at(3)?, i.number_at(4)?);
+                    let weights =
+                        format!("!{{!\"branch_weights\", i32 {}, i32 {}}}", i.number_at(3)?, i.number_at(4)?);
                     let node = self.t.metadata.node(&weights);
                     text.push_str(&format!(", !prof {node}"));
                 }
@@ -117,14 +124,18 @@ impl<'m> Function<'_, 'm> {
                     targets.push(to);
                     at += 2;
                 }
-                let text = format!("switch {}, label %b{otherwise} [ {} ]", selector.typed(), cases.join(" "));
+                let text =
+                    format!("switch {}, label %b{otherwise} [ {} ]", selector.typed(), cases.join(" "));
                 self.close(i, &text, &targets);
             }
             Op::Return => self.close(i, "ret void", &[]),
             Op::ReturnValue => {
                 let value = self.operand(i, 0)?;
                 if value.type_text != self.t.types.text(i.word, self.result)? {
-                    return Err(invalid(i.word, "a function gives a value of another type than its own says"));
+                    return Err(invalid(
+                        i.word,
+                        "a function gives a value of another type than its own says",
+                    ));
                 }
                 let text = format!("ret {}", value.typed());
                 self.close(i, &text, &[]);

@@ -17,8 +17,10 @@ pub(crate) fn signed(bits: u64, width: u32) -> i64 {
 pub(crate) fn operation(constants: &Constants, types: &Types, i: &Instruction) -> Result<Constant> {
     let word = i.word;
     let numbers = i.numbers_from(0)?;
-    let (number, operands) = numbers.split_first().ok_or_else(|| malformed(word, "an operation was expected"))?;
-    let op = Op::from_u32(*number).ok_or_else(|| malformed(word, format!("operation {number} is not known")))?;
+    let (number, operands) =
+        numbers.split_first().ok_or_else(|| malformed(word, "an operation was expected"))?;
+    let op =
+        Op::from_u32(*number).ok_or_else(|| malformed(word, format!("operation {number} is not known")))?;
     let folder = Folder { constants, types, word, op, ty: i.result_type()?, operands };
     folder.run()
 }
@@ -47,7 +49,9 @@ impl Folder<'_> {
 
     fn run(&self) -> Result<Constant> {
         match self.op {
-            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.address(),
+            Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                self.address()
+            }
             Op::ConvertPtrToU => self.cast("ptrtoint"),
             Op::ConvertUToPtr => self.cast("inttoptr"),
             Op::PtrCastToGeneric | Op::GenericCastToPtr => self.cast("addrspacecast"),
@@ -100,12 +104,15 @@ impl Folder<'_> {
                 Shape::Array { of, .. } | Shape::Vector { of, .. } => *of,
                 Shape::Struct { members, .. } => {
                     let member = usize::try_from(bits).ok().and_then(|bits| members.get(bits));
-                    *member.ok_or_else(|| invalid(self.word, format!("the structure has no member {bits}")))?
+                    *member
+                        .ok_or_else(|| invalid(self.word, format!("the structure has no member {bits}")))?
                 }
                 _ => return Err(invalid(self.word, "an index into what has no parts")),
             };
         }
-        if self.types.text(self.word, reached)? != self.types.text(self.word, self.types.pointee(self.word, self.ty)?.1)? {
+        if self.types.text(self.word, reached)?
+            != self.types.text(self.word, self.types.pointee(self.word, self.ty)?.1)?
+        {
             return Err(invalid(self.word, "an address of another type than what it leads to"));
         }
         let inbounds = matches!(self.op, Op::InBoundsAccessChain | Op::InBoundsPtrAccessChain);
@@ -200,12 +207,15 @@ impl Folder<'_> {
     fn scalar(&self, ty: u32, operands: &[&Constant]) -> Result<u64> {
         let mut numbers = Vec::new();
         for operand in operands {
-            let bits = operand.bits().ok_or_else(|| not_supported(self.word, format!("Op{:?} of addresses in a constant", self.op)))?;
+            let bits = operand.bits().ok_or_else(|| {
+                not_supported(self.word, format!("Op{:?} of addresses in a constant", self.op))
+            })?;
             numbers.push(Number { bits, shape: self.types.get(self.word, operand.ty)?.shape.clone() });
         }
         let result = &self.types.get(self.word, ty)?.shape;
         let computed = compute(self.op, result, &numbers);
-        let bits = computed.ok_or_else(|| not_supported(self.word, format!("Op{:?} in a constant", self.op)))?;
+        let bits =
+            computed.ok_or_else(|| not_supported(self.word, format!("Op{:?} in a constant", self.op)))?;
         Ok(cut(bits, width(result)))
     }
 }
@@ -251,7 +261,12 @@ fn float_bits(shape: &Shape, value: f64) -> Option<u64> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "conversions round and saturate, as they are asked to")]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "conversions round and saturate, as they are asked to"
+)]
 fn compute(op: Op, result: &Shape, n: &[Number]) -> Option<u64> {
     let (a, b) = (n.first()?, n.get(1));
     let unsigned = |f: fn(u64, u64) -> Option<u64>| f(a.unsigned(), b?.unsigned());
@@ -278,8 +293,12 @@ fn compute(op: Op, result: &Shape, n: &[Number]) -> Option<u64> {
         Op::BitwiseXor | Op::LogicalNotEqual => unsigned(|a, b| Some(a ^ b)),
         Op::LogicalEqual => unsigned(|a, b| Some(u64::from(a == b))),
         Op::LogicalNot => truth(a.unsigned() == 0),
-        Op::ShiftLeftLogical => unsigned(|a, b| Some(u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0))),
-        Op::ShiftRightLogical => unsigned(|a, b| Some(u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0))),
+        Op::ShiftLeftLogical => {
+            unsigned(|a, b| Some(u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0)))
+        }
+        Op::ShiftRightLogical => {
+            unsigned(|a, b| Some(u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0)))
+        }
         Op::ShiftRightArithmetic => {
             let by = u32::try_from(b?.unsigned()).unwrap_or(u32::MAX).min(63);
             Some((a.signed() >> by).cast_unsigned())

@@ -77,17 +77,28 @@ pub(crate) struct Function<'t, 'm> {
 pub(crate) fn translate<'m>(t: &mut Translator<'m>, body: &Body, out: &mut Text) -> Result<()> {
     let module = t.module;
     let instructions = &module.instructions[body.instructions.clone()];
-    let names: Vec<&str> =
-        module.entry_points.iter().filter(|entry| entry.function == body.id).map(|entry| entry.name.as_str()).collect();
+    let names: Vec<&str> = module
+        .entry_points
+        .iter()
+        .filter(|entry| entry.function == body.id)
+        .map(|entry| entry.name.as_str())
+        .collect();
     if names.is_empty() {
         return one(t, body.id, instructions, None, out);
     }
     names.into_iter().try_for_each(|name| one(t, body.id, instructions, Some(name), out))
 }
 
-fn one<'m>(t: &mut Translator<'m>, id: u32, body: &'m [Instruction], kernel: Option<&str>, out: &mut Text) -> Result<()> {
+fn one<'m>(
+    t: &mut Translator<'m>,
+    id: u32,
+    body: &'m [Instruction],
+    kernel: Option<&str>,
+    out: &mut Text,
+) -> Result<()> {
     let module = t.module;
-    let signature = t.signatures.get(&id).cloned().ok_or_else(|| invalid(body[0].word, "a function without a type"))?;
+    let signature =
+        t.signatures.get(&id).cloned().ok_or_else(|| invalid(body[0].word, "a function without a type"))?;
     let shown = kernel.map(str::to_owned).or_else(|| module.name(id).map(str::to_owned)).unwrap_or_default();
     let lines = Lines::of(module, &mut t.metadata, body, &shown)?;
     let Shape::Function { result, params } = t.types.get(body[0].word, signature.ty)?.shape.clone() else {
@@ -99,7 +110,11 @@ fn one<'m>(t: &mut Translator<'m>, id: u32, body: &'m [Instruction], kernel: Opt
         rest: Text::default(),
         lines,
         values: BTreeMap::new(),
-        joined: body.iter().filter(|i| i.op == Op::Phi).flat_map(|i| i.operands.iter().filter_map(Operand::id_ref_any)).collect(),
+        joined: body
+            .iter()
+            .filter(|i| i.op == Op::Phi)
+            .flat_map(|i| i.operands.iter().filter_map(Operand::id_ref_any))
+            .collect(),
         aliases: BTreeMap::new(),
         sampled: BTreeMap::new(),
         by_element: BTreeMap::new(),
@@ -116,7 +131,14 @@ fn one<'m>(t: &mut Translator<'m>, id: u32, body: &'m [Instruction], kernel: Opt
 }
 
 impl<'m> Function<'_, 'm> {
-    fn write(&mut self, id: u32, params: &[u32], kernel: Option<&str>, name: &str, out: &mut Text) -> Result<()> {
+    fn write(
+        &mut self,
+        id: u32,
+        params: &[u32],
+        kernel: Option<&str>,
+        name: &str,
+        out: &mut Text,
+    ) -> Result<()> {
         let first = &self.body[0];
         let given: Vec<&Instruction> = self.body.iter().filter(|i| i.op == Op::FunctionParameter).collect();
         if given.len() != params.len() {
@@ -130,12 +152,15 @@ impl<'m> Function<'_, 'm> {
         let result = self.t.types.text(first.word, self.result)?;
         let linkage = self.t.module.linkage(id);
         if is_declared {
-            if kernel.is_some() || !linkage.as_ref().is_some_and(|linkage| linkage.how == LinkageType::Import) {
+            if kernel.is_some() || !linkage.as_ref().is_some_and(|linkage| linkage.how == LinkageType::Import)
+            {
                 return Err(invalid(first.word, "a function without a body that is not imported"));
             }
             let name = linkage.map(|linkage| linkage.name).unwrap_or_default();
-            let types: Vec<String> =
-                params.iter().map(|ty| Ok(self.t.types.text(first.word, *ty)?.to_string())).collect::<Result<_>>()?;
+            let types: Vec<String> = params
+                .iter()
+                .map(|ty| Ok(self.t.types.text(first.word, *ty)?.to_string()))
+                .collect::<Result<_>>()?;
             return self.t.declare(first.word, &name, &result, &types, "convergent nounwind");
         }
         let how = match (kernel, linkage) {
@@ -182,7 +207,10 @@ impl<'m> Function<'_, 'm> {
         }
         let debug = self.lines.of_function();
         let list = list.join(", ");
-        out.line(first.word, &format!("define {how}{convention} {result} {name}({list}) {attributes}{facts}{debug} {{"));
+        out.line(
+            first.word,
+            &format!("define {how}{convention} {result} {name}({list}) {attributes}{facts}{debug} {{"),
+        );
         if let Some(block) = self.blocks.first() {
             out.line(first.word, &format!("b{block}:"));
         }
@@ -294,7 +322,8 @@ impl<'m> Function<'_, 'm> {
             let type_text = self.t.types.text(i.word, ty)?;
             if let Value::Sampler(bits) = *constant.value {
                 let argument = [("i32".to_owned(), bits.to_string())];
-                let call = self.t.call(i.word, "__translate_sampler_initializer", &type_text, &argument, "")?;
+                let call =
+                    self.t.call(i.word, "__translate_sampler_initializer", &type_text, &argument, "")?;
                 return Ok(Used { ty, type_text, text: self.temporary(i, &call) });
             }
             let text = constants::text(&self.t.types, i.word, constant)?;

@@ -130,7 +130,13 @@ impl Function<'_, '_> {
     }
 
     /// The result of a call, a truth value where the library gives an integer.
-    fn taken(&mut self, i: &Instruction, name: &str, params: &[Param], arguments: &[(String, String)]) -> Result<()> {
+    fn taken(
+        &mut self,
+        i: &Instruction,
+        name: &str,
+        params: &[Param],
+        arguments: &[(String, String)],
+    ) -> Result<()> {
         if matches!(self.shape(i, i.result_type()?)?, Shape::Bool) {
             let call = self.library(i, name, params, "i32", arguments)?;
             let number = self.temporary(i, &call);
@@ -146,9 +152,10 @@ impl Function<'_, '_> {
         let (mut params, mut arguments) = (Vec::new(), Vec::new());
         for (position, index) in operands.iter().enumerate() {
             let value = self.operand(i, *index)?;
-            let is_mask = matches!(self.shape(i, value.ty)?, Shape::Vector { lanes: 4, .. })
-                && name.contains("ballot");
-            let is_pair = name.ends_with("intel_sub_group_shuffle_down") || name.ends_with("intel_sub_group_shuffle_up");
+            let is_mask =
+                matches!(self.shape(i, value.ty)?, Shape::Vector { lanes: 4, .. }) && name.contains("ballot");
+            let is_pair = name.ends_with("intel_sub_group_shuffle_down")
+                || name.ends_with("intel_sub_group_shuffle_up");
             let (param, argument) = if is_mask {
                 (uint4(), value.argument())
             } else if position == 0 || (is_pair && position == 1) {
@@ -215,7 +222,9 @@ impl Function<'_, '_> {
             let one = match own.cmp(&wanted) {
                 std::cmp::Ordering::Less => self.temporary(i, &format!("zext {element} {one} to i{wanted}")),
                 std::cmp::Ordering::Equal => one,
-                std::cmp::Ordering::Greater => self.temporary(i, &format!("trunc {element} {one} to i{wanted}")),
+                std::cmp::Ordering::Greater => {
+                    self.temporary(i, &format!("trunc {element} {one} to i{wanted}"))
+                }
             };
             params.push(Param::Int { bits: wanted, signed: false });
             arguments.push((format!("i{wanted}"), one));
@@ -229,7 +238,8 @@ impl Function<'_, '_> {
         let (value, delta) = (self.operand(i, 1)?, self.operand(i, 2)?);
         let (param, argument) = self.given(i, &value, true)?;
         let delta = self.resized_to(i, &delta, 32)?;
-        let (mut params, mut arguments) = (vec![param, Param::INT], vec![argument, ("i32".to_owned(), delta)]);
+        let (mut params, mut arguments) =
+            (vec![param, Param::INT], vec![argument, ("i32".to_owned(), delta)]);
         let mut name = "sub_group_rotate";
         if i.operands.len() > 3 {
             let size = self.operand(i, 3)?;
@@ -261,8 +271,13 @@ impl Function<'_, '_> {
         match data {
             None => {
                 let result = self.result_text(i)?;
-                let call =
-                    self.library(i, &name, &[Param::const_pointer(space, element)], &result, &[pointer.argument()])?;
+                let call = self.library(
+                    i,
+                    &name,
+                    &[Param::const_pointer(space, element)],
+                    &result,
+                    &[pointer.argument()],
+                )?;
                 self.define(i, &call)
             }
             Some(data) => {

@@ -144,7 +144,8 @@ impl Function<'_, '_> {
         if kind.access == AccessQualifier::WriteOnly {
             return Err(invalid(i.word, "a read of an image that is only written"));
         }
-        let (mut params, mut arguments) = (vec![self.t.types.param(i.word, used.ty, true)?], vec![used.argument()]);
+        let (mut params, mut arguments) =
+            (vec![self.t.types.param(i.word, used.ty, true)?], vec![used.argument()]);
         if let Some(sampler) = sampler {
             let sampler = self.used(i, sampler)?;
             params.push(self.t.types.param(i.word, sampler.ty, true)?);
@@ -172,7 +173,10 @@ impl Function<'_, '_> {
             return self.define(i, &call);
         }
         let depth = self.temporary(i, &call);
-        self.define(i, &format!("insertelement <{lanes} x {element}> zeroinitializer, {element} {depth}, i32 0"))
+        self.define(
+            i,
+            &format!("insertelement <{lanes} x {element}> zeroinitializer, {element} {depth}, i32 0"),
+        )
     }
 
     fn write_image(&mut self, i: &Instruction) -> Result<()> {

@@ -25,7 +25,8 @@ impl Function<'_, '_> {
         if a.type_text != b.type_text {
             return Err(invalid(i.word, "a product of vectors of different types"));
         }
-        let mut params = vec![self.t.types.param(i.word, a.ty, first)?, self.t.types.param(i.word, b.ty, second)?];
+        let mut params =
+            vec![self.t.types.param(i.word, a.ty, first)?, self.t.types.param(i.word, b.ty, second)?];
         let mut arguments = vec![a.argument(), b.argument()];
         let mut name = if accumulates { "dot_acc_sat" } else { "dot" }.to_owned();
         if matches!(self.shape(i, a.ty)?, Shape::Int(32)) {
@@ -56,7 +57,9 @@ impl Function<'_, '_> {
         match wanted.cmp(&own) {
             std::cmp::Ordering::Less => self.define(i, &format!("trunc {ty} {value} to {result}"))?,
             std::cmp::Ordering::Equal => self.alias(i, &value)?,
-            std::cmp::Ordering::Greater if signed => self.define(i, &format!("sext {ty} {value} to {result}"))?,
+            std::cmp::Ordering::Greater if signed => {
+                self.define(i, &format!("sext {ty} {value} to {result}"))?
+            }
             std::cmp::Ordering::Greater => self.define(i, &format!("zext {ty} {value} to {result}"))?,
         }
         Ok(true)

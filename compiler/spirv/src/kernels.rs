@@ -2,7 +2,9 @@
 //! of all functions' parameters.
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{AccessQualifier, Decoration, ExecutionMode, FunctionParameterAttribute as Attribute, Op};
+use rspirv::spirv::{
+    AccessQualifier, Decoration, ExecutionMode, FunctionParameterAttribute as Attribute, Op,
+};
 
 use crate::error::{Result, invalid, not_supported};
 use crate::function::Function;
@@ -60,8 +62,11 @@ impl Function<'_, '_> {
     /// How the caller passes an argument.
     pub(crate) fn passing(&self, function: u32, index: usize, word: usize) -> Result<String> {
         let module = self.t.module;
-        let Some(body) = module.functions.iter().find(|body| body.id == function) else { return Ok(String::new()) };
-        let mut params = module.instructions[body.instructions.clone()].iter().filter(|i| i.op == Op::FunctionParameter);
+        let Some(body) = module.functions.iter().find(|body| body.id == function) else {
+            return Ok(String::new());
+        };
+        let mut params =
+            module.instructions[body.instructions.clone()].iter().filter(|i| i.op == Op::FunctionParameter);
         match params.nth(index) {
             Some(param) => self.passed(param.result()?, param.result_type()?, word),
             None => Ok(String::new()),
@@ -126,14 +131,17 @@ impl Function<'_, '_> {
             if matches!(mode, ExecutionMode::LocalSizeId | ExecutionMode::LocalSizeHintId) {
                 for number in &mut numbers {
                     let value = self.t.constants.integer(word, *number)?;
-                    *number = u32::try_from(value).map_err(|_| invalid(word, "a local size beyond 32 bits"))?;
+                    *number =
+                        u32::try_from(value).map_err(|_| invalid(word, "a local size beyond 32 bits"))?;
                 }
             }
             let list: Vec<String> = numbers.iter().map(|number| format!("i32 {number}")).collect();
             let list = list.join(", ");
             let (name, node) = match mode {
                 ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => ("reqd_work_group_size", list),
-                ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId => ("work_group_size_hint", list),
+                ExecutionMode::LocalSizeHint | ExecutionMode::LocalSizeHintId => {
+                    ("work_group_size_hint", list)
+                }
                 ExecutionMode::SubgroupSize => ("intel_reqd_sub_group_size", list),
                 ExecutionMode::VecTypeHint => match numbers.first().copied().and_then(vector_hint) {
                     Some(hint) => ("vec_type_hint", format!("{hint} poison, i32 1")),
@@ -195,7 +203,9 @@ impl Function<'_, '_> {
             }
             // A pointer to itself by way of a structure ends at the structure's name; to itself alone there is none.
             Shape::Pointer { to, .. } => match self.t.types.get(word, *to) {
-                Ok(ty) if !matches!(ty.shape, Shape::Pointer { .. }) => format!("{}*", self.type_name(word, *to)?),
+                Ok(ty) if !matches!(ty.shape, Shape::Pointer { .. }) => {
+                    format!("{}*", self.type_name(word, *to)?)
+                }
                 _ => "void*".to_owned(),
             },
             Shape::Function { .. } => "void".to_owned(),

@@ -35,6 +35,7 @@ mod listing;
 mod mangle;
 mod metadata;
 mod module;
+mod strings;
 mod support;
 mod synchronisation;
 mod text;
@@ -48,6 +49,7 @@ use oxcl_ir::{Context, IrError, Module, read_module};
 pub use error::{Reason, SpirvError};
 pub use listing::listing;
 pub use module::Addresses;
+pub use strings::{Parameters, with_parameters};
 pub use words::{defines_ids_once, is_spirv};
 
 /// A module of SPIR-V.

@@ -5,10 +5,17 @@ use std::fmt::Write as _;
 /// A parameter's type in OpenCL C.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Param {
-    Int { bits: u32, signed: bool },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
     Float(u32),
     Vector(Box<Param>, u32),
-    Pointer { space: u32, qualifiers: &'static str, of: Box<Param> },
+    Pointer {
+        space: u32,
+        qualifiers: &'static str,
+        of: Box<Param>,
+    },
     /// `_Atomic`
     Atomic(Box<Param>),
     /// An enumeration.

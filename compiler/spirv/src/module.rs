@@ -258,7 +258,8 @@ impl Reader {
     }
 
     fn memory_model(&mut self, i: &Instruction) -> Result<()> {
-        let [Operand::AddressingModel(addressing), Operand::MemoryModel(memory)] = i.operands.as_slice() else {
+        let [Operand::AddressingModel(addressing), Operand::MemoryModel(memory)] = i.operands.as_slice()
+        else {
             return Err(malformed(i.word, "a memory model was expected"));
         };
         self.module.addresses = match addressing {

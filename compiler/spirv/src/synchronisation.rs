@@ -76,8 +76,13 @@ impl Function<'_, '_> {
                 let event = Param::Opaque("ocl_event".to_owned());
                 let params = [Param::INT, Param::pointer(space, event)];
                 let count = self.resized_to(i, &count, 32)?;
-                let call =
-                    self.library(i, "wait_group_events", &params, "void", &[("i32".to_owned(), count), events.argument()])?;
+                let call = self.library(
+                    i,
+                    "wait_group_events",
+                    &params,
+                    "void",
+                    &[("i32".to_owned(), count), events.argument()],
+                )?;
                 self.line(i, &call);
             }
             _ => return Ok(false),

@@ -18,7 +18,8 @@ use crate::words::Instruction;
 /// The layouts of the front end's targets.
 const LAYOUT_32: &str =
     "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
-const LAYOUT_64: &str = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
+const LAYOUT_64: &str =
+    "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
 /// What a function is called, and what it takes and gives.
 #[derive(Debug, Clone)]
@@ -153,7 +154,9 @@ impl Translator<'_> {
             StorageClass::UniformConstant => "constant",
             StorageClass::CrossWorkgroup => "global",
             StorageClass::Workgroup => "global",
-            other => return Err(not_supported(word, format!("a variable of a module in storage class {other:?}"))),
+            other => {
+                return Err(not_supported(word, format!("a variable of a module in storage class {other:?}")));
+            }
         };
         let initial = match i.operands.get(1) {
             _ if how == "external" => String::new(),
@@ -163,7 +166,11 @@ impl Translator<'_> {
                 if self.types.text(word, constant.ty)? != held && *constant.value != constants::Value::Null {
                     return Err(invalid(word, "an initial value of another type than the variable"));
                 }
-                if class == StorageClass::Workgroup { " undef".to_owned() } else { format!(" {}", constants::text(&self.types, word, constant)?) }
+                if class == StorageClass::Workgroup {
+                    " undef".to_owned()
+                } else {
+                    format!(" {}", constants::text(&self.types, word, constant)?)
+                }
             }
             None if class == StorageClass::Workgroup => " undef".to_owned(),
             None => " zeroinitializer".to_owned(),

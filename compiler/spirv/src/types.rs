@@ -35,11 +35,26 @@ pub(crate) enum Shape {
     Bool,
     Int(u32),
     Float(u32),
-    Vector { of: u32, lanes: u32 },
-    Array { of: u32, length: u64 },
-    Struct { members: Vec<u32>, packed: bool },
-    Pointer { space: u32, to: u32 },
-    Function { result: u32, params: Vec<u32> },
+    Vector {
+        of: u32,
+        lanes: u32,
+    },
+    Array {
+        of: u32,
+        length: u64,
+    },
+    Struct {
+        members: Vec<u32>,
+        packed: bool,
+    },
+    Pointer {
+        space: u32,
+        to: u32,
+    },
+    Function {
+        result: u32,
+        params: Vec<u32>,
+    },
     Image(Image),
     Sampler,
     /// Known by its name only.
@@ -212,7 +227,12 @@ impl Types {
                 if length == 0 {
                     return Err(invalid(word, "an array of no elements"));
                 }
-                (Shape::Array { of, length }, format!("[{length} x {}]", element.text), size, element.alignment)
+                (
+                    Shape::Array { of, length },
+                    format!("[{length} x {}]", element.text),
+                    size,
+                    element.alignment,
+                )
             }
             Op::TypeStruct => self.structure(module, i)?,
             Op::TypePointer => {
@@ -225,16 +245,22 @@ impl Types {
                 let (result, params) = (i.id_at(0)?, i.ids_from(1)?);
                 self.get(word, result)?;
                 for param in &params {
-                    if matches!(self.get(word, *param)?.shape, Shape::Void | Shape::Function { .. } | Shape::Opaque) {
+                    if matches!(
+                        self.get(word, *param)?.shape,
+                        Shape::Void | Shape::Function { .. } | Shape::Opaque
+                    ) {
                         return Err(invalid(word, "a parameter of a type that has no values"));
                     }
                 }
                 (Shape::Function { result, params }, "void".to_owned(), 0, 1)
             }
             Op::TypeImage => self.image(i)?,
-            Op::TypeSampler => {
-                (Shape::Sampler, "target(\"spirv.Sampler\")".to_owned(), self.pointer_bytes, self.pointer_bytes)
-            }
+            Op::TypeSampler => (
+                Shape::Sampler,
+                "target(\"spirv.Sampler\")".to_owned(),
+                self.pointer_bytes,
+                self.pointer_bytes,
+            ),
             Op::TypeSampledImage => {
                 let image = i.id_at(0)?;
                 if !matches!(self.get(word, image)?.shape, Shape::Image(_)) {

@@ -30,7 +30,9 @@ impl Function<'_, '_> {
                 self.has_type(i, place.ty)?;
                 let at = self.within(i, &whole, &place);
                 match place.lane {
-                    Some((vector, lane)) => self.define(i, &format!("extractelement {vector} {at}, i32 {lane}"))?,
+                    Some((vector, lane)) => {
+                        self.define(i, &format!("extractelement {vector} {at}, i32 {lane}"))?
+                    }
                     None if place.path.is_empty() => self.alias(i, &at)?,
                     None => self.define(i, &format!("extractvalue {}{}", whole.typed(), place.path))?,
                 }
@@ -152,7 +154,8 @@ impl Function<'_, '_> {
                 }
             }
             Shape::Array { .. } | Shape::Struct { .. } => {
-                let wanted = crate::constants::part_types(&self.t.types, i.word, i.result_type()?, parts.len())?;
+                let wanted =
+                    crate::constants::part_types(&self.t.types, i.word, i.result_type()?, parts.len())?;
                 if wanted.len() != parts.len() {
                     return Err(invalid(i.word, "another number of parts than the type has"));
                 }
@@ -160,7 +163,8 @@ impl Function<'_, '_> {
                     if self.t.types.text(i.word, wanted)? != part.type_text {
                         return Err(invalid(i.word, format!("part {index} has another type than its place")));
                     }
-                    whole = self.temporary(i, &format!("insertvalue {ty} {whole}, {}, {index}", part.typed()));
+                    whole =
+                        self.temporary(i, &format!("insertvalue {ty} {whole}, {}, {index}", part.typed()));
                 }
             }
             _ => return Err(invalid(i.word, "a composite of a type that has no parts")),
@@ -185,7 +189,8 @@ impl Function<'_, '_> {
         }
         // LLVM's shuffles take two vectors of one length.
         let lanes = own.max(others);
-        let (first, second) = (self.widened(i, &a, &text, own, lanes), self.widened(i, &b, &text, others, lanes));
+        let (first, second) =
+            (self.widened(i, &a, &text, own, lanes), self.widened(i, &b, &text, others, lanes));
         let mut mask = Vec::new();
         for index in picked {
             mask.push(match index {
@@ -204,8 +209,9 @@ impl Function<'_, '_> {
         if own == lanes {
             return vector.text.clone();
         }
-        let mask: Vec<String> =
-            (0..lanes).map(|lane| if lane < own { format!("i32 {lane}") } else { "i32 poison".to_owned() }).collect();
+        let mask: Vec<String> = (0..lanes)
+            .map(|lane| if lane < own { format!("i32 {lane}") } else { "i32 poison".to_owned() })
+            .collect();
         let (ty, mask) = (format!("<{own} x {element}>"), mask.join(", "));
         let text = format!("shufflevector {ty} {}, {ty} poison, <{lanes} x i32> <{mask}>", vector.text);
         self.temporary(i, &text)

@@ -147,7 +147,10 @@ fn starts(words: &[u32]) -> Result<Vec<usize>> {
             return Err(malformed(at, "an instruction of no words"));
         }
         if length > words.len() - at {
-            return Err(malformed(at, format!("an instruction of {length} words, of which {} are there", words.len() - at)));
+            return Err(malformed(
+                at,
+                format!("an instruction of {length} words, of which {} are there", words.len() - at),
+            ));
         }
         starts.push(at);
         at += length;
@@ -228,7 +231,8 @@ impl Consumer for Taker<'_> {
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed> {
     let words = words(bytes)?;
     let starts = starts(&words)?;
-    let parsed = Parsed { version: (0, 0), generator: words[2] >> 16, bound: words[3], instructions: Vec::new() };
+    let parsed =
+        Parsed { version: (0, 0), generator: words[2] >> 16, bound: words[3], instructions: Vec::new() };
     let fed = for_parser(&words, &starts)?;
     let mut taker = Taker { words: &words, starts: &starts, parsed };
     let state = parse_words(&fed, &mut taker);
@@ -269,7 +273,9 @@ fn said(state: &ParseState, first: u32) -> String {
         ParseState::OperandExpected(..) => format!("instruction {} lacks an operand", first & 0xFFFF),
         ParseState::OperandExceeded(..) => format!("instruction {} has too many operands", first & 0xFFFF),
         ParseState::TypeUnsupported(..) => "a constant of a type that has none".to_owned(),
-        ParseState::SpecConstantOpIntegerIncorrect(..) => "an operation on constants that is not known".to_owned(),
+        ParseState::SpecConstantOpIntegerIncorrect(..) => {
+            "an operation on constants that is not known".to_owned()
+        }
         ParseState::OperandError(error) => format!("instruction {}: {error}", first & 0xFFFF),
         other => other.to_string(),
     }

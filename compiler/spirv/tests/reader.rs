@@ -2,12 +2,14 @@
 
 use oxcl_ir::Context;
 use oxcl_ir::module::print;
-use oxcl_spirv::{Addresses, Reason, Source, SpirvError, ir, listing, read};
+use oxcl_spirv::{
+    Addresses, Parameters, Reason, Source, SpirvError, defines_ids_once, ir, listing, read, with_parameters,
+};
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel,
-    StorageClass,
+    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
+    MemoryModel, StorageClass,
 };
 
 /// A kernel that stores its global id, plus a constant that may be specialised, times another.
@@ -120,6 +122,18 @@ fn listings_have_the_names_that_are_in_the_module() {
 }
 
 #[test]
+fn strings_say_what_types_parameters_have() {
+    let parameters = Parameters {
+        kernel: "scale".to_owned(),
+        types: vec![("uint*".to_owned(), "const restrict".to_owned())],
+    };
+    let with = with_parameters(&plain(), &[parameters]).unwrap();
+    assert!(with.len() > plain().len() && defines_ids_once(&with));
+    let text = translated(&with, &[]).unwrap();
+    assert!(text.contains("!{!\"uint*\"}") && text.contains("!{!\"const restrict\"}"), "{text}");
+}
+
+#[test]
 fn addresses_are_the_devices() {
     let narrow = bytes(kernel(AddressingModel::Physical32, |_, _| {}).b);
     let error = refused(&narrow);
@@ -162,7 +176,9 @@ fn mistakes_are_named_with_their_words() {
     assert_eq!((error.word, error.code()), (at, "OX0232"), "{error}");
     // A length that reaches past the end, an instruction that there is none of, one of no words.
     let last = words.len() - 1;
-    for (value, said) in [(9 << 16 | 56, "of which 1 are there"), (1 << 16 | 0xFFF0, "is not known"), (56, "no words")] {
+    for (value, said) in
+        [(9 << 16 | 56, "of which 1 are there"), (1 << 16 | 0xFFF0, "is not known"), (56, "no words")]
+    {
         let error = refused(&with(last, value));
         assert_eq!((error.word, error.code()), (last, "OX0231"), "{error}");
         assert!(error.to_string().contains(said), "{error}");
@@ -189,8 +205,8 @@ fn random_words_are_modules_or_errors() {
     let whole = plain();
     let words = whole.len() / 4;
     let mut taken = 0;
-    for seed in 1..=3000 {
-        let mut numbers = Numbers(seed * 0x9e37_79b9_7f4a_7c15 | 1);
+    for seed in 1..=3000_u64 {
+        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let mut bytes = whole.clone();
         for _ in 0..=numbers.next(3) {
             let at = 4 * (1 + numbers.next(words - 1));
@@ -210,5 +226,8 @@ fn random_words_are_modules_or_errors() {
             }
         }
     }
-    assert!((100..2900).contains(&taken), "{taken} modules were taken: the changes are too small or too large");
+    assert!(
+        (100..2900).contains(&taken),
+        "{taken} modules were taken: the changes are too small or too large"
+    );
 }

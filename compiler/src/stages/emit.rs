@@ -3,8 +3,9 @@
 //! In: a module of one kernel or of several. Out: an object or assembly; the module is used up.
 
 use oxcl_codegen::{Machine, Output};
-use oxcl_frontend::Bits;
+use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::{Context, Module, read_module};
+use oxcl_spirv::{Parameters, with_parameters};
 
 use crate::error::CompileError;
 
@@ -44,5 +45,19 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
             break;
         }
     }
-    Ok(words)
+    // The back end writes pointers to bytes for all pointers.
+    let types = |kernel: KernelSignature| Parameters {
+        kernel: kernel.name,
+        types: kernel.args.into_iter().map(|arg| (arg.type_name, qualifiers(arg.type_qualifier))).collect(),
+    };
+    let kernels: Vec<Parameters> = kernels(module).into_iter().map(types).collect();
+    // A module that cannot be read is given as it is: it is the back end's, and whoever reads it says what is wrong.
+    Ok(with_parameters(&words, &kernels).unwrap_or(words))
+}
+
+/// Qualifiers of a parameter's type in words.
+fn qualifiers(bits: u64) -> String {
+    let words = [(1, "const"), (2, "restrict"), (4, "volatile"), (8, "pipe")];
+    let said: Vec<&str> = words.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| *word).collect();
+    said.join(" ")
 }

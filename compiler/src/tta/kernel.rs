@@ -79,8 +79,14 @@ pub fn compile_kernel(
     let ability = Ability::of(machine).map_err(TtaError::from)?;
     let features = ability.features();
     let context = Context::create();
-    let program =
-        Sources { sources, il: &[], objects: &[], headers: &[], options: Cow::Borrowed(options), is_part: false };
+    let program = Sources {
+        sources,
+        il: &[],
+        objects: &[],
+        headers: &[],
+        options: Cow::Borrowed(options),
+        is_part: false,
+    };
     let Parsed { module, diagnostics, .. } = front_end::run(&context, &program, Bits::Bits32)?;
     builtins::run(&module, Bits::Bits32, None)?;
     widen_ids(&module);

@@ -50,4 +50,3 @@ pub(crate) fn release_callback(program: Handle<Program>, _: ProgramNotify, _: Us
     program.get()?;
     refuse(cl::INVALID_OPERATION)
 }
-

@@ -11,7 +11,8 @@ use oxcl_spirv::{Addresses, Reason, Source, listing, read};
 /// One of these promises is broken.
 pub fn read_spirv(bytes: &[u8]) {
     let constants = [(0, vec![3; 4]), (1, vec![1])];
-    for (addresses, constants) in [(Addresses::Bits64, &constants[..]), (Addresses::Bits64, &[]), (Addresses::Bits32, &[])]
+    for (addresses, constants) in
+        [(Addresses::Bits64, &constants[..]), (Addresses::Bits64, &[]), (Addresses::Bits32, &[])]
     {
         let context = Context::create();
         match read(&context, &Source { name: "module", bytes, constants }, addresses) {

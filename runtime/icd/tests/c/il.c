@@ -88,7 +88,7 @@ int main(void) {
   EQ(clSetProgramSpecializationConstant(NULL, 7, sizeof factor, &factor), CL_INVALID_PROGRAM);
   TRUE(!clCreateProgramWithIL(context, NULL, 64, &error)); EQ(error, CL_INVALID_VALUE);
   TRUE(!clCreateProgramWithIL(context, fill_module, 0, &error)); EQ(error, CL_INVALID_VALUE);
-  TRUE(!clCreateProgramWithIL(context, fill_module, sizeof fill_module - 4, &error)); EQ(error, CL_INVALID_VALUE);
+  TRUE(!clCreateProgramWithIL(context, fill_module, sizeof fill_module - 12, &error)); EQ(error, CL_INVALID_VALUE);
   TRUE(!clCreateProgramWithIL(NULL, fill_module, sizeof fill_module, &error)); EQ(error, CL_INVALID_CONTEXT);
   /* A module whose words are whole and say something wrong: the build log names the place. */
   unsigned wrong[sizeof fill_module / 4];

@@ -259,8 +259,10 @@ fn optional(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => reply.bool(true),
         cl::DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => reply.bool(!device.whole().is_narrow()),
         // Intermediate languages and built-in kernels.
-        cl::DEVICE_IL_VERSION | cl::DEVICE_BUILT_IN_KERNELS => reply.text(""),
-        cl::DEVICE_ILS_WITH_VERSION | cl::DEVICE_BUILT_IN_KERNELS_WITH_VERSION => reply.bytes(&[]),
+        cl::DEVICE_IL_VERSION => reply.text(&reported::il_names(device.whole().is_narrow())),
+        cl::DEVICE_ILS_WITH_VERSION => named(reply, reported::ils(device.whole().is_narrow())),
+        cl::DEVICE_BUILT_IN_KERNELS => reply.text(""),
+        cl::DEVICE_BUILT_IN_KERNELS_WITH_VERSION => reply.bytes(&[]),
         // Atomics: 0 means the natural alignment.
         cl::DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
         | cl::DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT

@@ -64,6 +64,7 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_intel_subgroups_long", V1),
     ("cl_intel_subgroups_short", V1),
     ("cl_ext_float_atomics", V1),
+    ("cl_khr_il_program", V1),
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_create_command_queue", V1),
@@ -118,8 +119,28 @@ pub(crate) const C_FEATURES: &[Named] = &[
     ("__opencl_c_work_group_collective_functions", version(3, 0, 0)),
 ];
 
+/// Intermediate languages that programs may come in, the newest version first.
+const ILS: &[Named] = &[
+    ("SPIR-V", version(1, 4, 0)),
+    ("SPIR-V", version(1, 3, 0)),
+    ("SPIR-V", version(1, 2, 0)),
+    ("SPIR-V", version(1, 1, 0)),
+    ("SPIR-V", version(1, 0, 0)),
+];
+
+/// Those of a device.
+pub(crate) fn ils(narrow: bool) -> &'static [Named] {
+    if narrow { &[] } else { ILS }
+}
+
+/// The same as one text: `SPIR-V_1.0`, with a blank between them.
+pub(crate) fn il_names(narrow: bool) -> String {
+    let name = |(name, number): &Named| format!("{name}_{}.{}", number >> 22, number >> 12 & 0x3FF);
+    ils(narrow).iter().map(name).collect::<Vec<_>>().join(" ")
+}
+
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 11] = [
+const WIDE_ONLY: [&str; 12] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
@@ -128,6 +149,7 @@ const WIDE_ONLY: [&str; 11] = [
     "cl_ext_float_atomics",
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
+    "cl_khr_il_program",
     "cl_khr_fp64",
     "cl_khr_image2d_from_buffer",
     "cl_khr_kernel_clock",

@@ -213,5 +213,6 @@ entry_points! {
     }
     aliases {
         clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties
+        clCreateProgramWithILKHR = clCreateProgramWithIL
     }
 }

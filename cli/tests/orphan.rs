@@ -35,6 +35,7 @@ fn job() -> Job {
         action: Action::Build,
         directory: String::new(),
         sources: vec![Text { name: "program.cl".into(), text }],
+        il: Vec::new(),
         headers: Vec::new(),
         inputs: Vec::new(),
         options: String::new(),

@@ -141,6 +141,7 @@ pages! {
     own_processor "docs/own-processor.md" 18 0 0
     performance "docs/performance.md" 21 0 0
     scheduler "docs/scheduler.md" 2 0 0
+    spirv "docs/spirv.md" 3 0 0
     testing "docs/testing.md" 20 0 11
     vectoriser "docs/vectoriser.md" 5 0 0
     example_conjugate_gradient "testsuite/examples/conjugate-gradient/README.md" 3 0 0

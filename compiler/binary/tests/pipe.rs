@@ -5,8 +5,8 @@
 use std::io::{self, Cursor, Read};
 
 use oxcl_binary::pipe::{
-    Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Job, Kernels, Kind, Library, MAX_FRAME,
-    Quality, Seen, Text, read_frame, write_frame,
+    Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Il, Job, Kernels, Kind, Library,
+    MAX_FRAME, Quality, Seen, Text, read_frame, write_frame,
 };
 use proptest::prelude::*;
 
@@ -19,6 +19,11 @@ fn job() -> Job {
         action: Action::Link,
         directory: "/tmp/ä".into(),
         sources: vec![text("a.cl", "kernel void f() {}"), text("", "")],
+        il: vec![Il {
+            name: "m.spv".into(),
+            bytes: vec![3, 2, 0],
+            constants: vec![(7, vec![1, 0]), (0, vec![])],
+        }],
         headers: vec![text("dir/h.h", "#define X")],
         inputs: vec![vec![0, 1, 255], vec![]],
         options: "-D'A B'".into(),

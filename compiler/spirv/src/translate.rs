@@ -155,7 +155,10 @@ impl Translator<'_> {
             StorageClass::CrossWorkgroup => "global",
             StorageClass::Workgroup => "global",
             other => {
-                return Err(not_supported(word, format!("a variable of a module in storage class {other:?}")));
+                return Err(not_supported(
+                    word,
+                    format!("a variable of a module in storage class {other:?}"),
+                ));
             }
         };
         let initial = match i.operands.get(1) {

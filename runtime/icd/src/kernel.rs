@@ -232,9 +232,9 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
             Arg::Buffer(object.downgrade())
         }
         ArgKind::Sampler => {
-            // CL_INVALID_ARG_SIZE if a sampler has not the size of a handle, CL_INVALID_SAMPLER if the handle is none (5.9.2).
+            // CL_INVALID_ARG_SIZE if a sampler has not the size of a handle, CL_INVALID_SAMPLER if the handle is none, or there is none (5.9.2).
             ensure(size == size_of::<usize>(), cl::INVALID_ARG_SIZE)?;
-            let handle = value.read::<Handle<Sampler>>().ok_or(Status(cl::INVALID_ARG_VALUE))?;
+            let handle = value.read::<Handle<Sampler>>().ok_or(Status(cl::INVALID_SAMPLER))?;
             Arg::Sampler(handle.get()?.description)
         }
         // Pipes are absent, so no handle of one is valid (5.9.2).

@@ -287,6 +287,7 @@ static void kernels(cl_command_queue q) {
   EQ(clSetKernelArg(turn, 1, sizeof in, &in), CL_INVALID_ARG_VALUE);
   EQ(clSetKernelArg(turn, 0, sizeof volume, &volume), CL_INVALID_ARG_VALUE);
   EQ(clSetKernelArg(turn, 2, sizeof in, &in), CL_INVALID_SAMPLER);
+  EQ(clSetKernelArg(turn, 2, sizeof in, NULL), CL_INVALID_SAMPLER);
   EQ(clSetKernelArg(turn, 2, 4, &s), CL_INVALID_ARG_SIZE);
   EQ(clSetKernelArg(middle, 2, sizeof in, &in), CL_INVALID_MEM_OBJECT);
   OK(clReleaseSampler(s));

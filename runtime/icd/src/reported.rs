@@ -119,7 +119,6 @@ pub(crate) const C_FEATURES: &[Named] = &[
 
 /// Intermediate languages that programs may come in, the newest version first.
 const ILS: &[Named] = &[
-    ("SPIR-V", version(1, 4, 0)),
     ("SPIR-V", version(1, 3, 0)),
     ("SPIR-V", version(1, 2, 0)),
     ("SPIR-V", version(1, 1, 0)),

@@ -83,7 +83,7 @@ fn what_a_stage_does_not_take_is_said() {
         (
             "k.cl --emit nothing",
             2,
-            "possible values: llvm, analysis, regions, plan, remarks, workgroup, asm, obj",
+            "possible values: llvm, spirv, analysis, regions, plan, remarks, workgroup, asm, obj",
         ),
         ("k.cl --only frontend --emit llvm", 2, "cannot be used with '--emit <STAGE>'"),
         ("k.cl k.cl --only frontend", 2, "a stage alone takes one file"),

@@ -57,7 +57,7 @@ impl Folder<'_> {
             Op::PtrCastToGeneric | Op::GenericCastToPtr => self.cast("addrspacecast"),
             Op::CompositeExtract => self.part(self.at(0)?.clone(), &self.operands[1..]),
             Op::CompositeInsert => {
-                let whole = self.at(1)?.clone();
+                let whole = self.at(1)?;
                 self.with_part(whole, self.at(0)?, self.operands.get(2..).unwrap_or(&[]))
             }
             Op::VectorShuffle => self.shuffle(),
@@ -148,15 +148,15 @@ impl Folder<'_> {
         Ok(whole)
     }
 
-    fn with_part(&self, whole: Constant, part: &Constant, path: &[u32]) -> Result<Constant> {
+    fn with_part(&self, whole: &Constant, part: &Constant, path: &[u32]) -> Result<Constant> {
         let Some((index, rest)) = path.split_first() else { return Ok(part.clone()) };
         if rest.len() > 255 {
             return Err(invalid(self.word, "more indices than types can be nested"));
         }
-        let mut parts = self.parts(&whole)?;
+        let mut parts = self.parts(whole)?;
         let place = parts.get_mut(*index as usize);
         let place = place.ok_or_else(|| invalid(self.word, format!("a constant has no part {index}")))?;
-        *place = self.with_part(place.clone(), part, rest)?;
+        *place = self.with_part(place, part, rest)?;
         Ok(Constant::new(whole.ty, Value::Parts(parts)))
     }
 

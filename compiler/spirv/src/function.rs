@@ -152,8 +152,7 @@ impl<'m> Function<'_, 'm> {
         let result = self.t.types.text(first.word, self.result)?;
         let linkage = self.t.module.linkage(id);
         if is_declared {
-            if kernel.is_some() || !linkage.as_ref().is_some_and(|linkage| linkage.how == LinkageType::Import)
-            {
+            if kernel.is_some() || linkage.as_ref().is_none_or(|linkage| linkage.how != LinkageType::Import) {
                 return Err(invalid(first.word, "a function without a body that is not imported"));
             }
             let name = linkage.map(|linkage| linkage.name).unwrap_or_default();

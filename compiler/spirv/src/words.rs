@@ -112,8 +112,7 @@ pub(crate) struct Parsed {
 }
 
 /// Whether bytes begin as SPIR-V does.
-#[must_use]
-pub fn is_spirv(bytes: &[u8]) -> bool {
+fn is_spirv(bytes: &[u8]) -> bool {
     let first = bytes.first_chunk::<4>().map(|word| u32::from_le_bytes(*word));
     first.is_some_and(|word| word == spirv::MAGIC_NUMBER || word == spirv::MAGIC_NUMBER.swap_bytes())
 }

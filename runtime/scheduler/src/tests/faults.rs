@@ -444,6 +444,13 @@ fn a_user_event_without_memory_is_an_error_and_the_next_one_works() {
     gate.event().wait().unwrap();
 }
 
+/// Whether a try refuses what it should, which it does only if a thread has fallen asleep in time: on a busy machine that
+/// may take longer.
+#[cfg(not(loom))]
+fn in_time(attempt: impl Fn(Duration) -> bool) -> bool {
+    [30, 300, 3000].into_iter().any(|pause| attempt(Duration::from_millis(pause)))
+}
+
 #[cfg(not(loom))]
 #[test]
 fn who_waits_without_memory_for_being_woken_looks_by_itself() {
@@ -451,34 +458,39 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
     // the entry that wakes it at the end, and, beside another thread, the one that wakes it when the slot is free.
     for (workers, others, allocations) in [(1, 0, 2), (2, 0, 2), (2, 1, 3)] {
         for refused in 0..allocations {
-            let s = scheduler(workers);
-            let devices = [(); 2].map(|()| Arc::new(OwnDevice::new(Execution::Device, Kept::default())));
-            let [event, other] = devices.each_ref().map(|device| {
-                let q = s.queue(Arc::clone(device) as Arc<dyn Driver>, QueueProperties::default()).unwrap();
-                q.enqueue(command(work(|| {}), &[])).unwrap()
-            });
-            std::thread::scope(|scope| {
-                let beside: Vec<_> = (0..others).map(|_| scope.spawn(|| other.wait().unwrap())).collect();
-                while others > 0 && !s.core().has_host() {
-                    std::thread::yield_now();
-                }
-                let waiter = scope.spawn(|| {
-                    crate::faults::refuse_after(Some(refused));
-                    event.wait().unwrap();
-                    crate::faults::refuse_after(None)
-                });
-                std::thread::sleep(Duration::from_millis(30));
-                devices[0].own.end_all();
-                let carried_out = waiter.join().unwrap();
-                devices[1].own.end_all();
-                beside.into_iter().for_each(|thread| thread.join().unwrap());
-                assert!(
-                    carried_out,
-                    "{workers} workers, {others} others: nothing was refused after {refused}"
-                );
-            });
+            let was = in_time(|pause| waits_for_a_device(workers, others, refused, pause));
+            assert!(was, "{workers} workers, {others} others: nothing was refused after {refused}");
         }
     }
+}
+
+/// A thread waits for a command of a device, beside others who do, and is refused memory after so many allocations; whether it
+/// was.
+#[cfg(not(loom))]
+fn waits_for_a_device(workers: usize, others: usize, refused: u64, pause: Duration) -> bool {
+    let s = scheduler(workers);
+    let devices = [(); 2].map(|()| Arc::new(OwnDevice::new(Execution::Device, Kept::default())));
+    let [event, other] = devices.each_ref().map(|device| {
+        let q = s.queue(Arc::clone(device) as Arc<dyn Driver>, QueueProperties::default()).unwrap();
+        q.enqueue(command(work(|| {}), &[])).unwrap()
+    });
+    std::thread::scope(|scope| {
+        let beside: Vec<_> = (0..others).map(|_| scope.spawn(|| other.wait().unwrap())).collect();
+        while others > 0 && !s.core().has_host() {
+            std::thread::yield_now();
+        }
+        let waiter = scope.spawn(|| {
+            crate::faults::refuse_after(Some(refused));
+            event.wait().unwrap();
+            crate::faults::refuse_after(None)
+        });
+        std::thread::sleep(pause);
+        devices[0].own.end_all();
+        let carried_out = waiter.join().unwrap();
+        devices[1].own.end_all();
+        beside.into_iter().for_each(|thread| thread.join().unwrap());
+        carried_out
+    })
 }
 
 #[cfg(not(loom))]
@@ -486,18 +498,21 @@ fn who_waits_without_memory_for_being_woken_looks_by_itself() {
 fn so_does_who_waits_for_a_user_event() {
     for workers in [1, 2] {
         for refused in 0..2 {
-            let s = scheduler(workers);
-            let gate = s.user_event().unwrap();
-            std::thread::scope(|scope| {
-                let waiter = scope.spawn(|| {
-                    crate::faults::refuse_after(Some(refused));
-                    gate.event().wait().unwrap();
-                    crate::faults::refuse_after(None)
-                });
-                std::thread::sleep(Duration::from_millis(30));
-                assert!(gate.complete());
-                assert!(waiter.join().unwrap(), "{workers} workers: nothing was refused after {refused}");
+            let was = in_time(|pause| {
+                let s = scheduler(workers);
+                let gate = s.user_event().unwrap();
+                std::thread::scope(|scope| {
+                    let waiter = scope.spawn(|| {
+                        crate::faults::refuse_after(Some(refused));
+                        gate.event().wait().unwrap();
+                        crate::faults::refuse_after(None)
+                    });
+                    std::thread::sleep(pause);
+                    assert!(gate.complete());
+                    waiter.join().unwrap()
+                })
             });
+            assert!(was, "{workers} workers: nothing was refused after {refused}");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What a runtime without a compiler asks of a program in an intermediate language: whether it is SPIR-V, and which constants
 //! of it the host may specialise. Everything else is the compiler's.
 
+use std::collections::HashMap;
+
 /// The word that SPIR-V begins with.
 const MAGIC: u32 = 0x0723_0203;
 /// Words before the first instruction.
@@ -45,7 +47,7 @@ pub fn spec_constants(module: &[u8]) -> Option<Vec<SpecConstant>> {
         Some(if swapped { word.swap_bytes() } else { word })
     };
     // By ids: the sizes of types, the numbers of constants.
-    let (mut sizes, mut numbers, mut found) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sizes, mut numbers, mut found) = (HashMap::new(), HashMap::new(), Vec::new());
     let mut at = HEADER;
     while let Some(first) = word(at) {
         let (length, op) = ((first >> 16) as usize, first & 0xFFFF);
@@ -55,14 +57,12 @@ pub fn spec_constants(module: &[u8]) -> Option<Vec<SpecConstant>> {
         let operand = |index: usize| if index < length { word(at + index) } else { None };
         match op {
             // OpenCL's truth values are bytes.
-            TYPE_BOOL => sizes.push((operand(1)?, 1)),
-            TYPE_INT | TYPE_FLOAT => sizes.push((operand(1)?, operand(2)? as usize / 8)),
-            DECORATE if operand(2)? == SPEC_ID => numbers.push((operand(1)?, operand(3)?)),
+            TYPE_BOOL => drop(sizes.insert(operand(1)?, 1)),
+            TYPE_INT | TYPE_FLOAT => drop(sizes.insert(operand(1)?, operand(2)? as usize / 8)),
+            DECORATE if operand(2)? == SPEC_ID => drop(numbers.insert(operand(1)?, operand(3)?)),
             SPEC_CONSTANT_TRUE | SPEC_CONSTANT_FALSE | SPEC_CONSTANT => {
                 let (ty, id) = (operand(1)?, operand(2)?);
-                let number = numbers.iter().find(|(target, _)| *target == id);
-                let size = sizes.iter().find(|(known, _)| *known == ty);
-                if let (Some((_, number)), Some((_, bytes))) = (number, size) {
+                if let (Some(number), Some(bytes)) = (numbers.get(&id), sizes.get(&ty)) {
                     found.push(SpecConstant { number: *number, bytes: *bytes });
                 }
             }

@@ -50,7 +50,7 @@ pub use error::{Reason, SpirvError};
 pub use listing::listing;
 pub use module::Addresses;
 pub use strings::{Parameters, with_parameters};
-pub use words::defines_ids_once;
+pub use words::defines_an_id_twice;
 
 /// A module of SPIR-V.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@
 use rspirv::spirv::Op;
 
 use crate::error::SpirvError;
-use crate::words::parse;
+use crate::words::{parse, words};
 
 /// A kernel's parameters.
 #[derive(Debug, Clone)]
@@ -23,11 +23,7 @@ pub struct Parameters {
 /// The bytes are no SPIR-V.
 pub fn with_parameters(module: &[u8], kernels: &[Parameters]) -> Result<Vec<u8>, SpirvError> {
     let parsed = parse(module)?;
-    let mut words: Vec<u32> =
-        module.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    if words[0] != rspirv::spirv::MAGIC_NUMBER {
-        words.iter_mut().for_each(|word| *word = word.swap_bytes());
-    }
+    let mut words = words(module)?;
     // Strings come behind execution modes and before names, decorations and types.
     let before = [
         Op::Capability,

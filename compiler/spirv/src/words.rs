@@ -118,7 +118,7 @@ fn is_spirv(bytes: &[u8]) -> bool {
 }
 
 /// The module's words in this machine's order.
-fn words(bytes: &[u8]) -> Result<Vec<u32>> {
+pub(crate) fn words(bytes: &[u8]) -> Result<Vec<u32>> {
     if !is_spirv(bytes) {
         return Err(malformed(0, "this is no SPIR-V: it does not begin with 0x07230203"));
     }
@@ -258,11 +258,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed> {
     Ok(parsed)
 }
 
-/// Whether a module is made of instructions, and no two define the same id.
+/// Whether two instructions of a module define the same id; of bytes that are no instructions none do.
 #[must_use]
-pub fn defines_ids_once(bytes: &[u8]) -> bool {
+pub fn defines_an_id_twice(bytes: &[u8]) -> bool {
     let mut seen = BTreeSet::new();
-    parse(bytes).is_ok_and(|parsed| parsed.instructions.iter().filter_map(|i| i.id).all(|id| seen.insert(id)))
+    parse(bytes)
+        .is_ok_and(|parsed| parsed.instructions.iter().filter_map(|i| i.id).any(|id| !seen.insert(id)))
 }
 
 /// The parser's words without its own count of bytes and instructions.

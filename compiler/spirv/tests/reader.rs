@@ -3,8 +3,12 @@
 use oxcl_ir::Context;
 use oxcl_ir::module::print;
 use oxcl_spirv::{
-    Addresses, Parameters, Reason, Source, SpirvError, defines_ids_once, ir, listing, read, with_parameters,
+    Addresses, Parameters, Reason, Source, SpirvError, defines_an_id_twice, ir, listing, read,
+    with_parameters,
 };
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, Operand};
 use rspirv::spirv::{
@@ -128,7 +132,12 @@ fn strings_say_what_types_parameters_have() {
         types: vec![("uint*".to_owned(), "const restrict".to_owned())],
     };
     let with = with_parameters(&plain(), &[parameters]).unwrap();
-    assert!(with.len() > plain().len() && defines_ids_once(&with));
+    assert!(with.len() > plain().len() && !defines_an_id_twice(&with));
+    // The addition, once more.
+    let addition = (5_u32 << 16 | 128).to_le_bytes();
+    let at = plain().chunks(4).position(|word| word == addition).expect("OpIAdd");
+    let twice = [&plain()[..4 * (at + 5)], &plain()[4 * at..]].concat();
+    assert!(defines_an_id_twice(&twice) && !defines_an_id_twice(b"no module"));
     let text = translated(&with, &[]).unwrap();
     assert!(text.contains("!{!\"uint*\"}") && text.contains("!{!\"const restrict\"}"), "{text}");
 }
@@ -187,42 +196,31 @@ fn mistakes_are_named_with_their_words() {
     assert_eq!(refused(b"kernel void k() {}").word, 0);
 }
 
-/// A small generator of numbers (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below as u64).expect("the number is below a usize")
-    }
-}
-
 /// Whatever words are changed: an error at a word of the module, or a module that LLVM takes.
 #[test]
 fn random_words_are_modules_or_errors() {
     let whole = plain();
     let words = whole.len() / 4;
     let mut taken = 0;
-    for seed in 1..=3000_u64 {
-        let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let change = (0..4, 1..words, 1..words, 0..4_usize, 0..8);
+    let changes = prop::collection::vec(change, 1..=3);
+    let mut runner = TestRunner::deterministic();
+    for round in 0..3000 {
         let mut bytes = whole.clone();
-        for _ in 0..=numbers.next(3) {
-            let at = 4 * (1 + numbers.next(words - 1));
-            let other = 4 * (1 + numbers.next(words - 1));
-            match numbers.next(4) {
+        for (kind, at, other, byte, bit) in changes.new_tree(&mut runner).unwrap().current() {
+            let (at, other) = (4 * at, 4 * other);
+            match kind {
                 // Another word of the module: ids in wrong places.
                 0 | 1 => bytes.copy_within(other..other + 4, at),
                 2 => bytes[at] = bytes[at].wrapping_add(1),
-                _ => bytes[at + numbers.next(4)] ^= 1 << numbers.next(8),
+                _ => bytes[at + byte] ^= 1_u8 << bit,
             }
         }
         match translated(&bytes, &[]) {
             Ok(_) => taken += 1,
             Err(error) => {
-                assert!(error.word <= words, "seed {seed}: {error}");
-                assert!(!matches!(error.reason, Reason::Crashed(_)), "seed {seed}: {error}");
+                assert!(error.word <= words, "round {round}: {error}");
+                assert!(!matches!(error.reason, Reason::Crashed(_)), "round {round}: {error}");
             }
         }
     }

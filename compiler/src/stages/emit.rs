@@ -2,7 +2,7 @@
 //!
 //! In: a module of one kernel or of several. Out: an object or assembly; the module is used up.
 
-use oxcl_codegen::{Machine, Output};
+use oxcl_codegen::{CodegenError, Machine, Output};
 use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::{Context, Module, read_module};
 use oxcl_spirv::{Parameters, with_parameters};
@@ -34,25 +34,28 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
         Bits::Bits64 => 64,
     };
     let bitcode = module.write_bitcode_to_memory();
+    let refused = |reason| CompileError::NoSpirv { error: CodegenError::Refused { stage: "SPIR-V", reason } };
     // Alive until a module is right, so that no other function gets their places.
     let mut copies = Vec::new();
-    let mut words = Vec::new();
-    for _ in 0..ATTEMPTS {
+    let words = loop {
         let copy = read_module(context, bitcode.as_slice(), "program")?;
-        words = oxcl_codegen::spirv(&copy, bits).map_err(|error| CompileError::NoSpirv { error })?;
-        copies.push(copy);
-        if oxcl_spirv::defines_ids_once(&words) {
-            break;
+        let words = oxcl_codegen::spirv(&copy, bits).map_err(|error| CompileError::NoSpirv { error })?;
+        if !oxcl_spirv::defines_an_id_twice(&words) {
+            break words;
         }
-    }
+        copies.push(copy);
+        if copies.len() == ATTEMPTS {
+            return Err(refused("LLVM's back end defined an id twice".to_owned()));
+        }
+    };
     // The back end writes pointers to bytes for all pointers.
     let types = |kernel: KernelSignature| Parameters {
         kernel: kernel.name,
         types: kernel.args.into_iter().map(|arg| (arg.type_name, qualifiers(arg.type_qualifier))).collect(),
     };
     let kernels: Vec<Parameters> = kernels(module).into_iter().map(types).collect();
-    // A module that cannot be read is given as it is: it is the back end's, and whoever reads it says what is wrong.
-    Ok(with_parameters(&words, &kernels).unwrap_or(words))
+    with_parameters(&words, &kernels)
+        .map_err(|error| refused(format!("LLVM's back end wrote a damaged module: {error}")))
 }
 
 /// Qualifiers of a parameter's type in words.

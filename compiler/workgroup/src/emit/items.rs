@@ -525,29 +525,48 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             return Ok(());
         }
         let decider = match terminator.decider() {
-            Some(decider) => Some(self.value(b, decider)?),
+            Some(decider) => match self.value(b, decider)? {
+                Lanes::One(decider) => Some(decider),
+                condition => return self.divide(b, block, &condition),
+            },
             None => None,
         };
-        if let Some(condition @ (Lanes::Each(_) | Lanes::Strided { .. })) = decider {
-            return self.divide(b, block, &condition);
-        }
+        self.branch_by(b, block, terminator, decider, |this, to| {
+            let leaves = region.ends.contains(&End::Edge { from: block, to });
+            let goes_back = !leaves && frame.regions.cfg.is_back_edge(block, to);
+            Ok((this.edge_block(block, to)?, goes_back))
+        })
+    }
+
+    /// Copies a terminator that all lanes follow by one decider. `way` gives where control goes for a target, once for each, and
+    /// whether that goes round in a loop of the copy.
+    pub(super) fn branch_by(
+        &mut self,
+        b: &Builder<'c>,
+        block: usize,
+        terminator: Value<'c>,
+        decider: Option<Value<'c>>,
+        mut way: impl FnMut(&mut Self, usize) -> Result<(Block<'c>, bool), FormError>,
+    ) -> Result<(), FormError> {
+        let targets = &self.frame.regions.cfg.successors[block];
         let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
+        let mut goes_back = false;
         for &to in targets {
             if !ways.iter().any(|(known, _)| *known == to) {
-                ways.push((to, self.edge_block(block, to)?));
+                let (begin, back) = way(self, to)?;
+                ways.push((to, begin));
+                goes_back |= back;
             }
         }
         // A clone keeps what the source says of it: weights of its ways, hints for its loop.
         let copy = b.insert_clone(terminator);
-        if let Some(Lanes::One(decider)) = decider {
+        if let Some(decider) = decider {
             copy.set_operand(0, decider);
         }
-        let mut goes_back = false;
-        for (index, &to) in (0..).zip(targets) {
-            let Some(&(_, way)) = ways.iter().find(|(known, _)| *known == to) else { continue };
-            copy.set_successor(index, way);
-            let leaves = region.ends.contains(&End::Edge { from: block, to });
-            goes_back |= !leaves && frame.regions.cfg.is_back_edge(block, to);
+        for (index, to) in (0..).zip(targets) {
+            if let Some(&(_, begin)) = ways.iter().find(|(known, _)| known == to) {
+                copy.set_successor(index, begin);
+            }
         }
         if !goes_back {
             copy.clear_metadata(LOOP);

@@ -10,7 +10,7 @@
 //! left of the rounds before but what the header's PHI nodes took ([`RegionEmitter::begin_rounds`]).
 
 use super::group;
-use super::items::{Cell, LOOP, RegionEmitter};
+use super::items::{Cell, RegionEmitter};
 use super::lanes::{Lanes, widen};
 use crate::error::FormError;
 use crate::plan::How;
@@ -237,8 +237,6 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         begins: &HashMap<usize, Block<'c>>,
         next: Block<'c>,
     ) -> Result<(), FormError> {
-        let cfg = &self.frame.regions.cfg;
-        let targets = cfg.successors[block].clone();
         let decider = match terminator.decider() {
             Some(decider) => match self.value(b, decider)? {
                 Lanes::One(decider) => Some(decider),
@@ -246,46 +244,22 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             },
             None => None,
         };
-        let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
-        for &to in &targets {
-            if ways.iter().any(|(known, _)| *known == to) {
-                continue;
-            }
-            let way = self.frame.body.append_block(&format!("r{}.way", self.number));
+        self.branch_by(b, block, terminator, decider, |this, to| {
+            let way = this.frame.body.append_block(&format!("r{}.way", this.number));
             let b = Builder::at_end(way);
-            self.local.clear();
-            match begins.get(&to) {
-                Some(&inside) => {
-                    for (phi, lanes) in self.moves(&b, block, to)?.unwrap_or_default() {
-                        let cell = self.cell(phi);
-                        self.store_cell(&b, &cell, &lanes, None);
-                    }
-                    b.branch(inside);
-                }
-                None => {
-                    self.follow(&b, block, to, self.mask)?;
-                    b.branch(next);
-                }
+            this.local.clear();
+            let Some(&inside) = begins.get(&to) else {
+                this.follow(&b, block, to, this.mask)?;
+                b.branch(next);
+                return Ok((way, false));
+            };
+            for (phi, lanes) in this.moves(&b, block, to)?.unwrap_or_default() {
+                let cell = this.cell(phi);
+                this.store_cell(&b, &cell, &lanes, None);
             }
-            ways.push((to, way));
-        }
-        // A clone keeps what the source says of it: weights of its ways, hints for its loop.
-        let copy = b.insert_clone(terminator);
-        if let Some(decider) = decider {
-            copy.set_operand(0, decider);
-        }
-        for (index, to) in (0..).zip(&targets) {
-            if let Some(&(_, way)) = ways.iter().find(|(known, _)| known == to) {
-                copy.set_successor(index, way);
-            }
-        }
-        if !targets
-            .iter()
-            .any(|&to| begins.contains_key(&to) && self.frame.regions.cfg.is_back_edge(block, to))
-        {
-            copy.clear_metadata(LOOP);
-        }
-        Ok(())
+            b.branch(inside);
+            Ok((way, this.frame.regions.cfg.is_back_edge(block, to)))
+        })
     }
 
     /// Copies a divided block, but for the jump to what comes next in the sequence.

@@ -3,6 +3,7 @@
 
 #define OXCL_KEPT_NVPTX ~, KEPT
 #define OXCL_KEPT_RISCV ~, KEPT
+#define OXCL_KEPT_SPIRV ~, KEPT
 #define OXCL_KEPT_X86 ~, KEPT
 
 // The second argument, where the first one has become two.

@@ -172,10 +172,12 @@ impl Input<'_> {
             return Err("two compilations of the same source give different bytes".into());
         }
         let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
-        let special = self.load(&sizes, Quality::Full)?;
-        let quick = self.load(&[], Quality::First)?;
+        let special = self.archive(&sizes, Quality::Full)?;
+        let special = Program::from_archive(&special).map_err(|e| e.to_string())?;
+        let hurried = self.archive(&[], Quality::First)?;
+        let quick = Program::from_archive(&hurried).map_err(|e| e.to_string())?;
         // Launches with global ids of 2^31 and more have what was made in a hurry completed first.
-        let completed = self.load(&[], Quality::First)?;
+        let completed = Program::from_archive(&hurried).map_err(|e| e.to_string())?;
         completed.replace_code(&bytes)?;
         let wide = self.load_wide(&sizes)?;
         let processors = self.processors()?;
@@ -270,10 +272,8 @@ impl Input<'_> {
         if want == have { Ok(()) } else { Err(format!("printed {have:?} instead of {want:?}")) }
     }
 
-    fn load(&self, sizes: &[[u64; 3]], quality: Quality) -> Result<Program, String> {
-        let bytes =
-            self.compile_as(Emit::Archive, sizes, Some(1), quality, None).map_err(|e| self.rendered(&e))?;
-        Program::from_archive(&bytes).map_err(|e| e.to_string())
+    fn archive(&self, sizes: &[[u64; 3]], quality: Quality) -> Result<Vec<u8>, String> {
+        self.compile_as(Emit::Archive, sizes, Some(1), quality, None).map_err(|e| self.rendered(&e))
     }
 
     /// The program at further lane counts, where the vectoriser is expected to take it.

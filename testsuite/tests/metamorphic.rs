@@ -42,7 +42,7 @@ fn rewritten_file_tests_do_the_same() {
     assert!(files.len() > 50, "{} files", files.len());
     let folder = tempfile::tempdir().unwrap();
     let first = from_environment("OXCL_SEED").unwrap_or(1);
-    let count = from_environment("OXCL_PROGRAMS").unwrap_or(24);
+    let count = from_environment("OXCL_PROGRAMS").unwrap_or(16);
     let failures = Mutex::new(Vec::new());
     let next = AtomicU64::new(first);
     let check = |seed: u64| {

@@ -14,18 +14,17 @@ fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// Of each program some ways: all of them come up, whatever the number of programs.
+/// Of each program one way: all of them come up, whatever the number of programs.
 fn ways(seed: u64) -> Vec<Configuration> {
-    let cpu = Configuration::of_cpu();
-    let mut ways = vec![cpu[seed as usize % cpu.len()], cpu[(seed as usize * 5 + 1) % cpu.len()]];
-    ways.dedup();
-    if seed.is_multiple_of(4) {
-        ways.extend(Configuration::of_ref());
+    match seed % 8 {
+        0 => Configuration::of_tta(seed / 8)[..1].to_vec(),
+        4 => Configuration::of_ref(),
+        _ => {
+            let mut cpu = Configuration::of_cpu();
+            cpu.extend(Configuration::of_wide());
+            vec![cpu[(seed + seed / 8) as usize % cpu.len()]]
+        }
     }
-    if seed.is_multiple_of(8) {
-        ways.extend(&Configuration::of_tta(seed / 8)[..1]);
-    }
-    ways
 }
 
 #[test]

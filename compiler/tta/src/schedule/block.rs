@@ -100,10 +100,10 @@ type Tied = (usize, (usize, Edge));
 #[derive(Debug)]
 enum Undo {
     Value(usize, Value),
-    Latched((UnitId, u16), usize),
-    LatchUsed((UnitId, u16), usize, i64),
+    Latched(usize, usize),
+    LatchUsed(usize, usize, i64),
     Temporary(usize),
-    Top(Register, Option<usize>),
+    Top(usize, Option<usize>),
     AddressRead(Option<i64>),
 }
 
@@ -121,19 +121,21 @@ pub(super) enum Ties {
 /// The scheduler of a block.
 pub(super) struct Scheduler<'a> {
     machine: &'a Machine,
+    wires: &'a Wires,
     options: &'a Options,
     nodes: &'a [Node],
     pub(super) table: Table<'a>,
     work: Vec<Work>,
     values: Vec<Value>,
     finals: BTreeMap<Register, usize>,
-    /// The last value of each register, renamed ones included.
-    tops: BTreeMap<Register, usize>,
+    /// By register: its last value, renamed ones included.
+    tops: Vec<Option<usize>>,
     /// Registers that nobody needs after the block.
     pool: Vec<Register>,
     /// For each value the operations that read it, with the buses to where they can; empty where buses join everything.
     wanted: Vec<Vec<(usize, Buses)>>,
-    latches: BTreeMap<(UnitId, u16), Vec<Latch>>,
+    /// By port: what is written to it, in the order of time.
+    latches: Vec<Vec<Latch>>,
     temporaries: Vec<Vec<(i64, i64)>>,
     /// When the return address is read last; a call that is triggered earlier replaces it.
     address_read: Option<i64>,
@@ -169,16 +171,17 @@ impl<'a> Scheduler<'a> {
     ) -> Self {
         let mut scheduler = Self {
             machine,
+            wires,
             options,
             nodes: &block.nodes,
             table: Table::new(machine, wires),
             work: Vec::new(),
             values: Vec::new(),
             finals: BTreeMap::new(),
-            tops: BTreeMap::new(),
+            tops: Vec::new(),
             pool: Vec::new(),
             wanted: Vec::new(),
-            latches: BTreeMap::new(),
+            latches: vec![Vec::new(); wires.port_count()],
             temporaries: vec![Vec::new(); options.temporaries.len()],
             address_read: None,
             log: Vec::new(),
@@ -196,7 +199,10 @@ impl<'a> Scheduler<'a> {
         let values = &scheduler.values;
         let kept = tied.into_iter().filter(|(value, _)| ties != Ties::Fixed || values[*value].fixed);
         edges.extend(kept.map(|(_, edge)| edge));
-        scheduler.tops.clone_from(&scheduler.finals);
+        scheduler.tops = vec![None; wires.register_count()];
+        for (register, value) in &scheduler.finals {
+            scheduler.tops[wires.register_number(*register)] = Some(*value);
+        }
         scheduler.pool = pool.iter().copied().filter(|r| !live_out.contains(r)).collect();
         scheduler.heights(&edges, &block.terminator);
         if options.rename && !options.temporaries.is_empty() {

@@ -8,7 +8,6 @@ use super::wires::{Buses, Wires};
 use crate::check::assign;
 use crate::model::{BusId, Direction, FileId, Guard, ImmediateUnitId, Machine, UnitId};
 use crate::program::{Destination, LongImmediate, Move, Source, exclusive};
-use std::collections::BTreeMap;
 
 /// A number as code carries it: a constant, or the widest that an address can become, with what it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +65,7 @@ pub(super) struct Row {
 }
 
 /// A set of cycles.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Cycles {
     words: Vec<u64>,
 }
@@ -110,7 +109,7 @@ enum Undo {
     LongRead { unit: ImmediateUnitId, index: u32, position: usize, was: i64 },
     Arrival { port: (UnitId, u16), position: usize },
     ArrivalRead { port: (UnitId, u16), position: usize, was: i64 },
-    Busy { key: (UnitId, usize, i64) },
+    Busy { resource: usize, cycle: i64 },
 }
 
 /// The tables of a block.
@@ -119,9 +118,12 @@ pub(super) struct Table<'m> {
     machine: &'m Machine,
     wires: &'m Wires,
     pub(super) rows: Vec<Row>,
-    arrivals: BTreeMap<(UnitId, u16), Vec<Arrival>>,
-    longs: BTreeMap<(ImmediateUnitId, u32), Vec<Held>>,
-    busy: BTreeMap<(UnitId, usize), Cycles>,
+    /// By port, in the order of time.
+    arrivals: Vec<Vec<Arrival>>,
+    /// By immediate register, in the order of time.
+    longs: Vec<Vec<Held>>,
+    /// By resource.
+    busy: Vec<Cycles>,
     log: Vec<Undo>,
     /// Moves and long immediates placed.
     pub(super) count: usize,
@@ -133,9 +135,9 @@ impl<'m> Table<'m> {
             machine,
             wires,
             rows: Vec::new(),
-            arrivals: BTreeMap::new(),
-            longs: BTreeMap::new(),
-            busy: BTreeMap::new(),
+            arrivals: vec![Vec::new(); wires.port_count()],
+            longs: vec![Vec::new(); wires.immediate_count()],
+            busy: vec![Cycles::default(); wires.resource_count()],
             log: Vec::new(),
             count: 0,
         }
@@ -174,28 +176,26 @@ impl<'m> Table<'m> {
                         row.immediates.pop();
                         row.long_tags.pop();
                     }
-                    if let Some(held) = self.longs.get_mut(&(unit, index)) {
-                        held.remove(position);
-                    }
+                    self.longs[self.wires.immediate_number(unit, index)].remove(position);
                     self.count -= 1;
                 }
                 Some(Undo::LongRead { unit, index, position, was }) => {
-                    self.longs.entry((unit, index)).and_modify(|h| h[position].last_read = was);
+                    self.longs[self.wires.immediate_number(unit, index)][position].last_read = was;
                 }
                 Some(Undo::Arrival { port, position }) => {
-                    if let Some(arrivals) = self.arrivals.get_mut(&port) {
-                        arrivals.remove(position);
-                    }
+                    self.arrivals_at(port).remove(position);
                 }
                 Some(Undo::ArrivalRead { port, position, was }) => {
-                    self.arrivals.entry(port).and_modify(|a| a[position].last_read = was);
+                    self.arrivals_at(port)[position].last_read = was;
                 }
-                Some(Undo::Busy { key: (unit, resource, cycle) }) => {
-                    self.busy.entry((unit, resource)).and_modify(|row| row.remove(cycle));
-                }
+                Some(Undo::Busy { resource, cycle }) => self.busy[resource].remove(cycle),
                 None => {}
             }
         }
+    }
+
+    fn arrivals_at(&mut self, port: (UnitId, u16)) -> &mut Vec<Arrival> {
+        &mut self.arrivals[self.wires.port_number(port.0, port.1)]
     }
 
     fn row(&mut self, cycle: i64) -> Option<usize> {
@@ -333,12 +333,16 @@ impl<'m> Table<'m> {
             return false;
         }
         if let Source::Immediate { unit, index } = new.source {
-            let mut accesses = vec![(new.bus, (index, new.guard))];
-            accesses.extend(others().filter_map(|m| match m.source {
+            let mut beside = others().filter_map(|m| match m.source {
                 Source::Immediate { unit: u, index } if u == unit => Some((m.bus, (index, m.guard))),
                 _ => None,
-            }));
+            });
             let ports = &self.machine.immediate_units[unit.index()].ports;
+            let mut accesses = Vec::new();
+            if let Some(one) = beside.next() {
+                accesses.extend([(new.bus, (index, new.guard)), one]);
+                accesses.extend(beside);
+            }
             if accesses.len() > 1 && !assign(self.machine, ports, &accesses, Direction::Output) {
                 return false;
             }
@@ -377,7 +381,10 @@ impl<'m> Table<'m> {
         access: impl Fn(&Move) -> Option<(BusId, (u32, Guard))>,
     ) -> bool {
         let moves = self.rows[row].moves.iter().enumerate().filter(|(p, _)| *p != except);
-        let mut accesses: Vec<_> = moves.filter_map(|(_, m)| access(m)).collect();
+        let mut others = moves.filter_map(|(_, m)| access(m));
+        let Some(first) = others.next() else { return true };
+        let mut accesses = vec![first];
+        accesses.extend(others);
         accesses.extend(access(new));
         let ports = &self.machine.register_files[file.index()].ports;
         accesses.len() <= 1 || assign(self.machine, ports, &accesses, way)
@@ -396,7 +403,7 @@ impl<'m> Table<'m> {
         let machine = self.machine;
         for (id, unit) in machine.immediate_units() {
             for index in 0..unit.size {
-                let Some(held) = self.longs.get_mut(&(id, index)) else { continue };
+                let held = &mut self.longs[self.wires.immediate_number(id, index)];
                 let Some(position) = held.partition_point(|h| h.from <= cycle).checked_sub(1) else {
                     continue;
                 };
@@ -411,7 +418,7 @@ impl<'m> Table<'m> {
         for (id, unit) in machine.immediate_units() {
             let latency = i64::from(unit.latency);
             for index in 0..unit.size {
-                let held = self.longs.get(&(id, index)).map_or(&[][..], Vec::as_slice);
+                let held = &self.longs[self.wires.immediate_number(id, index)];
                 // What is held is in the order of time: what comes before must have been read for the last time.
                 let before = held.partition_point(|h| h.from <= cycle).checked_sub(1).map(|b| held[b]);
                 if before.is_some_and(|h| h.last_read >= cycle) {
@@ -421,7 +428,7 @@ impl<'m> Table<'m> {
                 for at in (earliest.max(cycle - latency - 8)..=cycle - latency - ahead).rev() {
                     if self.place_long(at, id, index, number) {
                         let new = Held { number, from: at + latency, last_read: cycle };
-                        let held = self.longs.entry((id, index)).or_default();
+                        let held = &mut self.longs[self.wires.immediate_number(id, index)];
                         let position = held.partition_point(|h| h.from < new.from);
                         held.insert(position, new);
                         self.log.push(Undo::Long { cycle: at, unit: id, index, position });
@@ -449,12 +456,16 @@ impl<'m> Table<'m> {
 
     /// The last result that reaches a port before `cycle`.
     pub(super) fn arrival_before(&self, port: (UnitId, u16), cycle: i64) -> Option<Arrival> {
-        self.arrivals.get(&port).and_then(|a| a.iter().rev().find(|a| a.cycle < cycle)).copied()
+        let all = &self.arrivals[self.wires.port_number(port.0, port.1)];
+        all.iter().rev().find(|a| a.cycle < cycle).copied()
     }
 
     /// The first result that reaches a port after `cycle`.
     pub(super) fn arrival_after(&self, port: (UnitId, u16), cycle: i64) -> Option<i64> {
-        self.arrivals.get(&port).and_then(|a| a.iter().find(|a| a.cycle > cycle)).map(|a| a.cycle)
+        let all = &self.arrivals[self.wires.port_number(port.0, port.1)];
+        // What is asked for is near the end of the list mostly.
+        let later = all.iter().rev().take_while(|a| a.cycle > cycle);
+        later.last().map(|a| a.cycle)
     }
 
     /// Whether a result that arrived at `arrived` is still at its port in `cycle`.
@@ -464,7 +475,7 @@ impl<'m> Table<'m> {
 
     /// Notes the result of `value`; false if the one before is read later or another arrives in the same cycle.
     pub(super) fn arrive(&mut self, port: (UnitId, u16), cycle: i64, value: usize) -> bool {
-        let list = self.arrivals.entry(port).or_default();
+        let list = self.arrivals_at(port);
         let position = list.iter().take_while(|a| a.cycle < cycle).count();
         if list.get(position).is_some_and(|a| a.cycle == cycle)
             || position.checked_sub(1).is_some_and(|before| list[before].last_read >= cycle)
@@ -478,7 +489,7 @@ impl<'m> Table<'m> {
 
     /// Notes that a result is read.
     pub(super) fn read(&mut self, port: (UnitId, u16), arrived: i64, cycle: i64) {
-        let Some(list) = self.arrivals.get_mut(&port) else { return };
+        let list = self.arrivals_at(port);
         if let Some(position) = list.iter().position(|a| a.cycle == arrived) {
             let was = list[position].last_read;
             list[position].last_read = was.max(cycle);
@@ -491,12 +502,11 @@ impl<'m> Table<'m> {
         let wires = self.wires;
         for hold in wires.holds_resources(unit, operation) {
             for ahead in hold.start..hold.start + hold.cycles {
-                let key = (unit, hold.resource, cycle + ahead);
-                let row = self.busy.entry((unit, hold.resource)).or_default();
-                if !row.insert(cycle + ahead) {
+                let (resource, cycle) = (wires.resource_number(unit, hold.resource), cycle + ahead);
+                if !self.busy[resource].insert(cycle) {
                     return false;
                 }
-                self.log.push(Undo::Busy { key });
+                self.log.push(Undo::Busy { resource, cycle });
             }
         }
         true
@@ -506,8 +516,8 @@ impl<'m> Table<'m> {
     pub(super) fn last(&self) -> i64 {
         let used = |r: &Row| !r.moves.is_empty() || !r.immediates.is_empty();
         let row = self.rows.iter().rposition(used).map_or(-1, |r| i64::try_from(r).unwrap_or(i64::MAX));
-        let arrival = self.arrivals.values().flatten().map(|a| a.cycle - 1).max().unwrap_or(-1);
-        let busy = self.busy.values().map(Cycles::last).max().unwrap_or(-1);
+        let arrival = self.arrivals.iter().flatten().map(|a| a.cycle - 1).max().unwrap_or(-1);
+        let busy = self.busy.iter().map(Cycles::last).max().unwrap_or(-1);
         row.max(arrival).max(busy)
     }
 }

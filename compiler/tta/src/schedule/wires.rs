@@ -3,6 +3,7 @@
 //! In: a machine of at most 64 buses. Out: for every place that a value can come from or go to the buses that reach it, and
 //! the order in which buses are tried: what joins little first, so that what joins much stays free.
 
+use super::mir::Register;
 use crate::check::fits;
 use crate::model::{
     BusId, Direction, FileId, FilePort, Guard, ImmediateUnitId, Machine, SlotSource, Unit, UnitId, mask,
@@ -29,6 +30,34 @@ pub(super) struct Wires {
     formats: Vec<Format>,
     /// For each unit and operation the resources that it takes.
     resources: Vec<Vec<Vec<Hold>>>,
+    places: Places,
+}
+
+/// Numbers from 0 on for all ports, registers, resources and immediate registers, so that what is known of each is in a list.
+#[derive(Debug, Default)]
+struct Places {
+    ports: Numbers,
+    registers: Numbers,
+    resources: Numbers,
+    immediates: Numbers,
+}
+
+/// The number of the first of each owner, and how many there are in all.
+#[derive(Debug, Default)]
+struct Numbers {
+    first: Vec<usize>,
+    count: usize,
+}
+
+impl Numbers {
+    fn of(counts: impl Iterator<Item = usize>) -> Self {
+        let mut all = Self::default();
+        for count in counts {
+            all.first.push(all.count);
+            all.count += count;
+        }
+        all
+    }
 }
 
 /// A resource of a unit, by the place of its first mention, that an operation holds.
@@ -119,9 +148,28 @@ impl Wires {
             _ => None,
         });
         let formats = formats.collect();
-        let resources = machine.units.iter().map(resources).collect();
+        let resources: Vec<_> = machine.units.iter().map(resources).collect();
+        let held = |unit: &Vec<Vec<Hold>>| unit.iter().flatten().map(|h| h.resource + 1).max().unwrap_or(0);
+        let places = Places {
+            ports: Numbers::of(machine.units.iter().map(|u| u.ports.len())),
+            registers: Numbers::of(machine.register_files.iter().map(|f| f.size as usize)),
+            resources: Numbers::of(resources.iter().map(held)),
+            immediates: Numbers::of(machine.immediate_units.iter().map(|u| u.size as usize)),
+        };
         let every = order.iter().map(|bus| 1 << bus.0).sum();
-        Some(Self { guards, always, files, immediates, ports, wide, order, every, formats, resources })
+        Some(Self {
+            guards,
+            always,
+            files,
+            immediates,
+            ports,
+            wide,
+            order,
+            every,
+            formats,
+            resources,
+            places,
+        })
     }
 
     /// Whether an instruction whose moves take the buses `used` can write `value` to an immediate unit.
@@ -197,6 +245,46 @@ impl Wires {
     /// What an operation of a unit holds.
     pub(super) fn holds_resources(&self, unit: UnitId, operation: u16) -> &[Hold] {
         &self.resources[unit.index()][usize::from(operation)]
+    }
+
+    /// The number of a port among all.
+    pub(super) fn port_number(&self, unit: UnitId, port: u16) -> usize {
+        self.places.ports.first[unit.index()] + usize::from(port)
+    }
+
+    /// How many ports there are.
+    pub(super) fn port_count(&self) -> usize {
+        self.places.ports.count
+    }
+
+    /// The number of a register among all.
+    pub(super) fn register_number(&self, register: Register) -> usize {
+        self.places.registers.first[register.file.index()] + register.index as usize
+    }
+
+    /// How many registers there are.
+    pub(super) fn register_count(&self) -> usize {
+        self.places.registers.count
+    }
+
+    /// The number of a unit's resource among all.
+    pub(super) fn resource_number(&self, unit: UnitId, resource: usize) -> usize {
+        self.places.resources.first[unit.index()] + resource
+    }
+
+    /// How many resources there are.
+    pub(super) fn resource_count(&self) -> usize {
+        self.places.resources.count
+    }
+
+    /// The number of an immediate register among all.
+    pub(super) fn immediate_number(&self, unit: ImmediateUnitId, index: u32) -> usize {
+        self.places.immediates.first[unit.index()] + index as usize
+    }
+
+    /// How many immediate registers there are.
+    pub(super) fn immediate_count(&self) -> usize {
+        self.places.immediates.count
     }
 
     /// The buses that write a register file.

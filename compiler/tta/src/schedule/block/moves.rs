@@ -82,14 +82,15 @@ impl Scheduler<'_> {
         operation: Option<u16>,
         guard: Guard,
     ) -> bool {
-        let latches = self.latches.entry(port).or_default();
+        let numbered = self.wires.port_number(port.0, port.1);
+        let latches = &self.latches[numbered];
         let place = latches.partition_point(|l| l.write <= cycle);
         let before = place.checked_sub(1).map(|b| latches[b]);
         let last_use = before.map_or(-1, |b| b.last_use);
         let write = |scheduler: &mut Self, at: i64, key: Option<Input>| {
             let new = Latch { write: at, key, last_use: cycle };
-            scheduler.latches.entry(port).or_default().insert(place, new);
-            scheduler.log.push(Undo::Latched(port, place));
+            scheduler.latches[numbered].insert(place, new);
+            scheduler.log.push(Undo::Latched(numbered, place));
         };
         let destination = Destination::Port { unit: port.0, port: port.1, operation };
         if operation.is_some() {
@@ -107,8 +108,8 @@ impl Scheduler<'_> {
             && let Some(Latch { key, .. }) = before
             && key == Some(input)
         {
-            self.latches.entry(port).and_modify(|l| l[place - 1].last_use = last_use.max(cycle));
-            self.log.push(Undo::LatchUsed(port, place - 1, last_use));
+            self.latches[numbered][place - 1].last_use = last_use.max(cycle);
+            self.log.push(Undo::LatchUsed(numbered, place - 1, last_use));
             self.shared += 1;
             return true;
         }

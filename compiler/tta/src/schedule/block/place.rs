@@ -30,8 +30,8 @@ pub(in crate::schedule) enum Order {
     Cost,
 }
 
-/// A way to start an operation: moves, unit, operation, slack, operands exchanged.
-type Way = (usize, UnitId, u16, i64, bool);
+/// A way to start an operation: unit, operation, operands exchanged.
+type Way = (UnitId, u16, bool);
 
 /// Which input goes to operand `k`.
 pub(super) fn exchanged(info: &crate::ops::OpInfo, k: u16, swapped: bool) -> u16 {
@@ -56,15 +56,13 @@ impl Scheduler<'_> {
         while self.log.len() > mark.1 {
             match self.log.pop() {
                 Some(Undo::Value(value, was)) => self.values[value] = was,
-                Some(Undo::Latched(port, place)) => {
-                    self.latches.entry(port).and_modify(|l| _ = l.remove(place));
-                }
+                Some(Undo::Latched(port, place)) => drop(self.latches[port].remove(place)),
                 Some(Undo::LatchUsed(port, place, was)) => {
-                    self.latches.entry(port).and_modify(|l| l[place].last_use = was);
+                    self.latches[port][place].last_use = was;
+                    self.shared -= 1;
                 }
                 Some(Undo::Temporary(which)) => drop(self.temporaries[which].pop()),
-                Some(Undo::Top(register, Some(was))) => drop(self.tops.insert(register, was)),
-                Some(Undo::Top(register, None)) => drop(self.tops.remove(&register)),
+                Some(Undo::Top(register, was)) => self.tops[register] = was,
                 Some(Undo::AddressRead(was)) => self.address_read = was,
                 None => {}
             }
@@ -197,7 +195,10 @@ impl Scheduler<'_> {
         if self.nodes[number].op.is_none() {
             return Ok(Some(1));
         }
-        Ok(self.best(number, cycle)?.map(|b| b.0))
+        let mark = self.mark();
+        let cost = self.start_cheapest(number, cycle)?;
+        self.undo(mark);
+        Ok(cost)
     }
 
     /// When every input of a node can be there at the earliest.
@@ -224,12 +225,7 @@ impl Scheduler<'_> {
         let fits = if self.nodes[number].op.is_none() {
             self.copy(number, cycle)
         } else {
-            match self.best(number, cycle)? {
-                Some((_, unit, operation, slack, swapped)) => {
-                    self.start(number, cycle, (unit, operation), slack, swapped)
-                }
-                None => false,
-            }
+            self.start_cheapest(number, cycle)?.is_some()
         };
         if fits {
             self.done(number);
@@ -239,9 +235,9 @@ impl Scheduler<'_> {
         Ok(None)
     }
 
-    /// The cheapest way to start a node in `cycle`: its moves, the unit and operation, the time between its operands, and whether
-    /// they are exchanged. Nothing is placed.
-    fn best(&mut self, number: usize, cycle: i64) -> Result<Option<Way>, ScheduleError> {
+    /// Starts a node in `cycle` in the cheapest way, and gives the number of moves; where there is none, what was tried last is to
+    /// be taken back.
+    fn start_cheapest(&mut self, number: usize, cycle: i64) -> Result<Option<usize>, ScheduleError> {
         let mark = self.mark();
         let Some(op) = self.nodes[number].op else { return Ok(None) };
         let info = op.info();
@@ -252,24 +248,32 @@ impl Scheduler<'_> {
         let numbers = self.work[number].inputs.iter().any(|i| matches!(i, Input::Number(_)));
         for slack in 0..=if numbers { 3 } else { 0 } {
             let mut best: Option<((usize, usize), Way)> = None;
+            // Whether the best way is the one that stands in the tables.
+            let mut stands = false;
             for (unit, operation) in offers.iter() {
                 for swapped in [false, true] {
                     if swapped && info.swap.is_none() {
                         continue;
                     }
+                    self.undo(mark);
+                    stands = false;
                     let before = self.table.count;
                     if self.start(number, cycle, (*unit, *operation), slack, swapped) {
                         let cost = self.table.count - before;
                         let key = (cost, usize::MAX - self.kept(number, *unit, *operation, swapped));
                         if best.is_none_or(|b| key < b.0) {
-                            best = Some((key, (cost, *unit, *operation, slack, swapped)));
+                            best = Some((key, (*unit, *operation, swapped)));
+                            stands = true;
                         }
                     }
-                    self.undo(mark);
                 }
             }
-            if let Some((_, way)) = best {
-                return Ok(Some(way));
+            if let Some(((cost, _), (unit, operation, swapped))) = best {
+                if !stands {
+                    self.undo(mark);
+                }
+                let started = stands || self.start(number, cycle, (unit, operation), slack, swapped);
+                return Ok(started.then_some(cost));
             }
         }
         Ok(None)
@@ -380,7 +384,8 @@ impl Scheduler<'_> {
         let facts = &machine.units[unit.index()];
         let found = &facts.operations[usize::from(operation)];
         let Some(trigger) = facts.trigger() else { return false };
-        if !self.table.occupy(unit, operation, cycle) {
+        // What triggers is moved in this cycle.
+        if !self.table.has_bus(cycle) || !self.table.occupy(unit, operation, cycle) {
             return false;
         }
         let mut guard = Guard::Always;
@@ -398,8 +403,9 @@ impl Scheduler<'_> {
         }
         // The trigger has one cycle to be moved in, the others have several: it goes first. Only where operands come one after
         // the other through one immediate register the order of time is the only one.
-        let mut order: Vec<u16> = (1..=info.inputs).collect();
-        order.sort_by_key(|k| (found.port_of(*k) == Some(trigger)) != (slack == 0));
+        let triggers = |k: u16| found.port_of(k) == Some(trigger);
+        let order = [slack == 0, slack != 0].into_iter();
+        let order = order.flat_map(|first| (1..=info.inputs).filter(move |k| triggers(*k) == first));
         let mut ahead = slack * (i64::from(info.inputs) - 1);
         for k in order {
             let Some(port) = found.port_of(k) else { return false };

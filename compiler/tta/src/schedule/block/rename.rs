@@ -39,7 +39,7 @@ impl Scheduler<'_> {
             if !self.alike(*register, value) || !self.idle(*register) {
                 continue;
             }
-            let Some(from) = self.free_behind(self.tops.get(register).copied(), own) else { continue };
+            let Some(from) = self.free_behind(self.top(*register), own) else { continue };
             let fits = from <= cycle;
             let key = (fits, register.file == file, if fits { from } else { -from });
             if best.is_none_or(|(found, _)| key > found) {
@@ -155,8 +155,8 @@ impl Scheduler<'_> {
 
     /// Whether all that a register holds in the block is placed and read.
     fn idle(&self, register: Register) -> bool {
-        self.tops.get(&register).is_none_or(|last| {
-            let last = &self.values[*last];
+        self.top(register).is_none_or(|last| {
+            let last = &self.values[last];
             !last.live_out && last.readers == 0 && (last.arrival.is_some() || last.written.is_some())
         })
     }
@@ -173,7 +173,7 @@ impl Scheduler<'_> {
             Some(next) => self.change(next, |v| v.previous = previous),
             None => self.set_top(was, previous),
         }
-        let last = self.tops.get(&register).copied();
+        let last = self.top(register);
         if let Some(last) = last {
             self.change(last, |v| v.next = Some(value));
         }
@@ -181,11 +181,14 @@ impl Scheduler<'_> {
         self.set_top(register, Some(value));
     }
 
+    /// The last value of a register.
+    fn top(&self, register: Register) -> Option<usize> {
+        self.tops[self.wires.register_number(register)]
+    }
+
     fn set_top(&mut self, register: Register, value: Option<usize>) {
-        let was = match value {
-            Some(value) => self.tops.insert(register, value),
-            None => self.tops.remove(&register),
-        };
-        self.log.push(Undo::Top(register, was));
+        let at = self.wires.register_number(register);
+        self.log.push(Undo::Top(at, self.tops[at]));
+        self.tops[at] = value;
     }
 }

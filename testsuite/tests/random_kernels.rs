@@ -14,16 +14,16 @@ fn from_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
-/// Of each program one way: all of them come up, whatever the number of programs.
+/// Of each program a way that runs it, and perhaps one before that may decline it; all come up, whatever the number of programs.
 fn ways(seed: u64) -> Vec<Configuration> {
-    match seed % 8 {
-        0 => Configuration::of_tta(seed / 8)[..1].to_vec(),
-        4 => Configuration::of_ref(),
-        _ => {
-            let mut cpu = Configuration::of_cpu();
-            cpu.extend(Configuration::of_wide());
-            vec![cpu[(seed + seed / 8) as usize % cpu.len()]]
-        }
+    let cpu = Configuration::of_cpu();
+    let wide = Configuration::of_wide();
+    let turn = (seed + seed / 8) as usize % (cpu.len() + wide.len());
+    match (seed % 8, turn.checked_sub(cpu.len())) {
+        (0, _) => vec![Configuration::of_tta(seed / 8)[0], Configuration::of_ref()[0]],
+        (4, _) => Configuration::of_ref(),
+        (_, None) => vec![cpu[turn]],
+        (_, Some(width)) => vec![wide[width], cpu[width % cpu.len()]],
     }
 }
 

@@ -73,7 +73,10 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
-pub use oxcl_binary::il::{SpecConstant, spec_constants};
+pub use oxcl_binary::il::{
+    CAPABILITIES as IL_CAPABILITIES, EXTENSIONS as IL_EXTENSIONS, INSTRUCTION_SETS as IL_INSTRUCTION_SETS,
+    SpecConstant, spec_constants,
+};
 pub use oxcl_binary::meta::SUB_GROUP_SIZES;
 pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;

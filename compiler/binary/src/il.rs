@@ -3,6 +3,10 @@
 
 use std::collections::HashMap;
 
+mod taken;
+
+pub use taken::{CAPABILITIES, EXTENSIONS, INSTRUCTION_SETS, NON_SEMANTIC, OPENCL_STD};
+
 /// The word that SPIR-V begins with.
 const MAGIC: u32 = 0x0723_0203;
 /// Words before the first instruction.

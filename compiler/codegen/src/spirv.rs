@@ -7,7 +7,8 @@ use crate::bridge::{self, Heard, Text};
 use crate::machine::CodegenError;
 
 /// The extensions that modules may use: those that our own reader knows.
-const EXTENSIONS: [&str; 10] = [
+const EXTENSIONS: [&str; 12] = [
+    "SPV_EXT_shader_atomic_float16_add",
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
     "SPV_INTEL_subgroups",
@@ -16,6 +17,7 @@ const EXTENSIONS: [&str; 10] = [
     "SPV_KHR_integer_dot_product",
     "SPV_KHR_linkonce_odr",
     "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_shader_clock",
     "SPV_KHR_subgroup_rotate",
     "SPV_KHR_uniform_group_instructions",
 ];

@@ -5,6 +5,7 @@ use rspirv::spirv::Op;
 use crate::error::{Result, invalid, not_supported};
 use crate::function::{Function, Used};
 use crate::mangle::Param;
+use crate::types::Shape;
 use crate::words::Instruction;
 
 /// LLVM's order of memory semantics; the strongest where they are not known.
@@ -100,7 +101,9 @@ impl Function<'_, '_> {
         if own.size * 8 > 32 && self.t.bits() == 32 {
             return Err(not_supported(i.word, "an atomic operation on 64 bits where addresses have 32"));
         }
-        if own.size < 4 {
+        // Processors of 32 bits have no halves in memory.
+        let is_half = own.shape == Shape::Float(16) && self.t.bits() == 64;
+        if own.size < 4 && !is_half {
             return Err(not_supported(i.word, format!("an atomic operation on {}", own.text)));
         }
         Ok(pointer)

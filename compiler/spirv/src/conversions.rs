@@ -198,8 +198,17 @@ impl Function<'_, '_> {
         match (is_pointer(&own), is_pointer(&wanted)) {
             _ if value.type_text == result => self.alias(i, &value.text),
             (true, true) => Err(invalid(i.word, "a cast to another storage class")),
-            (true, false) => self.define(i, &format!("ptrtoint {} to {result}", value.typed())),
-            (false, true) => self.define(i, &format!("inttoptr {} to {result}", value.typed())),
+            // By way of one integer: vectors may stand for addresses too.
+            (true, false) => {
+                let whole = self.t.size_type();
+                let address = self.temporary(i, &format!("ptrtoint {} to {whole}", value.typed()));
+                self.define(i, &format!("bitcast {whole} {address} to {result}"))
+            }
+            (false, true) => {
+                let whole = self.t.size_type();
+                let address = self.temporary(i, &format!("bitcast {} to {whole}", value.typed()));
+                self.define(i, &format!("inttoptr {whole} {address} to {result}"))
+            }
             (false, false) => self.define(i, &format!("bitcast {} to {result}", value.typed())),
         }
     }

@@ -101,7 +101,10 @@ impl Function<'_, '_> {
             Op::SubgroupShuffleXorINTEL => self.plain(i, "intel_sub_group_shuffle_xor", &[0, 1])?,
             Op::SubgroupShuffleDownINTEL => self.plain(i, "intel_sub_group_shuffle_down", &[0, 1, 2])?,
             Op::SubgroupShuffleUpINTEL => self.plain(i, "intel_sub_group_shuffle_up", &[0, 1, 2])?,
-            Op::SubgroupBlockReadINTEL | Op::SubgroupBlockWriteINTEL => self.block(i)?,
+            Op::SubgroupBlockReadINTEL
+            | Op::SubgroupBlockWriteINTEL
+            | Op::SubgroupImageBlockReadINTEL
+            | Op::SubgroupImageBlockWriteINTEL => self.block(i)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -250,12 +253,12 @@ impl Function<'_, '_> {
         self.taken(i, name, &params, &arguments)
     }
 
-    /// Blocks of memory, one element or a few for each work-item of a sub-group.
+    /// Blocks of memory or of an image, one element or a few for each work-item of a sub-group.
     fn block(&mut self, i: &Instruction) -> Result<()> {
-        let pointer = self.operand(i, 0)?;
-        let (space, _) = self.t.types.pointee(i.word, pointer.ty)?;
-        let reads = i.op == Op::SubgroupBlockReadINTEL;
-        let data = if reads { None } else { Some(self.operand(i, 1)?) };
+        let reads = matches!(i.op, Op::SubgroupBlockReadINTEL | Op::SubgroupImageBlockReadINTEL);
+        let of_image = matches!(i.op, Op::SubgroupImageBlockReadINTEL | Op::SubgroupImageBlockWriteINTEL);
+        let place = self.operand(i, 0)?;
+        let data = if reads { None } else { Some(self.operand(i, if of_image { 2 } else { 1 })?) };
         let ty = data.as_ref().map_or_else(|| i.result_type(), |data| Ok(data.ty))?;
         let (bits, lanes) = (self.t.types.int_bits(i.word, ty)?, self.t.types.scalar(i.word, ty)?.1);
         let suffix = match bits {
@@ -268,25 +271,32 @@ impl Function<'_, '_> {
         let verb = if reads { "read" } else { "write" };
         let name = format!("intel_sub_group_block_{verb}_{suffix}{count}");
         let element = Param::Int { bits, signed: false };
-        match data {
-            None => {
-                let result = self.result_text(i)?;
-                let call = self.library(
-                    i,
-                    &name,
-                    &[Param::const_pointer(space, element)],
-                    &result,
-                    &[pointer.argument()],
-                )?;
-                self.define(i, &call)
+        let (mut params, mut arguments) = (Vec::new(), vec![place.argument()]);
+        if of_image {
+            if !matches!(self.shape(i, place.ty)?, Shape::Image(_)) {
+                return Err(invalid(i.word, "an image was expected"));
             }
-            Some(data) => {
-                let params = [Param::pointer(space, element.clone()), element.lanes(lanes)];
-                let call = self.library(i, &name, &params, "void", &[pointer.argument(), data.argument()])?;
-                self.line(i, &call);
-                Ok(())
+            let at = self.operand(i, 1)?;
+            if &*at.type_text != "<2 x i32>" {
+                return Err(invalid(i.word, "a block of an image is at two coordinates"));
             }
+            params.extend([self.t.types.param(i.word, place.ty, true)?, Param::INT.lanes(2)]);
+            arguments.push(at.argument());
+        } else {
+            let (space, _) = self.t.types.pointee(i.word, place.ty)?;
+            let to = element.clone();
+            params.push(if reads { Param::const_pointer(space, to) } else { Param::pointer(space, to) });
         }
+        let Some(data) = data else {
+            let result = self.result_text(i)?;
+            let call = self.library(i, &name, &params, &result, &arguments)?;
+            return self.define(i, &call);
+        };
+        params.push(element.lanes(lanes));
+        arguments.push(data.argument());
+        let call = self.library(i, &name, &params, "void", &arguments)?;
+        self.line(i, &call);
+        Ok(())
     }
 }
 

@@ -36,7 +36,6 @@ mod mangle;
 mod metadata;
 mod module;
 mod strings;
-mod support;
 mod synchronisation;
 mod text;
 mod translate;

@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use oxcl_binary::il::{CAPABILITIES, EXTENSIONS, INSTRUCTION_SETS, NON_SEMANTIC, OPENCL_STD};
 use rspirv::dr::Operand;
 use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, LinkageType, MemoryModel, Op,
 };
 
 use crate::error::{Reason, Result, SpirvError, invalid, malformed, not_supported};
-use crate::support::{CAPABILITIES, EXTENSIONS};
 use crate::words::{Instruction, parse};
 
 /// Size of an address in device code.
@@ -198,17 +198,20 @@ impl Reader {
             }
             Op::Extension => {
                 let name = i.text_at(0)?;
-                if !EXTENSIONS.contains(&name) {
+                if !EXTENSIONS.iter().any(|known| known.to_bytes() == name.as_bytes()) {
                     return Err(not_supported(i.word, format!("extension {name}")));
                 }
                 module.extensions.insert(name.to_owned());
             }
             Op::ExtInstImport => {
-                let set = match i.text_at(0)? {
-                    "OpenCL.std" => Set::OpenCl,
-                    "OpenCL.DebugInfo.100" | "DebugInfo" => Set::Debug,
-                    name if name.starts_with("NonSemantic.") => Set::Debug,
-                    name => return Err(not_supported(i.word, format!("the set of instructions {name}"))),
+                let name = i.text_at(0)?;
+                let is = |known: &std::ffi::CStr| known.to_bytes() == name.as_bytes();
+                let set = if is(OPENCL_STD) {
+                    Set::OpenCl
+                } else if INSTRUCTION_SETS.iter().any(|known| is(known)) || name.starts_with(NON_SEMANTIC) {
+                    Set::Debug
+                } else {
+                    return Err(not_supported(i.word, format!("the set of instructions {name}")));
                 };
                 module.sets.insert(i.result()?, set);
             }
@@ -338,6 +341,6 @@ impl Module {
 }
 
 fn supported(word: usize, capability: Capability) -> Result<&'static str> {
-    let found = CAPABILITIES.iter().find(|(known, _)| *known == capability);
+    let found = CAPABILITIES.iter().find(|(known, _)| *known == capability as u32);
     found.map(|(_, name)| *name).ok_or_else(|| not_supported(word, format!("capability {capability:?}")))
 }

@@ -1,4 +1,4 @@
-//! Barriers, fences, and copies between global and local memory.
+//! Barriers, fences, clocks, and copies between global and local memory.
 
 use rspirv::spirv::{Op, Scope};
 
@@ -46,7 +46,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Barriers, fences and copies; false where it is another instruction.
+    /// Barriers, fences, clocks and copies; false where it is another instruction.
     pub(crate) fn synchronisation(&mut self, i: &Instruction) -> Result<bool> {
         match i.op {
             Op::ControlBarrier => {
@@ -68,6 +68,7 @@ impl Function<'_, '_> {
                 let call = self.library(i, "atomic_work_item_fence", &params, "void", &arguments)?;
                 self.line(i, &call);
             }
+            Op::ReadClockKHR => self.clock(i)?,
             Op::GroupAsyncCopy => self.async_copy(i)?,
             Op::GroupWaitEvents => {
                 self.group_scope(i)?;
@@ -88,6 +89,23 @@ impl Function<'_, '_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A clock of the device or the group, as one number or as its halves.
+    fn clock(&mut self, i: &Instruction) -> Result<()> {
+        let whose = match self.scope_at(i, 0)? {
+            Scope::Device => "device",
+            Scope::Workgroup => "work_group",
+            other => return Err(not_supported(i.word, format!("Op{} of scope {other:?}", i.name))),
+        };
+        let result = self.result_text(i)?;
+        let halves = match &*result {
+            "i64" => "",
+            "<2 x i32>" => "hilo_",
+            _ => return Err(invalid(i.word, "a clock gives 64 bits or two halves of them")),
+        };
+        let call = self.library(i, &format!("clock_read_{halves}{whose}"), &[], &result, &[])?;
+        self.define(i, &call)
     }
 
     /// An unsigned integer in so many bits, without its type.

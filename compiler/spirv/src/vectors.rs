@@ -2,7 +2,7 @@
 
 use rspirv::spirv::Op;
 
-use crate::error::{Result, invalid};
+use crate::error::{Result, invalid, not_supported};
 use crate::function::{Function, Used};
 use crate::types::Shape;
 use crate::words::Instruction;
@@ -15,6 +15,9 @@ struct Place {
     lane: Option<(String, u32)>,
     ty: u32,
 }
+
+/// The most parts that are copied one by one to a composite of another type.
+const MOST_COPIED: u32 = 1 << 12;
 
 impl Function<'_, '_> {
     /// Instructions on composites; false where it is another one.
@@ -45,6 +48,12 @@ impl Function<'_, '_> {
                     return Err(invalid(i.word, "a part of another type than its place"));
                 }
                 self.insert(i, &part, &whole, &place)?;
+            }
+            Op::CopyLogical => {
+                let whole = self.operand(i, 0)?;
+                self.count_parts(i, whole.ty, &mut { MOST_COPIED })?;
+                let copy = self.copied(i, &whole.text, whole.ty, i.result_type()?)?;
+                self.alias(i, &copy)?;
             }
             Op::VectorExtractDynamic => {
                 let (vector, index) = (self.operand(i, 0)?, self.operand(i, 1)?);
@@ -123,6 +132,47 @@ impl Function<'_, '_> {
         }
         let new = self.temporary(i, &new);
         self.define(i, &format!("insertvalue {}, {vector} {new}{}", whole.typed(), place.path))
+    }
+
+    /// Fails where a composite has more parts than are left, nested ones taken apart.
+    fn count_parts(&self, i: &Instruction, ty: u32, left: &mut u32) -> Result<()> {
+        let what = || format!("a copy of more than {MOST_COPIED} parts to another type");
+        *left = left.checked_sub(1).ok_or_else(|| not_supported(i.word, what()))?;
+        match self.shape(i, ty)? {
+            Shape::Array { of, length } => (0..length).try_for_each(|_| self.count_parts(i, of, left)),
+            Shape::Struct { members, .. } => {
+                members.into_iter().try_for_each(|member| self.count_parts(i, member, left))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A value as one of another type that has the same parts.
+    fn copied(&mut self, i: &Instruction, text: &str, from: u32, to: u32) -> Result<String> {
+        let (from_text, to_text) = (self.t.types.text(i.word, from)?, self.t.types.text(i.word, to)?);
+        if from_text == to_text {
+            return Ok(text.to_owned());
+        }
+        let (own, wanted) = match (self.shape(i, from)?, self.shape(i, to)?) {
+            (Shape::Array { of, length }, Shape::Array { of: other, length: others }) if length == others => {
+                let count = usize::try_from(length).unwrap_or(usize::MAX);
+                (vec![of; count], vec![other; count])
+            }
+            (Shape::Struct { members, .. }, Shape::Struct { members: others, .. })
+                if members.len() == others.len() =>
+            {
+                (members, others)
+            }
+            _ => return Err(invalid(i.word, "the types of a copy do not match")),
+        };
+        let mut whole = "undef".to_owned();
+        for (index, (own, wanted)) in own.into_iter().zip(wanted).enumerate() {
+            let part = self.temporary(i, &format!("extractvalue {from_text} {text}, {index}"));
+            let part = self.copied(i, &part, own, wanted)?;
+            let part_text = self.t.types.text(i.word, wanted)?;
+            whole = self.temporary(i, &format!("insertvalue {to_text} {whole}, {part_text} {part}, {index}"));
+        }
+        Ok(whole)
     }
 
     fn construct(&mut self, i: &Instruction) -> Result<()> {

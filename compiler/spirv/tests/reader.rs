@@ -1,5 +1,6 @@
 //! Modules made here, word by word: what becomes of them, and what is said of those that are wrong.
 
+use oxcl_binary::il::{CAPABILITIES, EXTENSIONS, INSTRUCTION_SETS};
 use oxcl_ir::Context;
 use oxcl_ir::module::print;
 use oxcl_spirv::{
@@ -166,6 +167,132 @@ fn what_is_not_supported_is_named() {
     extension.extension("SPV_INTEL_function_pointers");
     let error = refused(&bytes(extension));
     assert!(error.to_string().ends_with("extension SPV_INTEL_function_pointers is not supported"), "{error}");
+}
+
+/// What devices report of the list is what the reader takes, no more and no less.
+#[test]
+fn the_list_of_what_is_taken_holds() {
+    let with = |change: &dyn Fn(&mut Builder)| {
+        let mut b = kernel(AddressingModel::Physical64, |_, _| {}).b;
+        change(&mut b);
+        translated(&bytes(b), &[])
+    };
+    let mut taken = 0;
+    for number in 0..0x4000 {
+        let listed = CAPABILITIES.iter().find(|(known, _)| *known == number);
+        let Some(capability) = Capability::from_u32(number) else {
+            assert_eq!(listed, None);
+            continue;
+        };
+        let read = with(&|b| b.capability(capability));
+        match listed {
+            Some((_, name)) => {
+                assert_eq!(*name, format!("{capability:?}"));
+                read.unwrap_or_else(|error| panic!("{name}: {error}"));
+                taken += 1;
+            }
+            None => assert_eq!(read.expect_err("a capability that is not listed").code(), "OX0233"),
+        }
+    }
+    assert_eq!(taken, CAPABILITIES.len());
+    for name in EXTENSIONS {
+        let name = name.to_str().unwrap();
+        with(&|b| b.extension(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let longer = format!("{name}x");
+        for other in [&longer, &name[..name.len() - 1], &name[1..]] {
+            assert_eq!(with(&|b| b.extension(other)).expect_err(other).code(), "OX0233");
+        }
+    }
+    let import = |name: &str| with(&|b| _ = b.ext_inst_import(name));
+    for name in INSTRUCTION_SETS {
+        import(name.to_str().unwrap()).unwrap();
+    }
+    import("NonSemantic.Any").unwrap();
+    for other in ["GLSL.std.450", "OpenCL.std.100", "NonSemantic", ""] {
+        assert_eq!(import(other).expect_err(other).code(), "OX0233");
+    }
+}
+
+/// Composites of types that are told apart by their ids alone, and the largest that are copied part by part.
+#[test]
+fn composites_are_copied_to_types_of_the_same_parts() {
+    let copied = |lengths: [u32; 2], other_element: bool| {
+        let made = kernel(AddressingModel::Physical64, |b, product| {
+            let (uint, float) = (b.type_int(32, 0), b.type_float(32, None));
+            let mut pair = |length: u32, inner: u32| {
+                let length = b.constant_bit32(uint, length);
+                let array = b.type_array(inner, length);
+                let inner = named(b, [uint, array]);
+                (named(b, [inner, uint]), inner, array)
+            };
+            let (from, from_inner, from_array) = pair(lengths[0], uint);
+            let (to, ..) = pair(lengths[1], if other_element { float } else { uint });
+            let undefined = b.undef(from_array, None);
+            let array = b.composite_insert(from_array, None, product, undefined, [1]).unwrap();
+            let inner = b.composite_construct(from_inner, None, [product, array]).unwrap();
+            let whole = b.composite_construct(from, None, [inner, product]).unwrap();
+            let copy = b.copy_logical(to, None, whole).unwrap();
+            b.composite_extract(uint, None, copy, [0, 0]).unwrap();
+        });
+        translated(&bytes(made.b), &[])
+    };
+    let text = copied([2, 2], false).unwrap();
+    assert!(text.matches("insertvalue %\"struct").count() >= 2, "{text}");
+    assert!(copied([4000, 4000], false).is_ok());
+    for (lengths, other_element, code) in
+        [([2, 3], false, "OX0232"), ([2, 2], true, "OX0232"), ([5000, 5000], false, "OX0233")]
+    {
+        assert_eq!(copied(lengths, other_element).expect_err("no copy").code(), code);
+    }
+}
+
+/// A structure that no other one is.
+fn named(b: &mut Builder, members: [u32; 2]) -> u32 {
+    let id = b.id();
+    b.type_struct_id(Some(id), members)
+}
+
+/// A structure of two of another of two, and so on: twice as many parts at each level.
+#[test]
+fn copies_of_deep_types_end() {
+    let made = kernel(AddressingModel::Physical64, |b, _| {
+        let uint = b.type_int(32, 0);
+        let mut deep = || (0..30).fold(uint, |inner, _| named(b, [inner, inner]));
+        let (from, to) = (deep(), deep());
+        let whole = b.undef(from, None);
+        b.copy_logical(to, None, whole).unwrap();
+    });
+    assert_eq!(refused(&bytes(made.b)).code(), "OX0233");
+}
+
+#[test]
+fn addresses_are_cast_to_vectors_and_clocks_read() {
+    let made = kernel(AddressingModel::Physical64, |b, product| {
+        let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
+        let pair = b.type_vector(uint, 2);
+        let local = b.type_pointer(None, StorageClass::Function, uint);
+        let null = b.constant_null(local);
+        let cast = b.bitcast(pair, None, null).unwrap();
+        b.bitcast(local, None, cast).unwrap();
+        let (device, group) = (b.constant_bit32(uint, 1), b.constant_bit32(uint, 2));
+        b.read_clock_khr(ulong, None, device).unwrap();
+        b.read_clock_khr(pair, None, group).unwrap();
+        let _ = product;
+    });
+    let text = translated(&bytes(made.b), &[]).unwrap();
+    for part in [
+        "call spir_func i64 @\"_Z17clock_read_devicev\"()",
+        "call spir_func <2 x i32> @\"_Z26clock_read_hilo_work_groupv\"()",
+        "bitcast i64 %t2 to <2 x i32>",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    let made = kernel(AddressingModel::Physical64, |b, _| {
+        let (uint, ulong) = (b.type_int(32, 0), b.type_int(64, 0));
+        let sub_group = b.constant_bit32(uint, 3);
+        b.read_clock_khr(ulong, None, sub_group).unwrap();
+    });
+    assert_eq!(refused(&bytes(made.b)).code(), "OX0233");
 }
 
 #[test]

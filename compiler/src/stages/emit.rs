@@ -9,6 +9,8 @@ use oxcl_spirv::{Parameters, with_parameters};
 
 use crate::error::CompileError;
 
+mod plain;
+
 /// Runs the stage.
 pub(crate) fn run(
     module: &Module<'_>,
@@ -39,6 +41,7 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
     let mut copies = Vec::new();
     let words = loop {
         let copy = read_module(context, bitcode.as_slice(), "program")?;
+        plain::run(&copy);
         let words = oxcl_codegen::spirv(&copy, bits).map_err(|error| CompileError::NoSpirv { error })?;
         if !oxcl_spirv::defines_an_id_twice(&words) {
             break words;

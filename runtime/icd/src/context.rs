@@ -104,6 +104,8 @@ impl Context {
     /// Gives memory back that is known by its address. What was remembered of it is forgotten; commands that use it keep
     /// it.
     pub(crate) fn release_memory(&self, pointer: *const u8) {
+        // First: memory that is given back may be another piece at once.
+        self.allocations.forget(pointer as usize);
         if !SharedMemory::release(pointer) {
             return;
         }

@@ -299,6 +299,14 @@ fn extended(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
         cl::DEVICE_LUID_VALID => reply.bool(false),
         cl::DEVICE_LUID => reply.bytes(&[0; 8]),
         cl::DEVICE_NODE_MASK => reply.value(1_u32),
+        // cl_khr_spirv_queries: names are pointers, numbers the specification's.
+        cl::DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => {
+            reply.slice(&reported::il_texts(oxcl_runtime::IL_INSTRUCTION_SETS, device.whole().is_narrow()))
+        }
+        cl::DEVICE_SPIRV_EXTENSIONS => {
+            reply.slice(&reported::il_texts(oxcl_runtime::IL_EXTENSIONS, device.whole().is_narrow()))
+        }
+        cl::DEVICE_SPIRV_CAPABILITIES => reply.slice(&reported::il_capabilities(device.whole().is_narrow())),
         // cl_khr_integer_dot_product: of vectors and of packed bytes; no form is an operation of its own on every processor.
         cl::DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => reply.value(3_u64),
         cl::DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_8BIT

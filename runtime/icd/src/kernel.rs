@@ -277,22 +277,19 @@ fn set_address(kernel: &Kernel, index: Uint, address: usize, no_pointer: Int) ->
 /// `clSetKernelExecInfo`: kernels reach all memory of the process anyway, so it is enough to check what is given.
 pub(crate) fn set_exec_info(kernel: Handle<Kernel>, name: Uint, size: usize, value: Memory) -> Answer {
     let kernel = kernel.get()?;
-    let word = size_of::<usize>();
-    if matches!(name, cl::KERNEL_EXEC_INFO_SVM_PTRS | cl::KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
-        shares_memory(&kernel)?;
-    }
+    // CL_INVALID_VALUE if the size is not that of a list, or there is none; an empty one takes back what was given (5.9.2).
+    let is_list = value.is_null() == (size == 0) && size.is_multiple_of(size_of::<usize>());
     match name {
-        cl::KERNEL_EXEC_INFO_SVM_PTRS
-        | cl::KERNEL_EXEC_INFO_USM_PTRS_INTEL
-        | cl::KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => {
-            // CL_INVALID_VALUE if the size is not that of a list, or there is none; an empty one takes back what was given
-            // (5.9.2).
-            ensure(value.is_null() == (size == 0) && size.is_multiple_of(word), cl::INVALID_VALUE)
+        cl::KERNEL_EXEC_INFO_DEVICE_PTRS_EXT => ensure(is_list, cl::INVALID_VALUE),
+        cl::KERNEL_EXEC_INFO_SVM_PTRS | cl::KERNEL_EXEC_INFO_USM_PTRS_INTEL => {
+            shares_memory(&kernel)?;
+            ensure(is_list, cl::INVALID_VALUE)
         }
         cl::KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM
         | cl::KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
         | cl::KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL
         | cl::KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => {
+            shares_memory(&kernel)?;
             ensure(!value.is_null() && size == size_of::<Uint>(), cl::INVALID_VALUE)
         }
         // CL_INVALID_VALUE if param_name is not valid (5.9.2).

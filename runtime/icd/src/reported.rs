@@ -1,6 +1,8 @@
 //! What we say that we are: names, versions, extensions and features. Everything listed here works; what is not listed
 //! is answered with the error that the specification has for absent features.
 
+use std::ffi::CStr;
+
 use crate::types::{NameVersion, Uint, version};
 
 /// Name of the platform, and of its vendor.
@@ -63,6 +65,10 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_intel_subgroups_short", V1),
     ("cl_ext_float_atomics", V1),
     ("cl_khr_il_program", V1),
+    ("cl_khr_spirv_linkonce_odr", V1),
+    ("cl_khr_spirv_no_integer_wrap_decoration", V1),
+    ("cl_khr_spirv_queries", V1),
+    ("cl_intel_spirv_subgroups", V1),
     ("cl_khr_icd", V1),
     ("cl_khr_extended_versioning", V1),
     ("cl_khr_create_command_queue", V1),
@@ -70,7 +76,7 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_device_uuid", V1),
     ("cl_khr_priority_hints", V1),
     ("cl_khr_throttle_hints", V1),
-    ("cl_intel_unified_shared_memory", V1),
+    ("cl_intel_unified_shared_memory", version(1, 2, 0)),
     ("cl_ext_buffer_device_address", version(1, 0, 2)),
 ];
 
@@ -119,6 +125,9 @@ pub(crate) const C_FEATURES: &[Named] = &[
 
 /// Intermediate languages that programs may come in, the newest version first.
 const ILS: &[Named] = &[
+    ("SPIR-V", version(1, 6, 0)),
+    ("SPIR-V", version(1, 5, 0)),
+    ("SPIR-V", version(1, 4, 0)),
     ("SPIR-V", version(1, 3, 0)),
     ("SPIR-V", version(1, 2, 0)),
     ("SPIR-V", version(1, 1, 0)),
@@ -136,8 +145,22 @@ pub(crate) fn il_names(narrow: bool) -> String {
     ils(narrow).iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
+/// Names of what modules may ask for, as pointers to texts that stay.
+pub(crate) fn il_texts(names: &'static [&'static CStr], narrow: bool) -> Vec<usize> {
+    if narrow { Vec::new() } else { names.iter().map(|name| name.as_ptr().expose_provenance()).collect() }
+}
+
+/// Numbers of the capabilities that modules may declare.
+pub(crate) fn il_capabilities(narrow: bool) -> Vec<Uint> {
+    if narrow {
+        Vec::new()
+    } else {
+        oxcl_runtime::IL_CAPABILITIES.iter().map(|(number, _)| *number).collect()
+    }
+}
+
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 12] = [
+const WIDE_ONLY: [&str; 16] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
@@ -149,7 +172,11 @@ const WIDE_ONLY: [&str; 12] = [
     "cl_khr_il_program",
     "cl_khr_fp64",
     "cl_khr_image2d_from_buffer",
+    "cl_intel_spirv_subgroups",
     "cl_khr_kernel_clock",
+    "cl_khr_spirv_linkonce_odr",
+    "cl_khr_spirv_no_integer_wrap_decoration",
+    "cl_khr_spirv_queries",
 ];
 
 /// What the names of such features begin with.

@@ -14,7 +14,7 @@ use crate::types::{Bitfield, Uint, UserData};
 use oxcl_runtime::SharedMemory;
 
 /// The queue, whose device shares memory with the host.
-fn with_shared_memory(queue: Handle<Queue>) -> Answer<Shared<Queue>> {
+pub(crate) fn with_shared_memory(queue: Handle<Queue>) -> Answer<Shared<Queue>> {
     let queue = queue.get()?;
     // CL_INVALID_OPERATION if the device of the queue does not support SVM (5.6.1).
     ensure(queue.device.whole().shares_memory(), cl::INVALID_OPERATION)?;

@@ -7,9 +7,10 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::map::direction;
 use crate::queue::Queue;
-use crate::status::{Answer, ensure};
-use crate::svm_commands::{copy_as, fill_as};
+use crate::status::Answer;
+use crate::svm_commands::{copy_as, fill_as, with_shared_memory};
 use crate::types::{Bitfield, Uint};
+use crate::usm::check_range;
 
 /// `clEnqueueMemcpyINTEL`.
 #[expect(clippy::too_many_arguments, reason = "as many as the extension gives it")]
@@ -45,15 +46,15 @@ pub(crate) fn fill(
 pub(crate) fn migrate(
     queue: Handle<Queue>,
     pointer: Memory,
-    _size: usize,
+    size: usize,
     flags: Bitfield,
     waits: Uint,
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
-    // CL_INVALID_VALUE if the pointer is NULL or the flags are not valid.
-    ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
+    let queue = with_shared_memory(queue)?;
+    check_range(&queue.context, pointer, size)?;
+    // CL_INVALID_VALUE if the flags are not valid.
     direction(flags)?;
     let waits = wait_list(&queue.context, waits, list)?;
     conclude(&queue, cl::COMMAND_MIGRATEMEM_INTEL, false, queue.runtime.hold(&[], false, &waits), event)
@@ -63,15 +64,14 @@ pub(crate) fn migrate(
 pub(crate) fn advise(
     queue: Handle<Queue>,
     pointer: Memory,
-    _size: usize,
+    size: usize,
     _advice: Uint,
     waits: Uint,
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
-    let queue = queue.get()?;
-    // CL_INVALID_VALUE if the pointer is NULL.
-    ensure(!pointer.is_null(), cl::INVALID_VALUE)?;
+    let queue = with_shared_memory(queue)?;
+    check_range(&queue.context, pointer, size)?;
     let waits = wait_list(&queue.context, waits, list)?;
     conclude(&queue, cl::COMMAND_MEMADVISE_INTEL, false, queue.runtime.hold(&[], false, &waits), event)
 }

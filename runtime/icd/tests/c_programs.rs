@@ -202,6 +202,13 @@ fn times() {
 }
 
 #[test]
+fn command_times() {
+    for device in ["cpu", "basic", "ref", "discrete:64M"] {
+        client_with("command_times", &[("OXCL_DEVICES", device)]);
+    }
+}
+
+#[test]
 fn large_ids() {
     client("large_ids");
 }
@@ -279,6 +286,14 @@ fn printf_null() {
 fn svm_promises() {
     client("svm_promises");
     client_with("svm_promises", &[("OXCL_DEVICES", "discrete:64M")]);
+}
+
+#[test]
+fn unified() {
+    for device in ["cpu", "basic", "ref"] {
+        client_with("unified", &[("OXCL_DEVICES", device), ("OXCL_TEST_SHARES", "1")]);
+    }
+    client_with("unified", &[("OXCL_DEVICES", "discrete:64M")]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use oxcl_testsuite::campaign::{
 const HELP: &str = "\
 Random OpenCL C programs, evaluated by the rules of the language, compiled and run in many ways.
 
-  oxcl-campaign run [--seed N] [--count N] [--on cpu,ref,tta,wide | --on CONFIGURATION,...] [--jobs N]
+  oxcl-campaign run [--seed N] [--count N] [--on cpu,ref,tta,wide,spirv | --on CONFIGURATION,...] [--jobs N]
                     [--cpu x86-64-v3] [--failures DIR] [--shrink TRIES] [--patience SECONDS] [--peer WORD --vendors DIR]
   oxcl-campaign show SEED          the program of a seed as a file test
   oxcl-campaign features COUNT     in how many of the first programs each feature stands
@@ -132,6 +132,7 @@ impl Options {
                 "ref" => all.extend(Configuration::of_ref()),
                 "tta" => all.extend(Configuration::of_tta(seed)),
                 "wide" => all.extend(Configuration::of_wide()),
+                "spirv" => all.extend(Configuration::of_spirv()),
                 other => all.push(other.parse()?),
             }
         }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use oxcl_compiler::{
-    BuildOptions, CompileError, Devices, Emit, FormError, Quality, Request, SourceFile, compile,
+    BuildOptions, CompileError, Devices, Emit, FormError, IlFile, Quality, Request, SourceFile, compile,
 };
 use oxcl_runtime::{Device, Program};
 use serde::{Deserialize, Serialize};
@@ -80,11 +80,13 @@ pub struct Configuration {
     pub width: Option<u32>,
     /// The CPU that code is made for; none: this one.
     pub cpu: Option<CpuLevel>,
+    /// By way of SPIR-V: the module that the compiler makes of the program is what it compiles.
+    pub spirv: bool,
 }
 
 impl Configuration {
     const fn new(engine: Engine) -> Self {
-        Self { engine, special: false, hurried: false, plain: false, width: None, cpu: None }
+        Self { engine, special: false, hurried: false, plain: false, width: None, cpu: None, spirv: false }
     }
 
     /// Every way on the CPU that a user can meet.
@@ -105,6 +107,12 @@ impl Configuration {
     #[must_use]
     pub fn of_ref() -> Vec<Self> {
         vec![Self::new(Engine::Ref)]
+    }
+
+    /// By way of SPIR-V, to the compiler's choice of lanes and to the reference executor.
+    #[must_use]
+    pub fn of_spirv() -> Vec<Self> {
+        [Engine::Cpu, Engine::Ref].map(|engine| Self { spirv: true, ..Self::new(engine) }).to_vec()
     }
 
     /// Two simulated processors, which change with the seed.
@@ -141,9 +149,12 @@ impl fmt::Display for Configuration {
                 write!(f, "tta.{}", processors::MACHINES.get(usize::from(number)).unwrap_or(&"?"))?;
             }
         }
-        for (flag, word) in
-            [(self.special, ".special"), (self.hurried, ".hurried"), (self.plain, ".opt-disable")]
-        {
+        for (flag, word) in [
+            (self.special, ".special"),
+            (self.hurried, ".hurried"),
+            (self.plain, ".opt-disable"),
+            (self.spirv, ".spirv"),
+        ] {
             if flag {
                 write!(f, "{word}")?;
             }
@@ -165,6 +176,7 @@ impl FromStr for Configuration {
         let mut all = Self::of_cpu();
         all.extend(Self::of_ref());
         all.extend(Self::of_wide());
+        all.extend(Self::of_spirv());
         all.extend((0..processors::MACHINES.len() as u8).map(|number| Self::new(Engine::Tta(number))));
         for cpu in CpuLevel::ALL {
             let own = all.iter().filter(|configuration| configuration.cpu.is_none());
@@ -240,6 +252,9 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
             }
         }
     }
+    if configuration.spirv {
+        by_way_of_spirv(&mut request)?;
+    }
     let device = match configuration.engine {
         Engine::Cpu => "cpu".to_owned(),
         Engine::Basic => "basic".to_owned(),
@@ -268,12 +283,30 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
         {
             Err(Verdict::NotFor(error.to_string()))
         }
-        Err(error) => {
-            let mut text = error.to_string();
-            if let Some(diagnostics) = error.diagnostics() {
-                text.push_str(&oxcl_compiler::render(diagnostics, oxcl_compiler::Colour::Never));
-            }
-            Err(Verdict::Rejected(format!("[{}] {text}", error.code())))
-        }
+        Err(error) => Err(rejected(&error)),
     }
+}
+
+fn rejected(error: &CompileError) -> Verdict {
+    let mut text = error.to_string();
+    if let Some(diagnostics) = error.diagnostics() {
+        text.push_str(&oxcl_compiler::render(diagnostics, oxcl_compiler::Colour::Never));
+    }
+    Verdict::Rejected(format!("[{}] {text}", error.code()))
+}
+
+/// Puts the module of SPIR-V that is made of a request's source in its place.
+fn by_way_of_spirv(request: &mut Request<'_>) -> Result<(), Verdict> {
+    for file in &mut request.sources {
+        // Where products and sums become one operation is not said in SPIR-V as it is in C.
+        file.text.insert_str(0, "#pragma OPENCL FP_CONTRACT OFF\n");
+    }
+    let bytes = match compile(request, Emit::Spirv, None) {
+        Ok(compiled) => compiled.bytes,
+        Err(error @ CompileError::NoSpirv { .. }) => return Err(Verdict::NotFor(error.to_string())),
+        Err(error) => return Err(rejected(&error)),
+    };
+    request.sources.clear();
+    request.il = vec![IlFile { name: "random.spv".to_owned(), bytes, constants: Vec::new() }];
+    Ok(())
 }

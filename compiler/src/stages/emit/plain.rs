@@ -1,0 +1,54 @@
+//! Calls that LLVM's SPIR-V back end writes as something else than OpenCL C means by them, in other words.
+//!
+//! In: a module as the front end leaves it. Out: the same, where `any` and `all` of integers are bits (the back end has
+//! instructions on truth values for them), and where the numbers of image formats are OpenCL's (it has SPIR-V's).
+
+use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
+
+/// What OpenCL's numbers of channel types and orders begin with, where SPIR-V's begin with 0.
+const FIRST_TYPE: i64 = 0x10D0;
+const FIRST_ORDER: i64 = 0x10B0;
+
+/// Rewrites the module.
+pub(super) fn run(module: &Module<'_>) {
+    for function in Function::all(module).into_iter().filter(|function| function.is_declaration()) {
+        let name = function.value().name();
+        let rewrite: fn(Value<'_>) = if name.starts_with("_Z3any") {
+            |call| votes(call, Opcode::LLVMOr)
+        } else if name.starts_with("_Z3all") {
+            |call| votes(call, Opcode::LLVMAnd)
+        } else if name.starts_with("_Z27get_image_channel_data_type") {
+            |call| moved(call, FIRST_TYPE)
+        } else if name.starts_with("_Z23get_image_channel_order") {
+            |call| moved(call, FIRST_ORDER)
+        } else {
+            continue;
+        };
+        function.value().users().into_iter().filter(|user| user.is(Opcode::LLVMCall)).for_each(rewrite);
+    }
+}
+
+/// The highest bits of all elements joined, as 0 or 1.
+fn votes(call: Value<'_>, join: Opcode) {
+    let (Some(&given), builder) = (call.arguments().first(), Builder::before(call)) else { return };
+    let types = builder.types();
+    let joined = match given.ty().kind() {
+        TypeKind::Vector(lanes) => {
+            let lane = |lane: u32| builder.extract_lane(given, types.i32().int(i64::from(lane)), "");
+            (1..lanes).fold(lane(0), |sum, next| builder.binary(join, sum, lane(next), ""))
+        }
+        _ => given,
+    };
+    let is_set = builder.compare(IntPredicate::LLVMIntSLT, joined, joined.ty().zero(), "");
+    let number = builder.cast(Opcode::LLVMZExt, is_set, call.ty(), "");
+    call.replace_uses_with(number);
+    call.erase();
+}
+
+/// What a call gives, counted from another number.
+fn moved(call: Value<'_>, first: i64) {
+    let Some(next) = call.next() else { return };
+    let sum = Builder::before(next).add(call, call.ty().int(first), "");
+    call.replace_uses_with(sum);
+    sum.set_operand(0, call);
+}

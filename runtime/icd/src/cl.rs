@@ -89,6 +89,7 @@ pub(crate) const COMMAND_MIGRATEMEM_INTEL: u32 = 0x4206;
 pub(crate) const COMMAND_MIGRATE_MEM_OBJECTS: u32 = 0x1206;
 pub(crate) const COMMAND_NATIVE_KERNEL: u32 = 0x11F2;
 pub(crate) const COMMAND_NDRANGE_KERNEL: u32 = 0x11F0;
+pub(crate) const COMMAND_TASK: u32 = 0x11F1;
 pub(crate) const COMMAND_READ_BUFFER: u32 = 0x11F3;
 pub(crate) const COMMAND_READ_BUFFER_RECT: u32 = 0x1201;
 pub(crate) const COMMAND_READ_IMAGE: u32 = 0x11F6;

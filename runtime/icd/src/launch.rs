@@ -193,6 +193,22 @@ pub(crate) fn nd_range(
     list: In<Handle<Event>>,
     event: Out<Handle<Event>>,
 ) -> Answer {
+    let command = cl::COMMAND_NDRANGE_KERNEL;
+    launch_as(command, queue, kernel, dimensions, [offset, global, local], waits, list, event)
+}
+
+/// A launch under either of its names.
+#[expect(clippy::too_many_arguments, reason = "as many as OpenCL gives it")]
+fn launch_as(
+    command: Uint,
+    queue: Handle<Queue>,
+    kernel: Handle<Kernel>,
+    dimensions: Uint,
+    [offset, global, local]: [In<usize>; 3],
+    waits: Uint,
+    list: In<Handle<Event>>,
+    event: Out<Handle<Event>>,
+) -> Answer {
     // CL_INVALID_COMMAND_QUEUE, CL_INVALID_KERNEL if either is not valid; CL_INVALID_CONTEXT if they are of different
     // contexts; CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the device (5.10).
     let (queue, kernel) = (queue.get()?, kernel.get()?);
@@ -202,7 +218,6 @@ pub(crate) fn nd_range(
     let args = kernel.args();
     let objects = objects(&args)?;
     let waits = wait_list(&queue.context, waits, list)?;
-    let command = cl::COMMAND_NDRANGE_KERNEL;
     let Some(range) = range else {
         // No work-items: the command is complete once those that it waits for are (5.10).
         return conclude(&queue, command, false, queue.runtime.hold(&[], false, &waits), event);
@@ -232,7 +247,7 @@ pub(crate) fn task(
     event: Out<Handle<Event>>,
 ) -> Answer {
     let one = In::to(&1);
-    nd_range(queue, kernel, 1, In::NULL, one, one, waits, list, event)
+    launch_as(cl::COMMAND_TASK, queue, kernel, 1, [In::NULL, one, one], waits, list, event)
 }
 
 /// `clGetKernelSuggestedLocalWorkSizeKHR`.

@@ -129,7 +129,8 @@ static void indirect(void) {
       "typedef struct node { global struct node *next; int value, sum; } node;\n"
       "kernel void raise(global node *n) { for (; n; n = n->next) n->value += 1; }\n"
       "kernel void sum(global node *n) { int sum = 0; for (; n; n = n->next) { sum += n->value; n->sum = sum; } }\n"
-      "kernel void by_table(global global int **table, int count) { for (int i = 0; i < count; i++) table[i][0] *= 2; }\n");
+      "typedef struct row { global int *at; } row;\n"
+      "kernel void by_table(global row *table, int count) { for (int i = 0; i < count; i++) table[i].at[0] *= 2; }\n");
   cl_kernel up = clCreateKernel(p, "raise", &error), sum = clCreateKernel(p, "sum", &error), table = clCreateKernel(p, "by_table", &error);
   OK(error);
   enum { NODES = 40, ROUNDS = 60 };

@@ -1,13 +1,13 @@
 //! Calls that LLVM's SPIR-V back end writes as something else than OpenCL C means by them, in other words.
 //!
 //! In: a module as the front end leaves it. Out: the same, where `any` and `all` of integers are bits (the back end has
-//! instructions on truth values for them), and where the numbers of image formats are OpenCL's (it has SPIR-V's).
+//! instructions on truth values for them), and where the numbers of channel types are OpenCL's (it has SPIR-V's).
 
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
 
-/// What OpenCL's numbers of channel types and orders begin with, where SPIR-V's begin with 0.
+/// What OpenCL's numbers of channel types begin with, where SPIR-V's begin with 0. (Orders are asked of a function, by its name in
+/// OpenCL C.)
 const FIRST_TYPE: i64 = 0x10D0;
-const FIRST_ORDER: i64 = 0x10B0;
 
 /// Rewrites the module.
 pub(super) fn run(module: &Module<'_>) {
@@ -18,9 +18,7 @@ pub(super) fn run(module: &Module<'_>) {
         } else if name.starts_with("_Z3all") {
             |call| votes(call, Opcode::LLVMAnd)
         } else if name.starts_with("_Z27get_image_channel_data_type") {
-            |call| moved(call, FIRST_TYPE)
-        } else if name.starts_with("_Z23get_image_channel_order") {
-            |call| moved(call, FIRST_ORDER)
+            counted_from_type
         } else {
             continue;
         };
@@ -45,10 +43,10 @@ fn votes(call: Value<'_>, join: Opcode) {
     call.erase();
 }
 
-/// What a call gives, counted from another number.
-fn moved(call: Value<'_>, first: i64) {
+/// What a call gives, counted from the first of OpenCL's numbers.
+fn counted_from_type(call: Value<'_>) {
     let Some(next) = call.next() else { return };
-    let sum = Builder::before(next).add(call, call.ty().int(first), "");
+    let sum = Builder::before(next).add(call, call.ty().int(FIRST_TYPE), "");
     call.replace_uses_with(sum);
     sum.set_operand(0, call);
 }

@@ -25,7 +25,7 @@ static void call_fork(struct world *w, struct rng *r, int context);
 struct kind { const char *name; void (*call)(struct world *, struct rng *, int); int weight; };
 static const struct kind kinds[] = {
     {"make", call_make, 12}, {"part", call_part, 5}, {"write", call_write, 10}, {"read", call_read, 12}, {"fill", call_fill, 8},
-    {"copy", call_copy, 10}, {"rectangle", call_rectangle, 5}, {"map", call_map, 9}, {"migrate", call_migrate, 3}, {"native", call_native, 4},
+    {"copy", call_copy, 10}, {"rectangle", call_rectangle, 5}, {"map", call_map, 9}, {"migrate", call_migrate, 3}, {"ask", call_ask, 3}, {"native", call_native, 4},
     {"retain", call_retain, 2}, {"release", call_release, 2}, {"program", call_program, 3}, {"kernel", call_kernel, 8}, {"launch", call_launch, 22}, {"hot", call_hot, 2},
     {"finish", call_finish, 3}, {"queue", call_queue, 3}, {"wait", call_wait, 4}, {"marker", call_marker, 3}, {"barrier", call_barrier, 3},
     {"gate", call_gate, 4}, {"failure", call_failure, 3}, {"query", call_query, 4}, {"context", call_context, 1}, {"meddle", call_meddle, 8},
@@ -177,6 +177,8 @@ static void open_platform(void) {
   FIND(free_now, clMemFreeINTEL);
   FIND(copy_unified, clEnqueueMemcpyINTEL);
   FIND(fill_unified, clEnqueueMemFillINTEL);
+  FIND(advise_unified, clEnqueueMemAdviseINTEL);
+  FIND(ask_unified, clGetMemAllocInfoINTEL);
   FIND(migrate_unified, clEnqueueMigrateMemINTEL);
   FIND(set_unified, clSetKernelArgMemPointerINTEL);
   HOLDS(free_behind = (clMemFreeINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clMemBlockingFreeINTEL"));

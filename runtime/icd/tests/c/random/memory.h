@@ -371,10 +371,37 @@ static void call_migrate(struct world *w, struct rng *r, int context) {
   cl_mem_migration_flags flags = one_in(r, 2) ? CL_MIGRATE_MEM_OBJECT_HOST : 0;
   const void *pointer = v.shared;
   cl_command_queue q = w->queues[number].handle;
-  if (v.root->unified) GOOD(migrate_unified(q, v.shared, v.size, flags, waits, waits ? list : NULL, out));
+  if (v.root->unified && one_in(r, 2)) GOOD(advise_unified(q, v.shared + v.size / 2, v.size / 2, 0, waits, waits ? list : NULL, out));
+  else if (v.root->unified) GOOD(migrate_unified(q, v.shared, v.size, flags, waits, waits ? list : NULL, out));
   else if (v.shared) GOOD(clEnqueueSVMMigrateMem(q, 1, &pointer, NULL, flags, waits, waits ? list : NULL, out));
   else GOOD(clEnqueueMigrateMemObjects(q, 1, &v.handle, flags, waits, waits ? list : NULL, out));
   enqueued_plain(w, r, number, &use, 1, event);
+}
+
+/* What is known of any byte of unified memory, in its context and in the other one; and what cannot be asked for. */
+static void call_ask(struct world *w, struct rng *r, int context) {
+  struct root *root = &w->roots[context][below(r, ROOTS)];
+  size_t at = below(r, 1 << 16), size = 0, wrong = below(r, 4);
+  void *base = NULL;
+  cl_uint type = 0;
+  cl_int error = CL_SUCCESS;
+  if (root->unified) {
+    byte *inside = root->shared + at % root->size;
+    GOOD(ask_unified(w->contexts[context], inside, CL_MEM_ALLOC_BASE_PTR_INTEL, sizeof base, &base, NULL));
+    GOOD(ask_unified(w->contexts[context], inside, CL_MEM_ALLOC_SIZE_INTEL, sizeof size, &size, NULL));
+    GOOD(ask_unified(w->contexts[context], inside, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    HOLDS(base == root->shared && size == root->size && type != CL_MEM_TYPE_UNKNOWN_INTEL);
+    GOOD(ask_unified(w->contexts[!context], inside, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    HOLDS(type == CL_MEM_TYPE_UNKNOWN_INTEL);
+    WANT(free_now(w->contexts[!context], root->shared), CL_INVALID_VALUE);
+    return;
+  }
+  if (!shares[0]) return;
+  cl_mem_properties_intel twice[] = {CL_MEM_ALLOC_FLAGS_INTEL, 0, CL_MEM_ALLOC_FLAGS_INTEL, 0, 0}, placed[] = {CL_MEM_ALLOC_FLAGS_INTEL, 2, 0};
+  if (wrong == 0) HOLDS(!host_alloc(w->contexts[context], twice, 64, 0, &error) && error == CL_INVALID_PROPERTY);
+  if (wrong == 1) HOLDS(!device_alloc(w->contexts[context], devices[0], placed, 64, 0, &error) && error == CL_INVALID_PROPERTY);
+  if (wrong == 2) HOLDS(!shared_alloc(w->contexts[context], NULL, NULL, 64, 48, &error) && error == CL_INVALID_VALUE);
+  if (wrong == 3) HOLDS(!host_alloc(w->contexts[context], NULL, 0, 0, &error) && error == CL_INVALID_BUFFER_SIZE);
 }
 
 struct native { byte *bytes; size_t size; byte change; };

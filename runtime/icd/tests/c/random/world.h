@@ -74,6 +74,8 @@ static clDeviceMemAllocINTEL_fn device_alloc;
 static clMemFreeINTEL_fn free_now, free_behind;
 static clEnqueueMemcpyINTEL_fn copy_unified;
 static clEnqueueMemFillINTEL_fn fill_unified;
+static clEnqueueMemAdviseINTEL_fn advise_unified;
+static clGetMemAllocInfoINTEL_fn ask_unified;
 static clEnqueueMigrateMemINTEL_fn migrate_unified;
 static clSetKernelArgMemPointerINTEL_fn set_unified;
 static int device_count, shares[DEVICES], runs_native[DEVICES], group_size[DEVICES];

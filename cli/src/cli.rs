@@ -48,6 +48,8 @@ enum Command {
     Compile(Box<cmd::compile::CompileArgs>),
     Run(Box<cmd::run::RunArgs>),
     New(cmd::new::NewArgs),
+    #[cfg(feature = "mpi")]
+    Node(cmd::node::NodeArgs),
     #[cfg(feature = "compiler")]
     Serve(cmd::serve::ServeArgs),
     Devices(cmd::devices::DevicesArgs),
@@ -102,6 +104,8 @@ impl Command {
             Command::Compile(args) => cmd::compile::run(&args, ui),
             Command::Run(args) => cmd::run::run(&args, ui),
             Command::New(args) => cmd::new::run(&args, ui),
+            #[cfg(feature = "mpi")]
+            Command::Node(args) => cmd::node::run(&args),
             #[cfg(feature = "compiler")]
             Command::Serve(args) => cmd::serve::run(&args),
             Command::Devices(args) => cmd::devices::run(&args, ui),

@@ -269,14 +269,19 @@ impl Device {
             _ => None,
         });
         let mut processors = processor::platform(&files.collect::<Vec<_>>())?.into_iter();
-        let open = |request: &DeviceRequest| match request.make {
-            Make::Processor(_) => match processors.next() {
-                Some(processor) => Self::processor(context, request.driver, processor),
-                None => Self::open(context, request),
-            },
-            _ => Self::open(context, request),
-        };
-        requests.iter().map(open).collect()
+        let mut devices = Vec::new();
+        for request in requests {
+            match &request.make {
+                Make::Processor(_) => devices.push(match processors.next() {
+                    Some(processor) => Self::processor(context, request.driver, processor)?,
+                    None => Self::open(context, request)?,
+                }),
+                #[cfg(feature = "mpi")]
+                Make::Nodes(nodes) => devices.extend(crate::nodes::open(context, nodes)?),
+                _ => devices.push(Self::open(context, request)?),
+            }
+        }
+        Ok(devices)
     }
 
     fn processor(
@@ -297,6 +302,11 @@ impl Device {
                 let missing = || DeviceError::Unknown { name: request.driver.name.to_owned() };
                 return one.pop().ok_or_else(missing);
             }
+            #[cfg(feature = "mpi")]
+            Make::Nodes(ref nodes) => {
+                let missing = || DeviceError::Unknown { name: request.driver.name.to_owned() };
+                return crate::nodes::open(context, nodes)?.into_iter().next().ok_or_else(missing);
+            }
             Make::Host(kind) => Maker::Host(kind),
             Make::Discrete(memory) => {
                 let driver = DiscreteDriver::new(memory, Some(context.paging_observer()));
@@ -311,10 +321,19 @@ impl Device {
 
     /// A device of a driver that this crate does not know.
     pub(crate) fn brought_along(context: &Context, driver: Arc<dyn Driver>) -> Result<Self, DeviceError> {
+        let description = driver.capabilities().device_name.clone();
+        Self::described(context, driver, &description)
+    }
+
+    /// The same, where more is known of what it is.
+    pub(crate) fn described(
+        context: &Context,
+        driver: Arc<dyn Driver>,
+        description: &str,
+    ) -> Result<Self, DeviceError> {
         let maker = Maker::BroughtAlong(driver);
         let driver = begin(maker.driver(context))?;
-        let capabilities = driver.capabilities();
-        let info = DeviceInfo::of(driver.name(), &capabilities.device_name, capabilities);
+        let info = DeviceInfo::of(driver.name(), description, driver.capabilities());
         Self::with(context, maker, driver, info)
     }
 
@@ -425,7 +444,7 @@ fn begin(driver: Arc<dyn Driver>) -> Result<Arc<dyn Driver>, DeviceError> {
     Ok(driver)
 }
 
-fn level(host: &HostCpu) -> &'static str {
+pub(crate) fn level(host: &HostCpu) -> &'static str {
     const LEVELS: [(&str, &[&str]); 3] = [
         ("x86-64-v4", &["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]),
         ("x86-64-v3", &["avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"]),

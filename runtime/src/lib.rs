@@ -41,6 +41,8 @@ mod limited;
 mod local_size;
 mod mapped;
 mod ndrange;
+#[cfg(feature = "mpi")]
+mod nodes;
 mod processor;
 mod program;
 mod queue;
@@ -72,6 +74,8 @@ pub use image::{
 pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
+#[cfg(feature = "mpi")]
+pub use nodes::{NodeSetup, be_node, ranks};
 pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_binary::il::{
     CAPABILITIES as IL_CAPABILITIES, EXTENSIONS as IL_EXTENSIONS, INSTRUCTION_SETS as IL_INSTRUCTION_SETS,

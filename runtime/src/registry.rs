@@ -31,6 +31,19 @@ pub(crate) enum Make {
     Discrete(u64),
     /// A transport-triggered processor, simulated, by the path of its description.
     Processor(PathBuf),
+    /// Devices of other ranks of an MPI job.
+    #[cfg(feature = "mpi")]
+    Nodes(Nodes),
+}
+
+/// Devices of other ranks.
+#[cfg(feature = "mpi")]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Nodes {
+    /// Whose; none: every node's.
+    pub(crate) rank: Option<u32>,
+    /// Which, as the node calls it; none: all of them.
+    pub(crate) device: Option<String>,
 }
 
 /// A driver that this build has.
@@ -83,7 +96,29 @@ pub(crate) const DRIVERS: &[DriverRow] = &[
         parameter: Some("the path of a machine's description, such as M.adf,"),
         make: |text| Some(Make::Processor(text.into())),
     },
+    #[cfg(feature = "mpi")]
+    DriverRow {
+        name: "mpi",
+        description: "devices of other ranks of an MPI job",
+        parameter: Some("* or a rank with or without its device, such as 2 or 2/cpu,"),
+        make: |text| parse_nodes(text).map(Make::Nodes),
+    },
 ];
+
+/// `*`, `2`, `2/cpu`.
+#[cfg(feature = "mpi")]
+fn parse_nodes(text: &str) -> Option<Nodes> {
+    if text == "*" {
+        return Some(Nodes { rank: None, device: None });
+    }
+    let (rank, device) = text.split_once('/').map_or((text, None), |(rank, device)| (rank, Some(device)));
+    let rank = rank.parse().ok().filter(|rank| *rank > 0)?;
+    if device == Some("") {
+        None
+    } else {
+        Some(Nodes { rank: Some(rank), device: device.map(str::to_owned) })
+    }
+}
 
 /// A number of bytes, with `K`, `M` or `G` behind it where they are so many.
 #[cfg(feature = "discrete")]
@@ -169,5 +204,18 @@ mod tests {
             assert!(matches!(parse(word).unwrap_err(), DeviceError::Parameter { .. }), "{word}");
         }
         assert_eq!(parse("discrete:64M").unwrap()[0].make, Make::Discrete(64 << 20));
+    }
+
+    #[cfg(feature = "mpi")]
+    #[test]
+    fn devices_of_other_ranks_are_all_or_a_ranks_or_one() {
+        let nodes =
+            |rank, device: Option<&str>| Make::Nodes(Nodes { rank, device: device.map(str::to_owned) });
+        let requests = parse("mpi:* mpi:2 mpi:12/cpu#2").unwrap();
+        let made: Vec<_> = requests.into_iter().map(|request| request.make).collect();
+        assert_eq!(made, [nodes(None, None), nodes(Some(2), None), nodes(Some(12), Some("cpu#2"))]);
+        for word in ["mpi", "mpi:", "mpi:0", "mpi:x", "mpi:2/", "mpi:*/cpu"] {
+            assert!(matches!(parse(word).unwrap_err(), DeviceError::Parameter { .. }), "{word}");
+        }
     }
 }

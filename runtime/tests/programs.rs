@@ -6,6 +6,7 @@
 
 #![allow(clippy::print_stderr, reason = "a long run says what was moved")]
 
+mod mesh;
 #[path = "../drivers/cpu/tests/support/mod.rs"]
 mod support;
 
@@ -14,8 +15,8 @@ use std::ops::Range;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::meta;
 use oxcl_runtime::{
-    ArgValue, Buffer, Context, ContextOptions, Event, Kernel, MapAccess, Migration, NdRange, Program, Queue,
-    QueueProperties, RectRegion,
+    ArgValue, Buffer, Context, ContextOptions, Device, Event, Kernel, MapAccess, Migration, NdRange, Program,
+    Queue, QueueProperties, RectRegion,
 };
 use support::{baseline, buffer, kernel, our_archive, program_meta};
 
@@ -249,34 +250,41 @@ fn run(kernels: &Kernels, queues: &[Queue], seed: u64) -> Vec<Vec<u8>> {
     buffers.iter().map(|buffer| buffer.contents().unwrap()).collect()
 }
 
-fn from_environment(name: &str) -> Option<u64> {
-    std::env::var(name).ok()?.parse().ok()
-}
-
-#[test]
-fn random_programs_leave_the_bytes_of_a_serial_run() {
+/// Runs programs on `basic` and on devices of a context, and compares; `OXCL_PROGRAMS` says how many, else `few`.
+fn compare(context: &Context, devices: &[&Device], also: &[&Device], few: u64) -> u64 {
     let kernels = kernels();
     let serial = Context::new(ContextOptions { workers: 1, ..ContextOptions::default() }).unwrap();
     let basic = serial.device("basic").unwrap();
     let in_order = QueueProperties { out_of_order: false, profiling: false };
     let serial = [serial.queue(&basic, in_order).unwrap()];
-    let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
-    let words = ["discrete:64K", "discrete:64K", "cpu", "basic", "discrete:1M", "ref"];
-    let devices = words.map(|word| context.device(word).unwrap());
     let both = [in_order, QueueProperties { out_of_order: true, profiling: false }];
-    // `ref` takes long: one queue of ten.
-    let pairs = devices[..5].iter().flat_map(|device| both.map(|properties| (device, properties)));
-    let pairs = pairs.chain([(&devices[5], in_order)]);
+    let pairs = devices.iter().flat_map(|device| both.map(|properties| (*device, properties)));
+    let pairs = pairs.chain(also.iter().map(|device| (*device, in_order)));
     let queues: Vec<Queue> =
         pairs.map(|(device, properties)| context.queue(device, properties).unwrap()).collect();
     let first = from_environment("OXCL_SEED");
-    let count = first.map_or_else(|| from_environment("OXCL_PROGRAMS").unwrap_or(300), |_| 1);
+    let count = first.map_or_else(|| from_environment("OXCL_PROGRAMS").unwrap_or(few), |_| 1);
     for seed in (first.unwrap_or(0)..).take(count as usize) {
         let want = run(&kernels, &serial, seed);
         let found = run(&kernels, &queues, seed);
         let differs = want.iter().zip(&found).position(|(want, found)| want != found);
         assert!(differs.is_none(), "OXCL_SEED={seed}: buffer {differs:?} differs");
     }
+    count
+}
+
+fn from_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn random_programs_leave_the_bytes_of_a_serial_run() {
+    let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
+    let words = ["discrete:64K", "discrete:64K", "cpu", "basic", "discrete:1M", "ref"];
+    let devices = words.map(|word| context.device(word).unwrap());
+    let [one, two, cpu, basic, large, reference] = &devices;
+    // `ref` takes long: one queue of ten.
+    let count = compare(&context, &[one, two, cpu, basic, large], &[reference], 300);
     let counters = devices.each_ref().map(|device| device.memory_counters());
     if count >= 100 {
         assert!(counters[..2].iter().all(|counters| counters.paged_out > 0 && counters.paged_in > 0));
@@ -296,4 +304,26 @@ fn random_programs_leave_the_bytes_of_a_serial_run() {
     });
     assert!(given_back, "memory was not given back: {} objects", objects());
     eprintln!("{count} programs: {:?}", &counters[..2]);
+}
+
+#[test]
+fn random_programs_over_nodes_leave_the_bytes_of_a_serial_run() {
+    let options = mesh::options;
+    let job = mesh::job(&[
+        (&["cpu"], options()),
+        (&["cpu", "discrete:65536"], options()),
+        (&["discrete:65536"], options()),
+    ]);
+    let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
+    let mut devices: Vec<Device> = (1..=3).flat_map(|rank| job.devices(&context, rank)).collect();
+    devices.push(context.device("cpu").unwrap());
+    devices.push(context.device("discrete:64K").unwrap());
+    let count = compare(&context, &devices.iter().collect::<Vec<_>>(), &[], 200);
+    let counters: Vec<_> = devices.iter().map(Device::memory_counters).collect();
+    if count >= 100 {
+        assert!(counters[..4].iter().all(|counters| counters.device_to_device > 0), "{counters:?}");
+    }
+    drop(devices);
+    assert_eq!(job.end(), [true, true, true]);
+    eprintln!("{count} programs: {counters:?}");
 }

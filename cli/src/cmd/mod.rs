@@ -21,6 +21,8 @@ pub(crate) mod generate;
 pub(crate) mod icd;
 pub(crate) mod inspect;
 pub(crate) mod new;
+#[cfg(feature = "mpi")]
+pub(crate) mod node;
 pub(crate) mod reduce;
 pub(crate) mod run;
 mod run_kernel;

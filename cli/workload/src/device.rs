@@ -5,6 +5,8 @@ use std::path::Path;
 
 /// What the name of a simulated processor begins with; the path of its description follows.
 const PROCESSOR: &str = "ttasim:";
+/// What the name of a device of another rank begins with.
+const NODE: &str = "mpi:";
 
 /// A device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +21,20 @@ pub enum Device {
     Discrete,
     /// A transport-triggered processor, simulated.
     Processor(Processor),
+    /// A device of another rank of an MPI job, or all of them.
+    Node(Node),
+}
+
+/// A device of another rank: `mpi:2/cpu`; or `mpi:*`, which is all of them in turn, queue by queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Node {
+    /// The whole name; it lives as long as the process, as there are few.
+    name: &'static str,
+}
+
+impl Node {
+    /// All devices of all other ranks.
+    pub const ALL: Node = Node { name: "mpi:*" };
 }
 
 /// A simulated processor: `ttasim:`, the path of its description, and what tells it apart from others of the same
@@ -54,6 +70,7 @@ impl Device {
             Device::Ref => "ref",
             Device::Discrete => "discrete",
             Device::Processor(processor) => processor.name,
+            Device::Node(node) => node.name,
         }
     }
 
@@ -66,6 +83,15 @@ impl Device {
         }
     }
 
+    /// The device of a queue that names none: in a job of several ranks the others' devices in turn, else the CPU.
+    pub fn standard() -> Self {
+        #[cfg(feature = "mpi")]
+        if oxcl_runtime::ranks() > 1 {
+            return Device::Node(Node::ALL);
+        }
+        Device::Cpu
+    }
+
     /// The device of a name; paths in it begin at `folder`.
     pub fn of_name(name: &str, folder: &Path) -> Option<Self> {
         if let Some(path) = name.strip_prefix(PROCESSOR).filter(|path| !path.is_empty()) {
@@ -73,6 +99,12 @@ impl Device {
             return Some(Device::Processor(Processor { name: Box::leak(whole.into_boxed_str()) }));
         }
         let name = name.to_ascii_lowercase();
+        if name == Node::ALL.name {
+            return Some(Device::Node(Node::ALL));
+        }
+        if name.strip_prefix(NODE).is_some_and(|rank| !rank.is_empty()) {
+            return Some(Device::Node(Node { name: Box::leak(name.into_boxed_str()) }));
+        }
         Self::ALL.into_iter().find(|d| d.name() == name)
     }
 }

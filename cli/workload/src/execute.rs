@@ -4,7 +4,7 @@
 use super::plan::{Action, Plan};
 use super::session::{ReadyArgument, ReadyLaunch, Session};
 use crate::data::{Extent, HostData};
-use crate::device::Device;
+use crate::device::{Device, Node};
 use crate::host::{self, Host, Refused};
 use crate::plan::First;
 use oxcl_runtime::{
@@ -121,18 +121,27 @@ pub fn run_on<H: Host>(
 /// The plan's queues, one device for each name.
 fn queues(plan: &Plan, everywhere: Option<Device>) -> Result<Vec<Queue>, Refused> {
     let context = Context::shared()?;
-    let names: BTreeSet<Device> =
-        plan.queues.iter().map(|queue| everywhere.unwrap_or(queue.device)).collect();
+    let of = |queue: &super::plan::Queue| everywhere.unwrap_or(queue.device);
+    let all_nodes = Device::Node(Node::ALL);
+    let names: BTreeSet<Device> = plan.queues.iter().map(of).filter(|device| *device != all_nodes).collect();
     let names: Vec<Device> = names.into_iter().collect();
     let words: Vec<&str> = names.iter().map(|device| device.word()).collect();
     let devices = oxcl_runtime::Device::by_names(&words)?;
-    let one = |queue: &super::plan::Queue| {
-        let chosen = everywhere.unwrap_or(queue.device);
-        let position = names.binary_search(&chosen).unwrap_or(0);
-        let properties = QueueProperties { out_of_order: !queue.in_order, profiling: true };
-        context.queue(&devices[position], properties).map_err(Refused::from)
+    let in_turn = if plan.queues.iter().any(|queue| of(queue) == all_nodes) {
+        oxcl_runtime::Device::by_names(&[all_nodes.word()])?
+    } else {
+        Vec::new()
     };
-    plan.queues.iter().map(one).collect()
+    let mut turn = in_turn.iter().cycle();
+    let mut one = |queue: &super::plan::Queue| {
+        let chosen = of(queue);
+        let device = if chosen == all_nodes { turn.next() } else { None };
+        let position = names.binary_search(&chosen).unwrap_or(0);
+        let device = device.unwrap_or_else(|| &devices[position]);
+        let properties = QueueProperties { out_of_order: !queue.in_order, profiling: true };
+        context.queue(device, properties).map_err(Refused::from)
+    };
+    plan.queues.iter().map(&mut one).collect()
 }
 
 fn user_event() -> Result<UserEvent, Refused> {

@@ -63,7 +63,7 @@ fn plan(path: &Path, text: &str, document: &Document) -> Found<Plan> {
     let mut queues = document.queues.values().map(|row| queue(row, folder)).collect::<Found<Vec<_>>>()?;
     if queues.is_empty() {
         names.queues.push("main".to_owned());
-        queues.push(Queue { device: Device::Cpu, in_order: true });
+        queues.push(Queue { device: Device::standard(), in_order: true });
     }
     if document.commands.is_empty() {
         return Err((0..0, Problem::Missing { what: "the workload".to_owned(), key: "[[commands]]" }));
@@ -313,7 +313,7 @@ pub(crate) fn device(name: &Spanned<String>, folder: &Path) -> Found<Device> {
 fn queue(row: &Spanned<QueueRow>, folder: &Path) -> Found<Queue> {
     let body = row.get_ref();
     let given = body.device.as_ref().map(|name| device(name, folder)).transpose()?;
-    let device = given.unwrap_or(Device::Cpu);
+    let device = given.unwrap_or_else(Device::standard);
     let in_order = match &body.order {
         None => true,
         Some(order) => match order.get_ref().as_str() {

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::driver::Driver;
 use crate::error::{DriverError, Failure, Outcome};
@@ -151,6 +152,10 @@ pub trait Submission: Send + Sync {
 
     /// The device has begun.
     fn started(&self);
+
+    /// The device began and ended so long ago, which nobody could say before: for devices of other machines. Called between
+    /// [`Submission::started`] and [`Submission::ended`].
+    fn took(&self, _began: Duration, _ended: Duration) {}
 
     /// The device has ended. Called once; later calls are ignored. A device that orders commands may end one before the
     /// host was told of everything that it waited for: the scheduler keeps the outcome, and the command's event ends when

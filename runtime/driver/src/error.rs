@@ -131,9 +131,26 @@ pub enum Failure {
     /// The device was shut down with the command pending.
     #[error("the device was shut down with the command pending")]
     ShutDown,
+    /// It failed in another process.
+    #[error("{place}: {cause}")]
+    Elsewhere {
+        /// Which one, in words.
+        place: String,
+        /// Why.
+        cause: Box<Failure>,
+    },
 }
 
 impl Failure {
+    /// The failure itself, wherever it was.
+    #[must_use]
+    pub fn here(&self) -> &Failure {
+        match self {
+            Failure::Elsewhere { cause, .. } => cause.here(),
+            other => other,
+        }
+    }
+
     /// The failure behind a caught panic.
     #[must_use]
     pub fn from_panic(payload: &(dyn std::any::Any + Send)) -> Failure {

@@ -54,7 +54,7 @@ impl Reports {
 /// Tells why a command of a context failed.
 pub(crate) fn tell(context: &Context, queue: Option<&Queue>, cause: &Arc<CommandFailure>) {
     // What the application did itself it knows.
-    let own = matches!(**cause, CommandFailure::UserEvent { .. } | CommandFailure::Abandoned);
+    let own = matches!(*cause.here(), CommandFailure::UserEvent { .. } | CommandFailure::Abandoned);
     if own || !context.reports.is_new(cause) {
         return;
     }

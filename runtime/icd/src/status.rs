@@ -130,7 +130,7 @@ impl From<LaunchError> for Status {
 
 /// The status of a command that failed, as its event shows it.
 pub(crate) fn of_failure(failure: &CommandFailure) -> Int {
-    match failure {
+    match failure.here() {
         CommandFailure::UserEvent { status } => *status,
         CommandFailure::Driver(DriverError::OutOfMemory { .. } | DriverError::DeviceMemory { .. }) => {
             cl::MEM_OBJECT_ALLOCATION_FAILURE

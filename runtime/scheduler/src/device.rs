@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use oxcl_driver::error::Outcome;
 use oxcl_driver::{Driver, EventId, Failure, Launch, QueueToken, Submission};
@@ -110,6 +111,22 @@ impl Submission for Ticket {
         if self.task.state.set(Snapshot::RUNNING).has_early_callbacks() {
             release::early_callbacks(&self.task);
         }
+    }
+
+    fn took(&self, began: Duration, ended: Duration) {
+        if !self.task.profiled {
+            return;
+        }
+        let now = self.core.now();
+        let earliest = self.task.times.submitted.load(Ordering::Relaxed);
+        let ago = |time: Duration| {
+            let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            // Clocks of two machines go together only nearly: what comes first stays first.
+            now.saturating_sub(nanoseconds).max(earliest)
+        };
+        let (began, ended) = (ago(began), ago(ended));
+        self.task.times.started.store(began, Ordering::Relaxed);
+        self.task.times.ended.store(ended.max(began), Ordering::Relaxed);
     }
 
     fn ended(&self, outcome: Outcome) {

@@ -184,6 +184,11 @@ impl UserEvent {
         self.finish(Some(Failure::UserEvent { status }))
     }
 
+    /// Has everything that depends on the event fail with this. False if its status was set before.
+    pub fn fail_with(&self, failure: Failure) -> bool {
+        self.finish(Some(failure))
+    }
+
     fn finish(&self, failure: Option<Failure>) -> bool {
         if self.set.swap(true, Ordering::AcqRel) {
             return false;

@@ -59,6 +59,9 @@ const WAKE_AT_MOST: usize = 16;
 /// Of so many tasks one is taken from the inject queue before the worker's own ring, so that neither starves.
 const FAIRNESS: u32 = 61;
 
+/// Bits of the numbers that one scheduler gives.
+const FIRST_NUMBERS: u32 = 43;
+
 /// What all threads of a scheduler share.
 #[derive(Debug)]
 pub(crate) struct Core {
@@ -117,6 +120,9 @@ impl Drop for Entered {
 
 impl Core {
     pub(crate) fn new(workers: usize, may_spin: bool, observer: Option<Arc<dyn Observer>>) -> Core {
+        static CORES: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        // Devices may serve several schedulers: none has the numbers of another.
+        let number = CORES.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % (1 << 20);
         // It must be there when there is no memory for it.
         drop(crate::release::out_of_memory());
         Core {
@@ -132,7 +138,7 @@ impl Core {
             host_waiters: Mutex::new(Vec::new()),
             host_request: AtomicBool::new(false),
             spare: Spare::new(),
-            next_id: AtomicU64::new(1),
+            next_id: AtomicU64::new(number << FIRST_NUMBERS | 1),
             epoch: Instant::now(),
             may_spin,
             observer,
@@ -371,7 +377,10 @@ impl Core {
         if !task.profiled {
             return;
         }
-        task.times.ended.store(self.now(), Ordering::Relaxed);
+        // A device of another machine has said when that was.
+        if task.times.ended.load(Ordering::Relaxed) == 0 {
+            task.times.ended.store(self.now(), Ordering::Relaxed);
+        }
         if let Some(observer) = &self.observer {
             // SAFETY: the body is set before the task is ready and taken when it ends, which is after this.
             let body = task.body.with(|body| unsafe { (*body).clone() });

@@ -1,0 +1,41 @@
+//! Devices of other machines. Rank 0 of an MPI job is a host program; the others are nodes, whose devices are devices of the
+//! host's one platform. How to use it: `docs/cluster.md`.
+//!
+//! The way of a command: [`MpiDriver`] takes it when it is enqueued; `job.rs` says what it is; `host.rs` sends it to its node as
+//! a message (`message.rs`) as soon as nothing holds it back but commands of nodes; `node.rs` has its own scheduler order it
+//! behind those, and says when it has ended. One thread of each rank talks to others (`courier.rs`), over anything that is a
+//! [`transport::Transport`]: the system's MPI with the feature `mpi`, or threads of one process. Bytes go from the rank that
+//! has them to the one that wants them (`arrival.rs`), never by way of the host's memory.
+//!
+//! Nothing here checks what the specification asks the API to check, and nothing compiles.
+
+mod arrival;
+mod cluster;
+mod courier;
+mod device;
+mod host;
+mod job;
+mod message;
+mod node;
+#[cfg(feature = "mpi")]
+mod shared;
+#[cfg(feature = "mpi")]
+mod system;
+pub mod transport;
+#[cfg(feature = "mpi")]
+mod watcher;
+mod wire;
+
+pub use cluster::{Cluster, NodeOptions, serve};
+pub use device::MpiDriver;
+pub use node::NodeDevice;
+#[cfg(feature = "mpi")]
+pub use shared::{job, node};
+
+/// How many ranks the job has that this process belongs to, by what its starter says; 1 without one.
+#[must_use]
+pub fn ranks() -> u32 {
+    const VARIABLES: [&str; 4] = ["PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "PMIX_SIZE", "SLURM_NTASKS"];
+    let size = |name| std::env::var(name).ok()?.parse().ok();
+    VARIABLES.into_iter().find_map(size).unwrap_or(1)
+}

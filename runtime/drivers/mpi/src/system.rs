@@ -1,0 +1,441 @@
+//! The system's MPI as a transport. Who initialised MPI finalises it: an application that did so itself, with a level of
+//! threads that lets another thread call, keeps it; else this does both, on the thread that talks.
+//!
+//! All messages go over a communicator of this library's own, whose errors come back as results. Waiting is looking now and
+//! then, because MPI's own waiting keeps a processor busy: how often depends on how long nothing has come.
+
+use std::collections::VecDeque;
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use mpi::ffi;
+use oxcl_driver::{DriverError, HostSpan, lock};
+
+use crate::transport::{Happening, Rank, Ticket, Transport};
+
+/// The tag of packets; those of bytes are above.
+const PACKET: c_int = 1;
+
+/// What is under way.
+struct Pending {
+    ticket: Option<Ticket>,
+    peer: Rank,
+    request: ffi::MPI_Request,
+    receives: bool,
+    /// A packet's bytes, which MPI reads until it is sent.
+    _bytes: Vec<u8>,
+}
+
+/// MPI, used by the thread that made it.
+pub(crate) struct System {
+    comm: ffi::MPI_Comm,
+    rank: Rank,
+    ranks: u32,
+    is_crowded: bool,
+    /// It initialised MPI, and so finalises it.
+    is_ours: bool,
+    pending: Vec<Pending>,
+    happened: VecDeque<Happening>,
+    next: u64,
+}
+
+/// What is called before an application that initialised MPI itself finalises it.
+static BEFORE_THE_END: Mutex<Option<fn()>> = Mutex::new(None);
+
+unsafe extern "C" fn not_copied(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _extra: *mut std::ffi::c_void,
+    _from: *mut std::ffi::c_void,
+    _to: *mut std::ffi::c_void,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI gives an integer to write to.
+    unsafe { flag.write(0) };
+    0
+}
+
+unsafe extern "C" fn at_the_end(
+    _comm: ffi::MPI_Comm,
+    _key: c_int,
+    _value: *mut std::ffi::c_void,
+    _extra: *mut std::ffi::c_void,
+) -> c_int {
+    let call = lock(&BEFORE_THE_END).take();
+    if let Some(call) = call {
+        call();
+    }
+    0
+}
+
+fn error(what: &str, code: c_int) -> DriverError {
+    let mut text = vec![0_u8; 1024];
+    let mut length: c_int = 0;
+    // SAFETY: the buffer is longer than any of MPI's messages (MPI_MAX_ERROR_STRING).
+    unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast(), &raw mut length) };
+    text.truncate(usize::try_from(length).unwrap_or(0));
+    DriverError::Device { reason: format!("{what}: {}", String::from_utf8_lossy(&text)) }
+}
+
+fn check(what: &str, code: c_int) -> Result<(), DriverError> {
+    if code == 0 { Ok(()) } else { Err(error(what, code)) }
+}
+
+fn device(reason: &str) -> DriverError {
+    DriverError::Device { reason: reason.to_owned() }
+}
+
+/// A question that MPI answers with an integer, also before it is initialised.
+fn asked(question: unsafe extern "C" fn(*mut c_int) -> c_int) -> c_int {
+    let mut answer: c_int = 0;
+    // SAFETY: an integer to write to.
+    unsafe { question(&raw mut answer) };
+    answer
+}
+
+impl System {
+    /// As the host, in an application that may have initialised MPI. `before_the_end` is called before that finalises it.
+    pub(crate) fn host(before_the_end: fn()) -> Result<Self, DriverError> {
+        // SAFETY: the levels are constants of MPI's.
+        let multiple = unsafe { ffi::RSMPI_THREAD_MULTIPLE };
+        if asked(ffi::MPI_Finalized) != 0 {
+            return Err(device("the application has finalised MPI"));
+        }
+        if asked(ffi::MPI_Initialized) == 0 {
+            return Self::initialised(multiple);
+        }
+        if asked(ffi::MPI_Query_thread) < multiple {
+            return Err(device(
+                "the application has initialised MPI for fewer threads than MPI_THREAD_MULTIPLE, so no thread of this \
+                 library can use it beside the application's",
+            ));
+        }
+        *lock(&BEFORE_THE_END) = Some(before_the_end);
+        let mut key: c_int = 0;
+        // SAFETY: both functions have the types that MPI calls them with.
+        let made = unsafe {
+            ffi::MPI_Comm_create_keyval(Some(not_copied), Some(at_the_end), &raw mut key, ptr::null_mut())
+        };
+        check("MPI_Comm_create_keyval", made)?;
+        // SAFETY: MPI is initialised, and the key was made.
+        check("MPI_Comm_set_attr", unsafe {
+            ffi::MPI_Comm_set_attr(ffi::RSMPI_COMM_SELF, key, ptr::null_mut())
+        })?;
+        Self::joined(false)
+    }
+
+    /// As a node, which nobody else uses MPI in.
+    pub(crate) fn node() -> Result<Self, DriverError> {
+        // SAFETY: the levels are constants of MPI's.
+        Self::initialised(unsafe { ffi::RSMPI_THREAD_FUNNELED })
+    }
+
+    fn initialised(level: c_int) -> Result<Self, DriverError> {
+        let mut provided: c_int = 0;
+        // SAFETY: MPI takes no arguments from the command line where it is given none.
+        let code =
+            unsafe { ffi::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), level, &raw mut provided) };
+        check("MPI_Init_thread", code)?;
+        Self::joined(true)
+    }
+
+    /// Makes the communicator, with all other ranks.
+    fn joined(is_ours: bool) -> Result<Self, DriverError> {
+        // SAFETY: MPI is initialised.
+        let world = unsafe { ffi::RSMPI_COMM_WORLD };
+        let (mut rank, mut ranks): (c_int, c_int) = (0, 0);
+        // SAFETY: an integer to write to.
+        unsafe { ffi::MPI_Comm_rank(world, &raw mut rank) };
+        // SAFETY: as above.
+        unsafe { ffi::MPI_Comm_size(world, &raw mut ranks) };
+        let mut comm = world;
+        if ranks > 1 {
+            // SAFETY: a request to write to.
+            let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+            // SAFETY: both stay where they are until the loop below has seen the end.
+            check("MPI_Comm_idup", unsafe { ffi::MPI_Comm_idup(world, &raw mut comm, &raw mut request) })?;
+            // A node waits here until the host's application first uses OpenCL.
+            let mut pause = Duration::from_micros(100);
+            while !tested(&mut request)?.0 {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            }
+            // SAFETY: the communicator is ours.
+            unsafe { ffi::MPI_Comm_set_errhandler(comm, ffi::RSMPI_ERRORS_RETURN) };
+        }
+        let mut system = Self {
+            comm,
+            rank: Rank::try_from(rank).unwrap_or(Rank::MAX),
+            ranks: u32::try_from(ranks).unwrap_or(1),
+            is_crowded: true,
+            is_ours,
+            pending: Vec::new(),
+            happened: VecDeque::new(),
+            next: 0,
+        };
+        if system.ranks == 1 {
+            system.close(true);
+            return Err(device(
+                "this is the only rank of its job: nodes are started beside it, as with `mpirun -n 1 PROGRAM : -n 3 oxcl node`",
+            ));
+        }
+        system.is_crowded = system.neighbours()? > online();
+        // Naps are short: the system is not to make them longer.
+        // SAFETY: the call changes nothing but this thread's timers.
+        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000_u64) };
+        Ok(system)
+    }
+
+    /// How many ranks are on this machine.
+    fn neighbours(&self) -> Result<usize, DriverError> {
+        // SAFETY: a communicator to write to.
+        let mut local = unsafe { ffi::RSMPI_COMM_NULL };
+        // SAFETY: all ranks of the communicator come here.
+        let code = unsafe {
+            ffi::MPI_Comm_split_type(
+                self.comm,
+                ffi::RSMPI_COMM_TYPE_SHARED,
+                0,
+                ffi::RSMPI_INFO_NULL,
+                &raw mut local,
+            )
+        };
+        check("MPI_Comm_split_type", code)?;
+        let mut size: c_int = 1;
+        // SAFETY: the communicator was made, and an integer is there to write to.
+        unsafe { ffi::MPI_Comm_size(local, &raw mut size) };
+        // SAFETY: nobody uses it any more.
+        unsafe { ffi::MPI_Comm_free(&raw mut local) };
+        Ok(usize::try_from(size).unwrap_or(1))
+    }
+
+    fn begin(
+        &mut self,
+        peer: Rank,
+        receives: bool,
+        bytes: Vec<u8>,
+        begun: impl FnOnce(*mut ffi::MPI_Request) -> c_int,
+    ) -> Ticket {
+        self.next += 1;
+        let ticket = Ticket(self.next);
+        // SAFETY: a request to write to.
+        let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
+        let code = begun(&raw mut request);
+        if code == 0 {
+            self.pending.push(Pending { ticket: Some(ticket), peer, request, receives, _bytes: bytes });
+        } else {
+            let reason = error("MPI", code).to_string();
+            self.happened.push_back(Happening::Over { ticket, failed: Some(reason.clone()) });
+            self.happened.push_back(Happening::Unreachable { rank: peer, reason });
+        }
+        ticket
+    }
+
+    /// Takes a packet that has come.
+    fn probe(&mut self) -> Option<Happening> {
+        let mut flag: c_int = 0;
+        // SAFETY: a message to write to.
+        let mut message = unsafe { ffi::RSMPI_MESSAGE_NULL };
+        let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
+        // SAFETY: the communicator is ours, and all places are there to write to.
+        let code = unsafe {
+            ffi::MPI_Improbe(
+                ffi::RSMPI_ANY_SOURCE,
+                PACKET,
+                self.comm,
+                &raw mut flag,
+                &raw mut message,
+                status.as_mut_ptr(),
+            )
+        };
+        if code != 0 || flag == 0 {
+            return None;
+        }
+        let mut count: c_int = 0;
+        // SAFETY: the probe has filled the status.
+        unsafe { ffi::MPI_Get_count(status.as_ptr(), ffi::RSMPI_UINT8_T, &raw mut count) };
+        let mut bytes = vec![0_u8; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: the buffer has room for the message that was probed.
+        let code = unsafe {
+            ffi::MPI_Mrecv(
+                bytes.as_mut_ptr().cast(),
+                count,
+                ffi::RSMPI_UINT8_T,
+                &raw mut message,
+                ffi::RSMPI_STATUS_IGNORE,
+            )
+        };
+        // SAFETY: as above; zeros are a status.
+        let from = Rank::try_from(unsafe { status.assume_init() }.MPI_SOURCE).unwrap_or(Rank::MAX);
+        if code == 0 {
+            return Some(Happening::Packet { from, bytes });
+        }
+        Some(Happening::Unreachable { rank: from, reason: error("MPI_Mrecv", code).to_string() })
+    }
+
+    /// Looks at everything that is under way.
+    fn look(&mut self) {
+        let mut at = 0;
+        while at < self.pending.len() {
+            let outcome = tested(&mut self.pending[at].request);
+            if matches!(outcome, Ok((false, _))) {
+                at += 1;
+                continue;
+            }
+            let Pending { ticket, peer, .. } = self.pending.swap_remove(at);
+            let failed = outcome.err().map(|error| error.to_string());
+            if let Some(reason) = failed.clone() {
+                self.happened.push_back(Happening::Unreachable { rank: peer, reason });
+            }
+            if let Some(ticket) = ticket {
+                self.happened.push_back(Happening::Over { ticket, failed });
+            }
+        }
+    }
+}
+
+/// Whether a request is over, and was cancelled.
+fn tested(request: &mut ffi::MPI_Request) -> Result<(bool, bool), DriverError> {
+    let mut flag: c_int = 0;
+    // SAFETY: the request is one, or null, which is over.
+    let code = unsafe { ffi::MPI_Test(request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE) };
+    check("MPI_Test", code)?;
+    Ok((flag != 0, false))
+}
+
+/// Processors of this machine.
+fn online() -> usize {
+    // SAFETY: the call takes a number and returns one.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(1)
+}
+
+impl Transport for System {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.is_crowded
+    }
+
+    fn nap(&self, idle: Duration) -> Option<Duration> {
+        let micros = match idle.as_millis() {
+            0..2 => 20,
+            2..100 => 200,
+            100..5000 => 1000,
+            _ => 5000,
+        };
+        Some(Duration::from_micros(micros))
+    }
+
+    fn packet(&mut self, to: Rank, bytes: Vec<u8>) {
+        let (comm, start, length) =
+            (self.comm, bytes.as_ptr(), c_int::try_from(bytes.len()).unwrap_or(c_int::MAX));
+        self.begin(to, false, bytes, |request| {
+            // SAFETY: the bytes are kept until the request is over; a vector that is moved keeps its bytes where they are.
+            unsafe {
+                ffi::MPI_Isend(
+                    start.cast(),
+                    length,
+                    ffi::RSMPI_UINT8_T,
+                    to.cast_signed(),
+                    PACKET,
+                    comm,
+                    request,
+                )
+            }
+        });
+    }
+
+    fn send(&mut self, to: Rank, tag: u32, bytes: HostSpan) -> Ticket {
+        let (comm, length) = (self.comm, c_int::try_from(bytes.length()).unwrap_or(c_int::MAX));
+        self.begin(to, false, Vec::new(), |request| {
+            // SAFETY: whoever gave the span keeps it as it is until this is over.
+            unsafe {
+                ffi::MPI_Isend(
+                    bytes.pointer().cast(),
+                    length,
+                    ffi::RSMPI_UINT8_T,
+                    to.cast_signed(),
+                    tag.cast_signed(),
+                    comm,
+                    request,
+                )
+            }
+        })
+    }
+
+    fn receive(&mut self, from: Rank, tag: u32, room: HostSpan) -> Ticket {
+        let (comm, length) = (self.comm, c_int::try_from(room.length()).unwrap_or(c_int::MAX));
+        self.begin(from, true, Vec::new(), |request| {
+            // SAFETY: whoever gave the span leaves it to this until it is over.
+            unsafe {
+                ffi::MPI_Irecv(
+                    room.pointer().cast(),
+                    length,
+                    ffi::RSMPI_UINT8_T,
+                    from.cast_signed(),
+                    tag.cast_signed(),
+                    comm,
+                    request,
+                )
+            }
+        })
+    }
+
+    fn cancel(&mut self, ticket: Ticket) {
+        let found = self.pending.iter().position(|pending| pending.ticket == Some(ticket));
+        let Some(found) = found else { return };
+        let pending = &mut self.pending[found];
+        pending.ticket = None;
+        if pending.receives {
+            // SAFETY: the request is under way.
+            unsafe { ffi::MPI_Cancel(&raw mut pending.request) };
+            // A receive that was cancelled is over at once, wherever its sender is.
+            for _ in 0..1000 {
+                if tested(&mut pending.request).is_ok_and(|(over, _)| !over) {
+                    std::thread::yield_now();
+                    continue;
+                }
+                self.pending.swap_remove(found);
+                return;
+            }
+        }
+    }
+
+    fn poll(&mut self) -> Option<Happening> {
+        if let Some(happening) = self.happened.pop_front() {
+            return Some(happening);
+        }
+        if let Some(packet) = self.probe() {
+            return Some(packet);
+        }
+        self.look();
+        self.happened.pop_front()
+    }
+
+    /// Where somebody is gone MPI cannot be finalised, as that waits for all.
+    fn close(&mut self, all: bool) {
+        if !all {
+            return;
+        }
+        while self.pending.iter().any(|pending| !pending.receives) {
+            self.look();
+            std::thread::yield_now();
+        }
+        if self.ranks > 1 {
+            // SAFETY: nobody uses it any more.
+            unsafe { ffi::MPI_Comm_free(&raw mut self.comm) };
+        }
+        if self.is_ours && asked(ffi::MPI_Finalized) == 0 {
+            // SAFETY: this initialised MPI, on this thread.
+            unsafe { ffi::MPI_Finalize() };
+        }
+    }
+}

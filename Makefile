@@ -1,7 +1,7 @@
 # oxcl: build, demonstrate, test. `make demo` and `make test` install what is missing on Debian 12 first, and say so.
 
 .DEFAULT_GOAL := build
-.PHONY: build install dist dist-test book pictures demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
+.PHONY: mpi test-mpi setup-mpi build install dist dist-test book pictures demo test test-compiler test-runtime random-calls long-life lint doc setup setup-test clean
 
 export LLVM_SYS_221_PREFIX ?= /usr/lib/llvm-22
 
@@ -62,6 +62,20 @@ test-runtime: setup
 	cargo build --release --locked --package oxcl --no-default-features --target-dir target/runtime-only
 	@ls -l target/runtime-only/release/oxcl
 
+# The program and the library with devices of other machines, over the system's MPI: target/mpi/oxcl and target/mpi/liboxcl.so.
+export LIBCLANG_PATH ?= $(LLVM_SYS_221_PREFIX)/lib
+WITH_MPI = --package oxcl --package oxcl-icd --features oxcl/mpi,oxcl-icd/mpi
+mpi: setup setup-mpi
+	cargo build --release --locked $(WITH_MPI)
+	mkdir -p target/mpi
+	cp target/release/oxcl target/release/liboxcl.so target/mpi
+
+# Jobs of several ranks on this machine.
+test-mpi: setup setup-test setup-mpi
+	cargo test --locked --package oxcl-driver-mpi --features mpi
+	cargo build --locked $(WITH_MPI)
+	cargo test --locked $(WITH_MPI) --test nodes
+
 # C programs of the tests, linked to the library as it is installed.
 CLIENTS = target/clients
 $(CLIENTS)/%: runtime/icd/tests/c/%.c $(wildcard runtime/icd/tests/c/*.h runtime/icd/tests/c/random/*.h) | build
@@ -96,6 +110,9 @@ setup:
 
 setup-test:
 	@sh .ci/setup test
+
+setup-mpi:
+	@sh .ci/setup mpi
 
 clean:
 	cargo clean

@@ -198,8 +198,28 @@ impl DeviceInfo {
             }
             Make::Discrete(memory) => DiscreteDriver::describe(memory),
             Make::Processor(path) => return processor::ask(request.driver, &path),
+            #[cfg(feature = "mpi")]
+            Make::Nodes(_) => {
+                let missing = || DeviceError::Unknown { name: word.to_owned() };
+                return Self::ask_all(word)?.into_iter().next().ok_or_else(missing);
+            }
         };
         Ok(Self::of(request.driver.name, request.driver.description, &capabilities))
+    }
+
+    /// What the devices of this word would be: most words are one.
+    ///
+    /// # Errors
+    /// As for [`Self::ask`].
+    pub fn ask_all(word: &str) -> Result<Vec<Self>, DeviceError> {
+        #[cfg(feature = "mpi")]
+        if let Make::Nodes(nodes) = registry::parse_word(word)?.make {
+            let known = crate::nodes::drivers(&nodes)?.into_iter();
+            return Ok(known
+                .map(|known| Self::of(known.name(), &known.description, known.capabilities()))
+                .collect());
+        }
+        Ok(vec![Self::ask(word)?])
     }
 
     pub(crate) fn of(name: &str, description: &str, capabilities: &Capabilities) -> Self {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use oxcl_driver::{Driver, DriverError};
+use oxcl_driver::{Capabilities, Driver, DriverError};
 use oxcl_driver_cpu::HostCpu;
 use oxcl_driver_mpi::{Cluster, MpiDriver, NodeDevice, NodeOptions};
 use oxcl_scheduler::{Options, Scheduler};
@@ -39,22 +39,44 @@ pub fn ranks() -> u32 {
     oxcl_driver_mpi::ranks()
 }
 
-/// The devices of the nodes that were asked for, in the order of their ranks.
-pub(crate) fn open(context: &Context, nodes: &Nodes) -> Result<Vec<Device>, DeviceError> {
+/// A device of a node, and what it is.
+pub(crate) struct Known {
+    driver: Arc<MpiDriver>,
+    pub(crate) description: String,
+}
+
+impl Known {
+    pub(crate) fn name(&self) -> &str {
+        self.driver.name()
+    }
+
+    pub(crate) fn capabilities(&self) -> &Capabilities {
+        self.driver.capabilities()
+    }
+}
+
+/// The drivers of the nodes that were asked for, in the order of their ranks.
+pub(crate) fn drivers(nodes: &Nodes) -> Result<Vec<Known>, DeviceError> {
     let job = oxcl_driver_mpi::job(&own()).map_err(|error| absent(&error))?;
     let ranks: Vec<u32> = match nodes.rank {
         Some(rank) => vec![rank],
         None => job.ranks().collect(),
     };
-    let mut devices = Vec::new();
+    let mut known = Vec::new();
     for rank in ranks {
         for driver in chosen(&job, rank, nodes.device.as_deref())? {
             let description = format!("a device of rank {rank}, on {}", driver.machine());
-            let driver = Arc::clone(driver) as Arc<dyn Driver>;
-            devices.push(Device::described(context, driver, &description)?);
+            known.push(Known { driver: Arc::clone(driver), description });
         }
     }
-    Ok(devices)
+    Ok(known)
+}
+
+/// Their devices for a context.
+pub(crate) fn open(context: &Context, nodes: &Nodes) -> Result<Vec<Device>, DeviceError> {
+    let open =
+        |Known { driver, description }| Device::described(context, driver as Arc<dyn Driver>, &description);
+    drivers(nodes)?.into_iter().map(open).collect()
 }
 
 fn chosen<'a>(

@@ -104,8 +104,11 @@ fn words() -> Vec<String> {
 /// All devices of the platform.
 pub(crate) fn all() -> Answer<Vec<Shared<Device>>> {
     let mut devices = Vec::new();
-    for (index, word) in words().iter().enumerate() {
-        let info = DeviceInfo::ask(word)?;
+    let mut infos = Vec::new();
+    for word in &words() {
+        infos.extend(DeviceInfo::ask_all(word)?);
+    }
+    for (index, info) in infos.into_iter().enumerate() {
         let units = info.compute_units;
         // Another number of threads was asked for, or the control group allows less time than there are CPUs.
         let cpus = if info.name == "cpu" { allowed_processors() } else { Vec::new() };

@@ -16,6 +16,7 @@ mod device;
 mod host;
 mod job;
 mod message;
+pub mod model;
 mod node;
 #[cfg(feature = "mpi")]
 mod shared;

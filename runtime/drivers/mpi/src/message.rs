@@ -446,7 +446,7 @@ mod tests {
             for at in 0..packet.len().min(200) {
                 let mut changed = packet.clone();
                 changed[at] ^= 0x81;
-                messages(&changed).for_each(|read| drop(read));
+                messages(&changed).for_each(drop);
             }
         }
     }

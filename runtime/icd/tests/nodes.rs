@@ -100,6 +100,9 @@ fn devices_of_all_nodes_are_in_the_platform() {
         succeeds(clients.with_nodes(&client, "list", 3, &[]).env("OXCL_DEVICES", "cpu mpi:* mpi:2/cpu"));
     let names: Vec<&str> = text.lines().filter(|line| line.starts_with("device")).collect();
     assert_eq!(names.len(), 5, "{text}");
+    for (name, want) in names[1..].iter().zip(["mpi:1/cpu: ", "mpi:2/cpu: ", "mpi:3/cpu: ", "mpi:2/cpu: "]) {
+        assert!(name.contains(want), "{text}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use oxcl_driver::{DriverError, Failure, lock};
+use oxcl_driver::{Capabilities, DriverError, Failure, lock};
 use oxcl_scheduler::Scheduler;
 use oxcl_scheduler::thread::spawn;
 
@@ -151,6 +151,9 @@ fn devices(shared: &Arc<Shared>, own: &NodeOptions, rank: Rank, hello: Result<He
         let number = if *count == 1 { String::new() } else { format!("#{count}") };
         let name = format!("mpi:{rank}/{word}{number}");
         let place = (rank, machine.as_str());
+        // So applications see whose it is.
+        let device_name = format!("{name}: {}", capabilities.device_name);
+        let capabilities = Capabilities { device_name, ..capabilities };
         made.push(Arc::new(MpiDriver::new(Arc::clone(shared), place, device, name, capabilities)));
     }
     Ok(made)

@@ -87,6 +87,19 @@ fn device(reason: &str) -> DriverError {
     DriverError::Device { reason: reason.to_owned() }
 }
 
+/// MPICH's starter, where it is to let a job live on that a process has left, tells the others so with this signal, which would end
+/// them. It is ignored where nobody handles it: that a rank is gone shows in its silence.
+fn outlive_others() {
+    // SAFETY: all bytes of the structure may be zero.
+    let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: the structure is there to be written to, and nothing is changed.
+    let asked = unsafe { libc::sigaction(libc::SIGUSR1, ptr::null(), &raw mut action) };
+    if asked == 0 && action.sa_sigaction == libc::SIG_DFL {
+        // SAFETY: no function is installed.
+        unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
+    }
+}
+
 /// A question that MPI answers with an integer, also before it is initialised.
 fn asked(question: unsafe extern "C" fn(*mut c_int) -> c_int) -> c_int {
     let mut answer: c_int = 0;
@@ -143,6 +156,7 @@ impl System {
 
     /// Makes the communicator, with all other ranks.
     fn joined(is_ours: bool) -> Result<Self, DriverError> {
+        outlive_others();
         // SAFETY: MPI is initialised.
         let world = unsafe { ffi::RSMPI_COMM_WORLD };
         let (mut rank, mut ranks): (c_int, c_int) = (0, 0);

@@ -1,8 +1,9 @@
 //! While a node waits for its host, in calls of MPI's that only the host ends: whether there is still one to wait for. A host
 //! program that ends without a call of MPI's leaves its nodes in such a call for ever, which MPICH's starter does not notice.
 //!
-//! On the host's own machine the node looks for its process: one with the same parent, which started both, and rank 0 in its
-//! environment, where the starters that there are put it. On others it has patience, and no more.
+//! On the host's own machine the node looks for its process: one of the same starter, with rank 0 in its environment, where the
+//! starters that there are put it. Programs that ranks are wrapped in (a script, `numactl`) have their ranks as well. It is this machine if the first of the ranks here is 0. On others a node
+//! has patience, and no more.
 
 use std::fs;
 use std::sync::Arc;
@@ -15,6 +16,16 @@ use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 const PAUSE: Duration = Duration::from_millis(200);
 /// The variables that starters put ranks in.
 const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+
+/// The variables that say how many ranks of this machine come before this one, and this one's own.
+const PLACES: [[&str; 2]; 3] = [
+    ["MPI_LOCALRANKID", "PMI_RANK"],
+    ["OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK"],
+    ["SLURM_LOCALID", "SLURM_PROCID"],
+];
+
+/// How often in a row it is not there until it is gone: a process that is just beginning has its starter's environment.
+const LOOKS: u32 = 4;
 
 /// A watcher; it ends when it is told to.
 pub(crate) struct Watcher(Arc<AtomicBool>);
@@ -31,13 +42,11 @@ pub(crate) fn begin(patience: Duration) -> Watcher {
     let told = Arc::clone(&over);
     // Without a thread there is only the starter to end the node.
     let _ = spawn("mpi-watcher", SMALL_STACK, move || {
-        let (begun, mut seen) = (Instant::now(), false);
-        while !told.load(Ordering::Acquire) && begun.elapsed() < patience {
-            let is_there = host_is_there();
-            if seen && !is_there {
-                break;
-            }
-            seen |= is_there;
+        let begun = Instant::now();
+        let is_here = host_is_here(|name| std::env::var(name).ok());
+        let mut missed = 0;
+        while !told.load(Ordering::Acquire) && begun.elapsed() < patience && missed < LOOKS {
+            missed = if is_here && !host_is_there() { missed + 1 } else { 0 };
             std::thread::sleep(PAUSE);
         }
         if !told.load(Ordering::Acquire) {
@@ -57,34 +66,70 @@ fn parent(status: &str) -> Option<u32> {
     line("PPid:")?.parse().ok()
 }
 
-/// Whether an environment is that of rank 0.
-fn is_host(environment: &[u8]) -> bool {
-    let is_zero = |variable: &[u8]| {
+/// The rank that an environment says.
+fn rank_of(environment: &[u8]) -> Option<u32> {
+    let rank = |variable: &[u8]| {
         let text = String::from_utf8_lossy(variable);
-        text.split_once('=').is_some_and(|(name, value)| RANKS.contains(&name) && value == "0")
+        let (name, value) = text.split_once('=')?;
+        if RANKS.contains(&name) { value.parse().ok() } else { None }
     };
-    environment.split(|byte| *byte == 0).any(is_zero)
+    environment.split(|byte| *byte == 0).find_map(rank)
+}
+
+/// The rank that a process belongs to.
+fn rank_of_process(process: u32) -> Option<u32> {
+    rank_of(&fs::read(format!("/proc/{process}/environ")).ok()?)
+}
+
+/// Who started the rank that a process belongs to: the nearest one above it that belongs to none.
+fn starter(process: u32) -> Option<u32> {
+    let mut at = process;
+    loop {
+        let above = parent(&fs::read_to_string(format!("/proc/{at}/status")).ok()?)?;
+        if rank_of_process(above).is_none() {
+            return Some(above);
+        }
+        at = above;
+    }
+}
+
+/// Whether rank 0 is on this machine.
+fn host_is_here(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let number = |name: &str| variable(name)?.parse::<u32>().ok();
+    PLACES
+        .iter()
+        .any(|[local, rank]| number(local).zip(number(rank)).is_some_and(|(local, rank)| local == rank))
 }
 
 fn host_is_there() -> bool {
-    let own = std::os::unix::process::parent_id();
+    let own = starter(std::process::id());
     let Ok(processes) = fs::read_dir("/proc") else { return true };
-    processes.flatten().any(|process| {
-        let path = process.path();
-        let status = fs::read_to_string(path.join("status")).unwrap_or_default();
-        parent(&status) == Some(own) && fs::read(path.join("environ")).is_ok_and(|text| is_host(&text))
-    })
+    let numbers = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
+    own.is_none()
+        || numbers.filter(|number| rank_of_process(*number) == Some(0)).any(|number| starter(number) == own)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_host, parent};
+    use super::{host_is_here, parent, rank_of};
 
     #[test]
-    fn rank_0_is_known_by_its_environment() {
-        assert!(is_host(b"HOME=/\0PMI_RANK=0\0PMI_SIZE=4\0"));
-        assert!(is_host(b"OMPI_COMM_WORLD_RANK=0\0"));
-        assert!(!is_host(b"PMI_RANK=10\0X=0\0PMI_SIZE=0\0"));
+    fn the_host_is_here_if_the_first_rank_is() {
+        let here = |local: &'static str, rank: &'static str| {
+            host_is_here(move |name| match name {
+                "MPI_LOCALRANKID" => Some(local.to_owned()),
+                "PMI_RANK" => Some(rank.to_owned()),
+                _ => None,
+            })
+        };
+        assert!(here("3", "3") && !here("1", "5") && !host_is_here(|_| None));
+    }
+
+    #[test]
+    fn ranks_are_known_by_their_environment() {
+        assert_eq!(rank_of(b"HOME=/\0PMI_RANK=0\0PMI_SIZE=4\0"), Some(0));
+        assert_eq!(rank_of(b"OMPI_COMM_WORLD_RANK=10\0"), Some(10));
+        assert_eq!(rank_of(b"X=0\0PMI_SIZE=0\0"), None);
     }
 
     #[test]

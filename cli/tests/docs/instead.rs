@@ -1,5 +1,5 @@
-//! What is done with commands that are not run as they stand on a page: shorter ones in their place, those that a script or
-//! another test runs, and the few that nothing runs. `docs/testing.md` lists these; a row that no page needs is an error.
+//! What is done with commands that are not run as they stand on a page: shorter ones in their place, and those that a script or
+//! another test runs. A row that no page needs is an error.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -18,7 +18,7 @@ pub(crate) enum Instead {
 use Instead::{Run, There};
 
 /// Whole commands. `$REPOSITORY` is this one.
-pub(crate) const INSTEAD: [(&str, Instead); 41] = [
+pub(crate) const INSTEAD: [(&str, Instead); 43] = [
     // Installing: in a folder, or in the bare systems of `make dist-test`.
     (
         "make install PREFIX=/usr",
@@ -51,6 +51,12 @@ pub(crate) const INSTEAD: [(&str, Instead); 41] = [
     ),
     // What `make build` leaves is here what the tests have built.
     ("make build", Run("make -n build")),
+    // Everything would be built anew; then root's rights and the mirrors of Debian and Ubuntu are needed.
+    ("make dist", Run("make -n dist")),
+    (
+        "make dist-test ROOTS=\"target/dist/bookworm target/dist/trixie target/dist/noble\"",
+        Run("make -n dist-test ROOTS=\"target/dist/bookworm target/dist/trixie target/dist/noble\""),
+    ),
     ("make demo", Run("make -o build demo")),
     ("make test", There(".ci/run", "\nmake test\n")),
     (
@@ -153,24 +159,6 @@ pub(crate) const INSTEAD: [(&str, Instead); 41] = [
     ),
     ("clinfo -l", Run("clinfo -l | grep 'Platform #0: oxcl'")),
     ("target/clients/random_calls one 17", Run("target/clients/random_calls one 17 2>&1 | tail -5")),
-];
-
-/// Commands with these words are run by hand only. `docs/testing.md` has the same table.
-pub(crate) const BY_HAND: [(&str, &str); 8] = [
-    (
-        "cargo +nightly",
-        "needs the nightly toolchain, for some with the standard library's source, for one with cargo-fuzz",
-    ),
-    ("asan_library.sh", "needs the nightly toolchain"),
-    ("--cfg loom", "builds its crates anew, and takes minutes"),
-    ("valgrind", "the compiler under valgrind takes minutes"),
-    ("mutants", "installs a program"),
-    ("mutate.py", "changes the working tree, and takes hours"),
-    (
-        "make dist",
-        "builds everything anew; `make dist-test` needs what it makes, root's rights and the mirrors of Debian and Ubuntu",
-    ),
-    ("heat.sh", "measures for six minutes"),
 ];
 
 /// The same command with the program of a test in place of `cargo test`: cargo would build the workspace anew, as other features

@@ -145,8 +145,11 @@ fn what_is_reported_of_sub_groups_has_a_file_test() {
     files(&root().join("testsuite/filetests/run"), "cl", &mut tests);
     let tests: Vec<String> =
         tests.iter().map(|path| fs::read_to_string(path).expect("readable test")).collect();
-    let names =
-        reported.split('"').filter(|word| word.contains("subgroup") && !word.contains(char::is_whitespace));
+    // What modules of SPIR-V may ask for has no macro in OpenCL C.
+    let is_asked = |word: &&str| {
+        word.contains("subgroup") && !word.contains(char::is_whitespace) && !word.contains("_spirv_")
+    };
+    let names = reported.split('"').filter(is_asked);
     let names: BTreeSet<&str> = names.collect();
     assert!(names.len() >= 14, "the list was not understood: {names:?}");
     for name in names {

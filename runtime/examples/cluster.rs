@@ -127,6 +127,9 @@ fn cholesky(job: &Job, tiles: usize) -> usize {
     count
 }
 
+/// A program; gives how many commands it had.
+type Run<'a> = &'a dyn Fn(&Job) -> usize;
+
 fn main() {
     let asked: Vec<u32> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let all = if asked.is_empty() { vec![10, 100, 1000] } else { asked };
@@ -134,7 +137,7 @@ fn main() {
         "nodes  program        commands  time/s  us/command  nodes busy  packets from, to host, among nodes"
     );
     for nodes in all {
-        let programs: [(&str, &dyn Fn(&Job) -> usize); 7] = [
+        let programs: [(&str, Run<'_>); 7] = [
             ("chain", &chain),
             ("independent", &independent),
             ("stencil", &|job| {

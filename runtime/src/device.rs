@@ -227,7 +227,7 @@ impl DeviceInfo {
         Self {
             name: name.to_owned(),
             description: description.to_owned(),
-            processor: host.name().to_owned(),
+            processor: capabilities.device_name.clone(),
             compute_units: capabilities.compute_units as usize,
             max_work_group_size: capabilities.max_work_group_size,
             local_memory: capabilities.local_memory,

@@ -1,7 +1,8 @@
 //! Calls that LLVM's SPIR-V back end writes as something else than OpenCL C means by them, in other words.
 //!
 //! In: a module as the front end leaves it. Out: the same, where `any` and `all` of integers are bits (the back end has
-//! instructions on truth values for them), and where the numbers of channel types are OpenCL's (it has SPIR-V's).
+//! instructions on truth values for them), where the numbers of channel types are OpenCL's (it has SPIR-V's), and where the fourth
+//! size of a volume is 0 (it leaves that open).
 
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
 
@@ -19,6 +20,8 @@ pub(super) fn run(module: &Module<'_>) {
             |call| votes(call, Opcode::LLVMAnd)
         } else if name.starts_with("_Z27get_image_channel_data_type") {
             counted_from_type
+        } else if name.starts_with("_Z13get_image_dim") {
+            ended_by_zero
         } else {
             continue;
         };
@@ -41,6 +44,16 @@ fn votes(call: Value<'_>, join: Opcode) {
     let number = builder.cast(Opcode::LLVMZExt, is_set, call.ty(), "");
     call.replace_uses_with(number);
     call.erase();
+}
+
+/// Four sizes that a call gives, of which the last is 0.
+fn ended_by_zero(call: Value<'_>) {
+    let (Some(next), TypeKind::Vector(4)) = (call.next(), call.ty().kind()) else { return };
+    let builder = Builder::before(next);
+    let types = builder.types();
+    let ended = builder.insert_lane(call, types.i32().zero(), types.i32().int(3), "");
+    call.replace_uses_with(ended);
+    ended.set_operand(0, call);
 }
 
 /// What a call gives, counted from the first of OpenCL's numbers.

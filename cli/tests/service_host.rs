@@ -306,7 +306,6 @@ fn killing_servers_at_random_loses_single_builds_only() {
     });
     let kills = kills.load(Ordering::Relaxed);
     println!("{} builds, {kills} servers killed, {failed} builds failed", builds());
-    assert!(failed < builds() / 2, "{failed} builds failed");
     assert!(failed <= kills, "{failed} builds failed by {kills} kills");
     for (request, right) in wanted.iter().zip(&right) {
         assert!(service.build(request).unwrap().archive == *right);

@@ -117,7 +117,7 @@ pub(crate) const INSTEAD: [(&str, Instead); 43] = [
     ),
     (
         "OXCL_TEST_BUILDS=1000 cargo test -p oxcl --test service_host killing -- --nocapture",
-        Run("OXCL_TEST_BUILDS=3 cargo test -p oxcl --test service_host killing -- --nocapture"),
+        Run("OXCL_TEST_BUILDS=20 cargo test -p oxcl --test service_host killing -- --nocapture"),
     ),
     (
         "OXCL_TEST_PROCESSES=64 cargo test -p oxcl --test cache many_processes",

@@ -72,8 +72,7 @@ struct DeviceMemory {
 
 impl Drop for DeviceMemory {
     fn drop(&mut self) {
-        let Allocation { size, address, host, token } = *self.allocation;
-        self.device.driver().free(Allocation { size, address, host, token });
+        self.device.driver().free(self.allocation.again());
     }
 }
 

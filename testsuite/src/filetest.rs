@@ -71,8 +71,13 @@ pub fn check_by_way_of_spirv(path: &Path) -> Result<ByWay, String> {
     let test = parse(&text).map_err(|e| e.to_string())?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     // Where products and sums become one operation is not said in SPIR-V as it is in C.
-    let text = format!("#pragma OPENCL FP_CONTRACT OFF\n{text}");
+    let text = not_contracted(&text);
     Input { name, text, test: &test }.run_by_way_of_spirv()
+}
+
+/// A source in which products and sums do not become one operation.
+pub(crate) fn not_contracted(text: &str) -> String {
+    format!("#pragma OPENCL FP_CONTRACT OFF\n{text}")
 }
 
 /// The most cycles that a launch may take on a processor.
@@ -171,13 +176,13 @@ impl Input<'_> {
         if bytes != again {
             return Err("two compilations of the same source give different bytes".into());
         }
-        let generic = Program::from_archive(&bytes).map_err(|e| e.to_string())?;
-        let special = self.archive(&sizes, Quality::Full)?;
-        let special = Program::from_archive(&special).map_err(|e| e.to_string())?;
+        let program = |bytes: &[u8]| Program::from_archive(bytes).map_err(|e| e.to_string());
+        let generic = program(&bytes)?;
+        let special = program(&self.archive(&sizes, Quality::Full)?)?;
         let hurried = self.archive(&[], Quality::First)?;
-        let quick = Program::from_archive(&hurried).map_err(|e| e.to_string())?;
+        let quick = program(&hurried)?;
         // Launches with global ids of 2^31 and more have what was made in a hurry completed first.
-        let completed = Program::from_archive(&hurried).map_err(|e| e.to_string())?;
+        let completed = program(&hurried)?;
         completed.replace_code(&bytes)?;
         let wide = self.load_wide(&sizes)?;
         let processors = self.processors()?;
@@ -324,7 +329,7 @@ impl Input<'_> {
         request.machines = files.iter().map(|file| file.machine.clone()).collect();
         for source in &mut request.sources {
             // Where products and sums become one operation is each target's own affair.
-            source.text = format!("#pragma OPENCL FP_CONTRACT OFF\n{}", source.text);
+            source.text = not_contracted(&source.text);
         }
         let archive = compile(&request, Emit::Archive, None);
         let archive = archive.map_err(|e| format!("for processors: {}", self.rendered(&e)))?.bytes;

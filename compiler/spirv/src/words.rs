@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use oxcl_binary::il::is_spirv;
 use rspirv::binary::{Consumer, ParseAction, ParseState, parse_words};
 use rspirv::dr::{ModuleHeader, Operand};
 use rspirv::spirv::{self, Op};
@@ -109,12 +110,6 @@ pub(crate) struct Parsed {
     pub(crate) generator: u32,
     pub(crate) bound: u32,
     pub(crate) instructions: Vec<Instruction>,
-}
-
-/// Whether bytes begin as SPIR-V does.
-fn is_spirv(bytes: &[u8]) -> bool {
-    let first = bytes.first_chunk::<4>().map(|word| u32::from_le_bytes(*word));
-    first.is_some_and(|word| word == spirv::MAGIC_NUMBER || word == spirv::MAGIC_NUMBER.swap_bytes())
 }
 
 /// The module's words in this machine's order.

@@ -2,6 +2,9 @@
 
 use std::ptr::NonNull;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Capabilities;
 use crate::error::DriverError;
 
 /// What an allocation must offer.
@@ -45,12 +48,45 @@ impl Allocation {
         }
     }
 
+    /// The same allocation once more: for operations that keep it, and for drivers that are given it back by who shares it. It
+    /// still goes back once.
+    #[must_use]
+    pub fn again(&self) -> Allocation {
+        let Allocation { size, address, host, token } = *self;
+        Allocation { size, address, host, token }
+    }
+
     /// The host's view of `offset..offset+length`.
     pub fn host_span(&self, offset: u64, length: u64) -> Result<HostSpan, DriverError> {
         self.check(offset, length)?;
         let span =
             self.host.ok_or_else(|| DriverError::unsupported("this device", "direct access by the host"))?;
         span.part(offset, length)
+    }
+}
+
+/// Addresses for allocations of devices where only the device knows the place: names, aligned, and apart from all others.
+#[derive(Debug)]
+pub struct Names(AtomicU64);
+
+impl Names {
+    /// Names for a device with such an alignment.
+    #[must_use]
+    pub fn new(capabilities: &Capabilities) -> Names {
+        Names(AtomicU64::new(capabilities.base_alignment))
+    }
+
+    /// A name for what is requested.
+    ///
+    /// # Errors
+    /// The device can have no such allocation, however empty it is.
+    pub fn next(&self, request: &AllocationRequest, capabilities: &Capabilities) -> Result<u64, DriverError> {
+        let (size, available) = (request.size, capabilities.max_allocation);
+        if size == 0 || size > available || request.alignment > capabilities.base_alignment {
+            return Err(DriverError::OutOfMemory { needed: size, available });
+        }
+        // Relaxed: it only has to differ from all others.
+        Ok(self.0.fetch_add(size.next_multiple_of(capabilities.base_alignment), Ordering::Relaxed))
     }
 }
 

@@ -22,7 +22,13 @@ pub(crate) const CAPABILITIES: Bitfield = cl::DEVICE_SVM_COARSE_GRAIN_BUFFER
     | cl::DEVICE_SVM_ATOMICS;
 
 /// The largest alignment that is given: a large page's.
-pub(crate) const MAX_ALIGNMENT: Uint = 2 << 20;
+const MAX_ALIGNMENT: Uint = 2 << 20;
+
+/// CL_INVALID_VALUE if an alignment is no power of two, or larger than any.
+pub(crate) fn check_alignment(alignment: Uint) -> Answer {
+    let is_one = alignment == 0 || (alignment.is_power_of_two() && alignment <= MAX_ALIGNMENT);
+    ensure(is_one, cl::INVALID_VALUE)
+}
 
 /// `clSVMAlloc`.
 pub(crate) fn alloc(
@@ -44,7 +50,7 @@ pub(crate) fn alloc(
     // NULL if the size is 0 or more than a device can have in one piece (5.6.1).
     ensure(size > 0 && size as u64 <= max_allocation(), cl::INVALID_VALUE)?;
     // NULL if the alignment is no power of two, or not supported (5.6.1).
-    ensure(alignment == 0 || (alignment.is_power_of_two() && alignment <= MAX_ALIGNMENT), cl::INVALID_VALUE)?;
+    check_alignment(alignment)?;
     let kind = if fine { SharedKind::SvmFine } else { SharedKind::SvmCoarse };
     let memory = SharedMemory::allocate(kind, size as u64, u64::from(alignment))
         .map_err(|error| shortage::refused_buffer(&context, error))?;

@@ -15,7 +15,7 @@ use crate::handle::{Handle, Weak};
 use crate::info::Reply;
 use crate::shortage;
 use crate::status::{Answer, Status, ensure, refuse};
-use crate::svm::MAX_ALIGNMENT;
+use crate::svm::check_alignment;
 use crate::types::{Int, Property, Uint};
 
 /// What the context knows of a piece.
@@ -72,8 +72,7 @@ fn alloc(
     };
     // CL_INVALID_OPERATION if no device of the context supports it.
     ensure(context.shares_memory(), cl::INVALID_OPERATION)?;
-    // CL_INVALID_VALUE if the alignment is no power of two, or larger than any.
-    ensure(alignment == 0 || (alignment.is_power_of_two() && alignment <= MAX_ALIGNMENT), cl::INVALID_VALUE)?;
+    check_alignment(alignment)?;
     let flags = flags_of(properties, kind)?;
     // CL_INVALID_BUFFER_SIZE if the size is 0 or too large.
     ensure(size > 0 && size as u64 <= max_allocation(), cl::INVALID_BUFFER_SIZE)?;

@@ -299,7 +299,7 @@ fn rejected(error: &CompileError) -> Verdict {
 fn by_way_of_spirv(request: &mut Request<'_>) -> Result<(), Verdict> {
     for file in &mut request.sources {
         // Where products and sums become one operation is not said in SPIR-V as it is in C.
-        file.text.insert_str(0, "#pragma OPENCL FP_CONTRACT OFF\n");
+        file.text = crate::filetest::not_contracted(&file.text);
     }
     let bytes = match compile(request, Emit::Spirv, None) {
         Ok(compiled) => compiled.bytes,

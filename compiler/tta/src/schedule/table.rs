@@ -6,7 +6,7 @@
 
 use super::wires::{Buses, Wires};
 use crate::check::assign;
-use crate::model::{BusId, Direction, FileId, Guard, ImmediateUnitId, Machine, UnitId};
+use crate::model::{BusId, Direction, FileId, FilePort, Guard, ImmediateUnitId, Machine, UnitId};
 use crate::program::{Destination, LongImmediate, Move, Source, exclusive};
 
 /// A number as code carries it: a constant, or the widest that an address can become, with what it stands for.
@@ -332,18 +332,13 @@ impl<'m> Table<'m> {
         {
             return false;
         }
-        if let Source::Immediate { unit, index } = new.source {
-            let mut beside = others().filter_map(|m| match m.source {
+        if let Source::Immediate { unit, .. } = new.source {
+            let access = |m: &Move| match m.source {
                 Source::Immediate { unit: u, index } if u == unit => Some((m.bus, (index, m.guard))),
                 _ => None,
-            });
+            };
             let ports = &self.machine.immediate_units[unit.index()].ports;
-            let mut accesses = Vec::new();
-            if let Some(one) = beside.next() {
-                accesses.extend([(new.bus, (index, new.guard)), one]);
-                accesses.extend(beside);
-            }
-            if accesses.len() > 1 && !assign(self.machine, ports, &accesses, Direction::Output) {
+            if !self.accesses_fit(row, ports, new, except, Direction::Output, access) {
                 return false;
             }
         }
@@ -360,7 +355,7 @@ impl<'m> Table<'m> {
             Source::Register { file: f, index } if f == file => Some((m.bus, (index, m.guard))),
             _ => None,
         };
-        self.accesses_fit(row, file, new, except, Direction::Output, access)
+        self.accesses_fit(row, self.file_ports(file), new, except, Direction::Output, access)
     }
 
     fn writes_fit(&self, row: usize, file: FileId, new: &Move, except: usize) -> bool {
@@ -368,13 +363,18 @@ impl<'m> Table<'m> {
             Destination::Register { file: f, index } if f == file => Some((m.bus, (index, m.guard))),
             _ => None,
         };
-        self.accesses_fit(row, file, new, except, Direction::Input, access)
+        self.accesses_fit(row, self.file_ports(file), new, except, Direction::Input, access)
     }
 
+    fn file_ports(&self, file: FileId) -> &[FilePort] {
+        &self.machine.register_files[file.index()].ports
+    }
+
+    /// Whether the accesses of a row's moves and of a further one find ports, each its own.
     fn accesses_fit(
         &self,
         row: usize,
-        file: FileId,
+        ports: &[FilePort],
         new: &Move,
         except: usize,
         way: Direction,
@@ -386,7 +386,6 @@ impl<'m> Table<'m> {
         let mut accesses = vec![first];
         accesses.extend(others);
         accesses.extend(access(new));
-        let ports = &self.machine.register_files[file.index()].ports;
         accesses.len() <= 1 || assign(self.machine, ports, &accesses, way)
     }
 

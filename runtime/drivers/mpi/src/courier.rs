@@ -217,9 +217,11 @@ impl<T: Transport> Courier<T> {
     /// Says that this rank is there, and looks who has not for long.
     fn beat(&mut self, handler: &dyn Handler, now: Instant) {
         let own = self.transport.rank();
-        let watched = |rank: &Rank| *rank != own && self.watch.only.is_none_or(|only| only == *rank);
-        let ranks: Vec<Rank> = (0..self.transport.ranks()).filter(watched).collect();
-        for rank in ranks.into_iter().filter(|rank| !self.gone.contains_key(rank)).collect::<Vec<_>>() {
+        for rank in 0..self.transport.ranks() {
+            let watched = rank != own && self.watch.only.is_none_or(|only| only == rank);
+            if !watched || self.gone.contains_key(&rank) {
+                continue;
+            }
             let silent = now.saturating_duration_since(self.heard[rank as usize]);
             if silent > self.watch.patience {
                 let seconds = silent.as_secs_f64();

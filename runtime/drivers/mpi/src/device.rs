@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use oxcl_driver::capability::AddressSpace;
 use oxcl_driver::command::SubmitResult;
-use oxcl_driver::memory::MemoryCounters;
+use oxcl_driver::memory::{MemoryCounters, Names};
 use oxcl_driver::printer::Printer;
 use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
 use oxcl_driver::rect::Rect;
@@ -35,7 +35,7 @@ pub struct MpiDriver {
     name: String,
     machine: String,
     capabilities: Capabilities,
-    next: AtomicU64,
+    names: Names,
 }
 
 /// A program that nodes build when they first launch one of its kernels.
@@ -174,8 +174,7 @@ impl Drop for MpiProgram {
 
 /// The same allocation, for operations that keep it.
 fn kept(allocation: &Allocation) -> Arc<Allocation> {
-    let Allocation { size, address, host, token } = *allocation;
-    Arc::new(Allocation { size, address, host, token })
+    Arc::new(allocation.again())
 }
 
 impl MpiDriver {
@@ -189,8 +188,8 @@ impl MpiDriver {
         // Relaxed: the number only has to differ from all others.
         let address_space = AddressSpace(NEXT_SPACE.fetch_add(1, Ordering::Relaxed));
         let capabilities = Capabilities { address_space, ..capabilities };
-        let next = AtomicU64::new(capabilities.base_alignment);
-        Self { shared, node, device, name, machine: machine.to_owned(), capabilities, next }
+        let names = Names::new(&capabilities);
+        Self { shared, node, device, name, machine: machine.to_owned(), capabilities, names }
     }
 
     /// The rank whose device it is.
@@ -235,14 +234,7 @@ impl Driver for MpiDriver {
     }
 
     fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        let (size, available) = (request.size, self.capabilities.max_allocation);
-        if size == 0 || size > available || request.alignment > self.capabilities.base_alignment {
-            return Err(DriverError::OutOfMemory { needed: size, available });
-        }
-        // The node knows where it is: the address that is told is a name, aligned, and apart from all others.
-        let unit = self.capabilities.base_alignment;
-        // Relaxed: it only has to differ from all others.
-        let address = self.next.fetch_add(size.next_multiple_of(unit), Ordering::Relaxed);
+        let (size, address) = (request.size, self.names.next(request, &self.capabilities)?);
         let token = self.shared.number();
         self.shared.say(self.node, &Message::Create { device: self.device, memory: token, size })?;
         Ok(Allocation { size, address, host: None, token })

@@ -433,8 +433,9 @@ impl Shared {
         let is_there =
             |(_, pending): &(&u64, &Pending)| pending.node == rank && !matches!(pending.job, Job::Errand);
         let events: Vec<u64> = state.commands.iter().filter(is_there).map(|(event, _)| *event).collect();
-        let ends = events.into_iter().map(|event| self.end(&mut state, event, failed(failure.clone())));
-        let ends: Vec<Effect> = ends.collect::<Vec<_>>().into_iter().flatten().collect();
+        let ends = events.into_iter();
+        let ends: Vec<Effect> =
+            ends.filter_map(|event| self.end(&mut state, event, failed(failure.clone()))).collect();
         drop(state);
         // The bytes that were to come to commands' memory must not come any more when these end.
         self.arrivals.lost(rank, failure);

@@ -79,8 +79,8 @@ impl HostEnd {
     }
 
     fn block(size: [u64; 3]) -> Result<(Arc<HostMemory>, RectSide), DriverError> {
-        let bytes = size.iter().fold(1_u64, |all, one| all.saturating_mul(*one));
-        Ok((Arc::new(HostMemory::arbitrary(bytes)?), Region::packed(size)))
+        let side = Region::packed(size);
+        Ok((Arc::new(HostMemory::arbitrary(rows(size, side).bytes())?), side))
     }
 }
 

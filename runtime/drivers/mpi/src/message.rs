@@ -6,7 +6,7 @@
 
 use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
 use oxcl_driver::program::ArgValue;
-use oxcl_driver::rect::{Rect, RectSide};
+use oxcl_driver::rect::RectSide;
 use oxcl_driver::{Capabilities, Failure, Geometry};
 
 use crate::wire::{Malformed, Reader, Wire, wire_enum, wire_struct};
@@ -303,11 +303,6 @@ impl Wire for Capabilities {
             triple,
         })
     }
-}
-
-/// A rectangle between two memories.
-pub(crate) fn rectangle(size: [u64; 3], from: RectSide, to: RectSide) -> Rect {
-    Rect { size, from, to }
 }
 
 /// Adds a message to a packet.

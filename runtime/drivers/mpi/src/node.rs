@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use oxcl_binary::archive::Archive;
 use oxcl_driver::error::Outcome;
 use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
+use oxcl_driver::rect::Rect;
 use oxcl_driver::{
     Allocation, AllocationRequest, Driver, DriverError, Failure, Geometry, HostMemory, HostSpan, Launch,
     NullDriver, lock,
@@ -21,7 +22,7 @@ use oxcl_scheduler::{Command, Event, Queue, QueueProperties, Scheduler, UserEven
 
 use crate::arrival::{self, Arrivals};
 use crate::courier::{Handler, Over, Post};
-use crate::message::{At, Ending, Message, Region, Work, rectangle};
+use crate::message::{At, Ending, Message, Region, Work};
 use crate::transport::Rank;
 
 /// The rank of the host.
@@ -213,7 +214,7 @@ impl Inner {
             }
             Work::CopyRectangle { from, to, size, from_side, to_side } => {
                 let ((from, _), (to, device)) = (self.find(*from)?, self.find(*to)?);
-                let rect = rectangle(*size, *from_side, *to_side);
+                let rect = Rect { size: *size, from: *from_side, to: *to_side };
                 self.moving(device, task, Movement::CopyRect { from, to, rect })
             }
             Work::Send { memory, region, to, transfer } => self.send(task, *memory, region, *to, *transfer),
@@ -258,17 +259,20 @@ impl Inner {
         });
     }
 
+    /// Makes a command's event known before anybody can end it.
+    fn announce(&self, task: &Task) -> Result<(), Failure> {
+        let Some(event) = task.event else { return Ok(()) };
+        let mut state = lock(&self.state);
+        self.known(&mut state, event).map(|_| ()).ok_or_else(out_of_memory)
+    }
+
     /// Calls `then` when everything that a command waits for is over.
     fn gate(
         self: &Arc<Self>,
         task: &Task,
         then: impl FnOnce(&Arc<Self>, &Task, Outcome) + Send + 'static,
     ) -> Result<(), Failure> {
-        if let Some(event) = task.event {
-            // Known before anybody can end it.
-            let mut state = lock(&self.state);
-            self.known(&mut state, event).ok_or_else(out_of_memory)?;
-        }
+        self.announce(task)?;
         if task.waits.is_empty() {
             then(self, task, Ok(()));
             return Ok(());
@@ -309,13 +313,11 @@ impl Inner {
         let movement = match *region {
             Region::Linear { offset, .. } => Movement::Read { from, offset, to: room },
             Region::Rectangle { size, side } => {
-                Movement::ReadRect { from, to: room, rect: rectangle(size, side, Region::packed(size)) }
+                let rect = Rect { size, from: side, to: Region::packed(size) };
+                Movement::ReadRect { from, to: room, rect }
             }
         };
-        if let Some(event) = task.event {
-            let mut state = lock(&self.state);
-            self.known(&mut state, event).ok_or_else(out_of_memory)?;
-        }
+        self.announce(task)?;
         let work: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
         let command = Command { work: Some(work), waits: &task.waits, ..Command::default() };
         let event = device.queue.enqueue(command).map_err(|_| out_of_memory())?;
@@ -389,7 +391,8 @@ impl Inner {
         let movement = match *region {
             Region::Linear { offset, .. } => Movement::Write { to, offset, from: source },
             Region::Rectangle { size, side } => {
-                Movement::WriteRect { to, from: source, rect: rectangle(size, Region::packed(size), side) }
+                let rect = Rect { size, from: Region::packed(size), to: side };
+                Movement::WriteRect { to, from: source, rect }
             }
         };
         let transferred: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
@@ -507,8 +510,7 @@ impl Inner {
     fn free(&self, memory: u64) {
         let Some(Memory { device, allocation }) = lock(&self.state).memories.remove(&memory) else { return };
         if let (Ok(allocation), Some(device)) = (allocation, self.devices.get(device)) {
-            let Allocation { size, address, host, token } = *allocation;
-            device.driver.free(Allocation { size, address, host, token });
+            device.driver.free(allocation.again());
         }
     }
 

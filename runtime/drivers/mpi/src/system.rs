@@ -172,7 +172,7 @@ impl System {
             check("MPI_Comm_idup", unsafe { ffi::MPI_Comm_idup(world, &raw mut comm, &raw mut request) })?;
             // A node waits here until the host's application first uses OpenCL.
             let mut pause = Duration::from_micros(100);
-            while !tested(&mut request)?.0 {
+            while !tested(&mut request)? {
                 std::thread::sleep(pause);
                 pause = (pause * 2).min(Duration::from_millis(10));
             }
@@ -247,6 +247,17 @@ impl System {
         ticket
     }
 
+    /// Begins to send bytes, which stay as they are until that is over: those of `kept`, or whoever gave them keeps them.
+    fn isend(&mut self, to: Rank, tag: c_int, start: *const u8, length: u64, kept: Vec<u8>) -> Ticket {
+        let (comm, length) = (self.comm, c_int::try_from(length).unwrap_or(c_int::MAX));
+        self.begin(to, false, kept, |request| {
+            // SAFETY: the bytes stay as they are until the request is over, as said above.
+            unsafe {
+                ffi::MPI_Isend(start.cast(), length, ffi::RSMPI_UINT8_T, to.cast_signed(), tag, comm, request)
+            }
+        })
+    }
+
     /// Takes a packet that has come.
     fn probe(&mut self) -> Option<Happening> {
         let mut flag: c_int = 0;
@@ -294,7 +305,7 @@ impl System {
         let mut at = 0;
         while at < self.pending.len() {
             let outcome = tested(&mut self.pending[at].request);
-            if matches!(outcome, Ok((false, _))) {
+            if matches!(outcome, Ok(false)) {
                 at += 1;
                 continue;
             }
@@ -310,13 +321,13 @@ impl System {
     }
 }
 
-/// Whether a request is over, and was cancelled.
-fn tested(request: &mut ffi::MPI_Request) -> Result<(bool, bool), DriverError> {
+/// Whether a request is over.
+fn tested(request: &mut ffi::MPI_Request) -> Result<bool, DriverError> {
     let mut flag: c_int = 0;
     // SAFETY: the request is one, or null, which is over.
     let code = unsafe { ffi::MPI_Test(request, &raw mut flag, ffi::RSMPI_STATUS_IGNORE) };
     check("MPI_Test", code)?;
-    Ok((flag != 0, false))
+    Ok(flag != 0)
 }
 
 /// Processors of this machine.
@@ -349,40 +360,13 @@ impl Transport for System {
     }
 
     fn packet(&mut self, to: Rank, bytes: Vec<u8>) {
-        let (comm, start, length) =
-            (self.comm, bytes.as_ptr(), c_int::try_from(bytes.len()).unwrap_or(c_int::MAX));
-        self.begin(to, false, bytes, |request| {
-            // SAFETY: the bytes are kept until the request is over; a vector that is moved keeps its bytes where they are.
-            unsafe {
-                ffi::MPI_Isend(
-                    start.cast(),
-                    length,
-                    ffi::RSMPI_UINT8_T,
-                    to.cast_signed(),
-                    PACKET,
-                    comm,
-                    request,
-                )
-            }
-        });
+        let (start, length) = (bytes.as_ptr(), bytes.len() as u64);
+        // A vector that is moved keeps its bytes where they are.
+        self.isend(to, PACKET, start, length, bytes);
     }
 
     fn send(&mut self, to: Rank, tag: u32, bytes: HostSpan) -> Ticket {
-        let (comm, length) = (self.comm, c_int::try_from(bytes.length()).unwrap_or(c_int::MAX));
-        self.begin(to, false, Vec::new(), |request| {
-            // SAFETY: whoever gave the span keeps it as it is until this is over.
-            unsafe {
-                ffi::MPI_Isend(
-                    bytes.pointer().cast(),
-                    length,
-                    ffi::RSMPI_UINT8_T,
-                    to.cast_signed(),
-                    tag.cast_signed(),
-                    comm,
-                    request,
-                )
-            }
-        })
+        self.isend(to, tag.cast_signed(), bytes.pointer().cast_const(), bytes.length(), Vec::new())
     }
 
     fn receive(&mut self, from: Rank, tag: u32, room: HostSpan) -> Ticket {
@@ -413,7 +397,7 @@ impl Transport for System {
             unsafe { ffi::MPI_Cancel(&raw mut pending.request) };
             // A receive that was cancelled is over at once, wherever its sender is.
             for _ in 0..1000 {
-                if tested(&mut pending.request).is_ok_and(|(over, _)| !over) {
+                if tested(&mut pending.request).is_ok_and(|over| !over) {
                     std::thread::yield_now();
                     continue;
                 }

@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{AddressSpace, DeviceKind, Execution, Features};
 use oxcl_driver::fault::{OutOfResources, Resource};
-use oxcl_driver::memory::MemoryCounters;
+use oxcl_driver::memory::{MemoryCounters, Names};
 use oxcl_driver::program::{Binary, LaunchRequest, Program};
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{
@@ -200,7 +200,7 @@ pub struct DiscreteDriver {
     shared: Arc<Shared>,
     inbox: Sender<Message>,
     coordinator: Mutex<Option<JoinHandle<()>>>,
-    next: AtomicU64,
+    names: Names,
 }
 
 fn gone() -> DriverError {
@@ -242,8 +242,8 @@ impl DiscreteDriver {
         let coordinator = Coordinator::new(Arc::clone(&shared), pool, engines, messages, inbox.clone());
         let thread = spawn(format!("{name}-completion"), SMALL_STACK, move || coordinator.run());
         let thread = thread.map_err(failed)?;
-        let (coordinator, next) = (Mutex::new(Some(thread)), AtomicU64::new(alignment));
-        Ok(Self { capabilities, shared, inbox, coordinator, next })
+        let (coordinator, names) = (Mutex::new(Some(thread)), Names::new(&capabilities));
+        Ok(Self { capabilities, shared, inbox, coordinator, names })
     }
 
     /// What a device with so many bytes can do; its address space is a number that no device has.
@@ -323,8 +323,7 @@ impl Drop for DiscreteDriver {
 
 /// The same allocation, for operations that keep it.
 fn kept(allocation: &Allocation) -> Arc<Allocation> {
-    let Allocation { size, address, host, token } = *allocation;
-    Arc::new(Allocation { size, address, host, token })
+    Arc::new(allocation.again())
 }
 
 impl Driver for DiscreteDriver {
@@ -349,14 +348,8 @@ impl Driver for DiscreteDriver {
     }
 
     fn allocate(&self, request: &AllocationRequest) -> Result<Allocation, DriverError> {
-        let (size, available) = (request.size, self.capabilities.max_allocation);
-        if size == 0 || size > available || request.alignment > self.capabilities.base_alignment {
-            return Err(DriverError::OutOfMemory { needed: size, available });
-        }
-        // Where it lies changes: the address that is told is a name, aligned, and apart from all others.
-        let unit = self.capabilities.base_alignment;
-        // Relaxed: it only has to differ from all others.
-        let address = self.next.fetch_add(size.next_multiple_of(unit), Ordering::Relaxed);
+        // Where it lies changes.
+        let (size, address) = (request.size, self.names.next(request, &self.capabilities)?);
         let token = address;
         let home = request.host.map(|host| host.part(0, size)).transpose()?;
         let (reply, answer) = sync_channel(1);

@@ -123,8 +123,12 @@ fn the_environment_says_how_many_work_items_run_at_a_time() {
     );
     let given = with_width(&sandbox, "4", "compile k.cl --kernel sum --width 8 --emit plan");
     assert!(given.out.contains("kernel sum: width 8 along"), "{}", given.out);
-    let ran = with_width(&sandbox, "16", RUN);
-    assert_eq!(ran.out, run(&sandbox, RUN).out, "{}", ran.err);
+    let one = with_width(&sandbox, "1", "compile k.cl --emit plan");
+    assert!(one.out.contains("kernel sum: width 1 along") && one.code == Some(0), "{}{}", one.out, one.err);
+    for width in ["1", "2", "16"] {
+        let ran = with_width(&sandbox, width, RUN);
+        assert_eq!(ran.out, run(&sandbox, RUN).out, "{}", ran.err);
+    }
     for wrong in ["3", "128", "x"] {
         let ran = with_width(&sandbox, wrong, RUN);
         assert!(ran.code == Some(2) && ran.err.contains("OXCL_WIDTH is"), "{}", ran.err);

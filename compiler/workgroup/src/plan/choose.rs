@@ -105,10 +105,8 @@ pub(crate) fn choose<'c>(
     if kernel.function.instructions().len() > LARGEST_PREPARED {
         return Ok(Choice { candidates, ..Choice::of(scalar) });
     }
-    let shapes = regions.row_shapes(kernel)?;
     if let Width::Preferred(width) = options.width {
-        let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, width);
-        return match plan {
+        return match Plan::make(kernel, regions, slots, space, width) {
             Ok(plan) => Ok(Choice::of(plan)),
             Err(declined @ FormError::CannotVectorise { .. }) => {
                 Ok(Choice { declined: Some(declined), ..Choice::of(scalar) })
@@ -116,6 +114,7 @@ pub(crate) fn choose<'c>(
             Err(error) => Err(error),
         };
     }
+    let shapes = regions.row_shapes(kernel)?;
     let whole = vectors.bits / 32;
     let mut widths: VecDeque<u32> = [whole / 2, whole, whole * 2].into();
     widths.retain(|&width| is_wanted(width, longest_row(vectors, space, options)));

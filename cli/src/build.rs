@@ -139,6 +139,7 @@ pub(crate) fn for_here(
     request.devices = devices(on);
     request.machines = machines(on, ui)?;
     request.width = how.width;
+    request.local_sizes = how.local_sizes.to_vec();
     request.preferred_width = preferred_width()?;
     request.plan = how.plan.map(plan).transpose()?;
     kept::archive(&request, how.options, how.cache, ui)

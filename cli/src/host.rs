@@ -8,7 +8,7 @@ use crate::ui::progress::Progress;
 use oxcl_runtime::Event;
 use oxcl_workload::device::Device;
 use oxcl_workload::host::{Host, Loaded};
-use oxcl_workload::plan::{self, Plan};
+use oxcl_workload::plan::{self, Action, Plan};
 
 /// The terminal, while a workload runs.
 pub(crate) struct Terminal<'u> {
@@ -40,8 +40,15 @@ impl Host for Terminal<'_> {
             reason: format!("the options of program `{}`: {reason}", program.name),
             help: None,
         })?;
-        let how = How { options: &options, width: None, plan: None, cache: self.cache };
-        program::load(&program.path, how, devices, self.ui)
+        let how = How { options: &options, width: None, plan: None, local_sizes: &[], cache: self.cache };
+        let local = |command: &plan::Command| match &command.action {
+            Action::Kernel(launch) if std::ptr::eq(program, plan.programs.get(launch.program)?) => {
+                Some((launch.kernel.clone(), program::padded(launch.local.as_deref()?)))
+            }
+            _ => None,
+        };
+        let launches = |_: &_| plan.commands.iter().filter_map(local).collect();
+        program::load_for(&program.path, how, launches, devices, self.ui)
     }
 
     fn step(&mut self, text: &str) {

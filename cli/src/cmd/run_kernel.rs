@@ -11,7 +11,7 @@ use crate::propose;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use crate::ui::table::{cycles, duration, figure, sizes};
-use oxcl_runtime::{Kernel, LaunchReport};
+use oxcl_runtime::{Kernel, LaunchReport, Program};
 use oxcl_workload::data::HostData;
 use oxcl_workload::data::compare::{self, Comparison};
 use oxcl_workload::data::file::FileTarget;
@@ -52,8 +52,13 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     let device = launching::device(chosen)?;
     let options = args.build.options();
     let (width, plan) = (args.build.width, args.build.plan.as_deref());
-    let how = How { options: &options, width, plan, cache: !args.no_cache };
-    let loaded = program::load(&args.file, how, &[chosen], ui)?;
+    let how = How { options: &options, width, plan, local_sizes: &[], cache: !args.no_cache };
+    let launches = |known: &Program| {
+        let name = kernel_name.or_else(|| known.kernel_names().next());
+        let launch = name.zip(args.local.as_ref());
+        Vec::from_iter(launch.map(|(name, local)| (name.to_owned(), program::padded(&local.0))))
+    };
+    let loaded = program::load_for(&args.file, how, launches, &[chosen], ui)?;
     let kernel = program::kernel(&loaded.program, &args.file, kernel_name)?;
     let parameters = Parameter::of(&kernel);
     let missing = arguments::missing(&kernel, &parameters, &given)?;

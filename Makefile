@@ -70,11 +70,12 @@ mpi: setup setup-mpi
 	mkdir -p target/mpi
 	cp target/release/oxcl target/release/liboxcl.so target/mpi
 
-# Jobs of several ranks on this machine.
+# Jobs of several ranks on this machine. PROGRAMS_OVER_RANKS random programs; OXCL_KILLS says how many nodes are killed.
+PROGRAMS_OVER_RANKS ?= 200
 test-mpi: setup setup-test setup-mpi
-	cargo test --locked --package oxcl-driver-mpi --features mpi
 	cargo build --locked $(WITH_MPI)
-	cargo test --locked $(WITH_MPI) --test nodes
+	cargo test --locked $(WITH_MPI) --package oxcl-driver-mpi --features oxcl-driver-mpi/mpi --lib --test nodes
+	OXCL_PROGRAMS=$(PROGRAMS_OVER_RANKS) cargo test --locked $(WITH_MPI) --package oxcl-runtime --test programs over_ranks
 
 # C programs of the tests, linked to the library as it is installed.
 CLIENTS = target/clients

@@ -21,6 +21,8 @@ mod interrupt;
 mod kept;
 mod launching;
 mod memory;
+#[cfg(feature = "mpi")]
+mod nodes;
 mod panic;
 mod program;
 mod propose;

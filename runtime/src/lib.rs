@@ -75,7 +75,7 @@ pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
 pub use ndrange::{NdRange, NdRangeError};
 #[cfg(feature = "mpi")]
-pub use nodes::{NodeSetup, be_node, ranks};
+pub use nodes::{NodeSetup, be_node, cluster, ranks};
 pub use oxcl_binary::archive::{AccessQualifier, AddressQualifier, ArgKind, BinaryType};
 pub use oxcl_binary::il::{
     CAPABILITIES as IL_CAPABILITIES, EXTENSIONS as IL_EXTENSIONS, INSTRUCTION_SETS as IL_INSTRUCTION_SETS,

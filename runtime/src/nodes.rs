@@ -39,6 +39,14 @@ pub fn ranks() -> u32 {
     oxcl_driver_mpi::ranks()
 }
 
+/// The job that this process is the host of: for measurements.
+///
+/// # Errors
+/// There is none.
+pub fn cluster() -> Result<Arc<Cluster>, DeviceError> {
+    oxcl_driver_mpi::job(&own()).map_err(|error| absent(&error))
+}
+
 /// A device of a node, and what it is.
 pub(crate) struct Known {
     driver: Arc<MpiDriver>,
@@ -57,7 +65,7 @@ impl Known {
 
 /// The drivers of the nodes that were asked for, in the order of their ranks.
 pub(crate) fn drivers(nodes: &Nodes) -> Result<Vec<Known>, DeviceError> {
-    let job = oxcl_driver_mpi::job(&own()).map_err(|error| absent(&error))?;
+    let job = cluster()?;
     let ranks: Vec<u32> = match nodes.rank {
         Some(rank) => vec![rank],
         None => job.ranks().collect(),

@@ -306,6 +306,39 @@ fn random_programs_leave_the_bytes_of_a_serial_run() {
     eprintln!("{count} programs: {:?}", &counters[..2]);
 }
 
+/// The same with the system's MPI: this test once more as rank 0 of a job, with nodes beside it. The program `oxcl` must have been
+/// built with MPI: `make test-mpi`.
+#[cfg(feature = "mpi")]
+#[test]
+fn random_programs_over_ranks_leave_the_bytes_of_a_serial_run() {
+    const NAME: &str = "random_programs_over_ranks_leave_the_bytes_of_a_serial_run";
+    if oxcl_runtime::ranks() == 1 {
+        let test = std::env::current_exe().unwrap();
+        let node = test.parent().unwrap().join("../oxcl");
+        let mut command = std::process::Command::new("mpirun");
+        command.args(["-n", "1"]).arg(&test).args(["--exact", NAME, "--nocapture"]);
+        command.args([":", "-n", "2"]).arg(&node).args([
+            "node",
+            "--device",
+            "cpu",
+            "--device",
+            "discrete:64K",
+        ]);
+        command.args([":", "-n", "1"]).arg(&node).args(["node", "--device", "discrete:64K"]);
+        let status = command.env("OXCL_NUM_THREADS", "2").status().expect("mpirun");
+        assert!(status.success(), "{status}");
+        return;
+    }
+    let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
+    let devices = context.devices(&["mpi:*", "cpu", "discrete:64K"]).unwrap();
+    let count = compare(&context, &devices.iter().collect::<Vec<_>>(), &[], 100);
+    let counters: Vec<_> = devices.iter().map(Device::memory_counters).collect();
+    if count >= 100 {
+        assert!(counters[..5].iter().all(|counters| counters.device_to_device > 0), "{counters:?}");
+    }
+    eprintln!("{count} programs over {} ranks: {counters:?}", oxcl_runtime::ranks());
+}
+
 #[test]
 fn random_programs_over_nodes_leave_the_bytes_of_a_serial_run() {
     let options = mesh::options;

@@ -23,6 +23,8 @@ pub(crate) enum BenchArgs {
     #[cfg(feature = "compiler")]
     FuzzTta(super::bench_fuzz_tta::FuzzArgs),
     Memory(MemoryArgs),
+    #[cfg(feature = "mpi")]
+    Nodes(super::bench_nodes::NodesArgs),
     Tasks(TasksArgs),
     #[cfg(feature = "compiler")]
     Tta(super::bench_tta::TtaBenchArgs),
@@ -104,6 +106,8 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         #[cfg(feature = "compiler")]
         BenchArgs::FuzzTta(args) => super::bench_fuzz_tta::run(args, ui),
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
+        #[cfg(feature = "mpi")]
+        BenchArgs::Nodes(args) => super::bench_nodes::run(args, ui, node_kernels),
         BenchArgs::Tasks(args) => tasks(args, ui),
         #[cfg(feature = "compiler")]
         BenchArgs::Tta(args) => super::bench_tta::run(args, ui),
@@ -199,6 +203,19 @@ fn task_kernels(device: Device, ui: &mut Ui) -> Result<Vec<u8>, CliError> {
 #[cfg(feature = "compiler")]
 fn memory_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
     compile(crate::memory::SOURCE, &[], Device::Cpu, ui)
+}
+
+#[cfg(all(feature = "mpi", feature = "compiler"))]
+fn node_kernels(ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    compile(crate::nodes::SOURCE, &[], Device::Cpu, ui)
+}
+
+#[cfg(all(feature = "mpi", not(feature = "compiler")))]
+fn node_kernels(_ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    Err(CliError::usage_with_help(
+        "this oxcl was built without the compiler and has no kernels to run",
+        "give it an archive (--kernels FILE): oxcl compile cli/src/nodes/kernels.cl, where the compiler is",
+    ))
 }
 
 #[cfg(not(feature = "compiler"))]

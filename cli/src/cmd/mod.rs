@@ -4,6 +4,8 @@ pub(crate) mod bench;
 #[cfg(feature = "compiler")]
 mod bench_fuzz_tta;
 mod bench_memory;
+#[cfg(feature = "mpi")]
+mod bench_nodes;
 #[cfg(feature = "compiler")]
 mod bench_tta;
 #[cfg(feature = "compiler")]

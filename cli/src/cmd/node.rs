@@ -1,5 +1,11 @@
 //! `oxcl node`: this process's devices for the host program of an MPI job, until that ends.
+//!
+//! The process that the starter knows only waits; a child of it is the node. MPICH's starter ends a whole job, whatever it was told,
+//! when a process that it started is ended by a signal, and not when one ends in another way: so a node that is killed, or
+//! falls over, takes down nobody else. If the process that waits is killed the node ends with it.
 
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use clap::Args;
@@ -8,6 +14,11 @@ use oxcl_runtime::{NodeSetup, be_node};
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::launching;
+
+/// Which transports UCX uses, with which Debian's MPICH moves bytes.
+const TRANSPORTS: &str = "UCX_TLS";
+/// All but the one that reads other processes' memory: UCX ends a process that reads from one that has just died.
+const NOT_FROM_OTHERS: &str = "^cma";
 
 /// Be a node of an MPI job, for a host program that is its rank 0
 #[derive(Debug, Args)]
@@ -23,10 +34,40 @@ pub(crate) struct NodeArgs {
     /// Say this of the CPU, for tests
     #[arg(long, value_name = "LEVEL", hide = true)]
     claim_level: Option<String>,
+    /// This is the child that is the node
+    #[arg(long, hide = true)]
+    guarded: bool,
+}
+
+/// The node, as a child of this process, which has the child's exit code for its own.
+fn guard() -> Result<i32, CliError> {
+    let failed = |error: std::io::Error| CliError::Device {
+        message: format!("the node cannot be started: {error}"),
+        help: None,
+    };
+    // SAFETY: no function is installed. The starter tells of ranks that are gone with this signal; the child inherits that.
+    unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
+    let mut command = Command::new("/proc/self/exe");
+    command.args(std::env::args_os().skip(1)).arg("--guarded");
+    if std::env::var_os(TRANSPORTS).is_none() {
+        command.env(TRANSPORTS, NOT_FROM_OTHERS);
+    }
+    let ends_with_its_parent = || {
+        // SAFETY: the call takes numbers.
+        let asked = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        if asked == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: the function makes one system call and allocates nothing.
+    unsafe { command.pre_exec(ends_with_its_parent) };
+    let status: ExitStatus = command.status().map_err(failed)?;
+    Ok(status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)))
 }
 
 /// Serves until the job ends.
 pub(crate) fn run(args: &NodeArgs) -> Result<Outcome, CliError> {
+    if !args.guarded && oxcl_runtime::ranks() > 1 {
+        std::process::exit(guard()?);
+    }
     let setup = NodeSetup {
         devices: args.devices.clone(),
         patience: Duration::from_secs(args.patience),

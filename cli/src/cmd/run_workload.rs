@@ -54,6 +54,12 @@ struct Finished {
 pub(crate) fn run(files: &[PathBuf], args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     // A mistake in the last file shows before the first one runs.
     let plans = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    #[cfg(feature = "mpi")]
+    if oxcl_runtime::ranks() > 1 {
+        // Nodes end in order with a host that they have heard of, also where every queue names a device of its own. What is wrong
+        // with them says whoever uses them.
+        let _ = oxcl_runtime::DeviceInfo::ask_all("mpi:*");
+    }
     let mut finished = Vec::new();
     for plan in &plans {
         let done = one(plan, args, ui)?;

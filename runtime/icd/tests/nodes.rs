@@ -22,6 +22,8 @@ fn compiler() -> PathBuf {
 fn node() -> PathBuf {
     let built = folder().join("../oxcl");
     assert!(built.exists(), "{} is not there: make test-mpi", built.display());
+    let help = Command::new(&built).args(["node", "--help"]).output().expect("a program");
+    assert!(help.status.success(), "{} was built without MPI: make test-mpi", built.display());
     built
 }
 
@@ -151,7 +153,7 @@ fn programs_without_nodes_say_what_is_missing() {
     assert!(text.contains("this is the only rank of its job") && text.contains("OX0509"), "{text}");
 }
 
-/// Every workload, on nodes in turn where it names no device; what it expects holds there as well.
+/// Every workload, on nodes in turn where it names no device, and then on nodes whatever it names; what it expects holds there.
 #[test]
 fn workloads_run_on_nodes() {
     if std::env::var_os("OXCL_TEST_COMPILER").is_some() {
@@ -182,11 +184,58 @@ fn workloads_run_on_nodes() {
     for path in files {
         let (program, path) = (node(), path.to_str().unwrap().to_owned());
         let program = program.to_str().unwrap();
-        let words = ["-n", "1", program, "--json", "run", &path, ":", "-n", "3", program, "node"];
-        let text = succeeds(&mut clients.job(&words));
-        assert!(text.contains("\"mpi:*\"") || path.contains("tta-pipeline"), "{path}: {text}");
+        let text = std::fs::read_to_string(&path).expect("a workload");
+        let (_, names) = text.split_once("[queues").unwrap_or(("", ""));
+        for everywhere in [&[][..], &["--device", "mpi:*"]] {
+            let mut words = vec!["-n", "1", program, "--json", "run", &path];
+            words.extend(everywhere);
+            words.extend([":", "-n", "3", program, "node"]);
+            let text = succeeds(&mut clients.job(&words));
+            let on_nodes = text.contains("\"device\":\"mpi:*\"");
+            assert_eq!(on_nodes, !everywhere.is_empty() || names.is_empty(), "{path}: {text}");
+            assert!(text.contains("\"ok\":true"), "{path}: {text}");
+        }
     }
     assert!(count >= 6, "{count} workloads");
+}
+
+/// The benchmarks of tasks check their results themselves.
+#[test]
+fn benchmarks_of_tasks_run_on_a_node() {
+    let clients = Clients::new();
+    let program = node();
+    let program = program.to_str().unwrap();
+    let words = ["-n", "1", program, "--json", "bench", "tasks", "--device", "mpi:2/cpu", "--workers", "1"];
+    let mut words = words.to_vec();
+    words.extend(["-n", "100", "--runs", "1", ":", "-n", "3", program, "node"]);
+    let text = succeeds(&mut clients.job(&words));
+    let mut names: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("\"bench\":\"")?.1.split('"').next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert!(names.len() >= 6, "{text}");
+}
+
+/// What is measured is also checked, against the same kernels on the host's own device.
+#[test]
+fn what_nodes_compute_in_the_benchmark_is_what_the_host_computes() {
+    let clients = Clients::new();
+    let program = node();
+    let program = program.to_str().unwrap();
+    let small = ["--matrix", "1024", "--bodies", "1024", "--runs", "1"];
+    let mut words = vec!["-n", "1", program, "--json", "bench", "nodes"];
+    words.extend(small);
+    words.extend([":", "-n", "4", program, "node"]);
+    let text = succeeds(clients.job(&words).env("OXCL_NUM_THREADS", "1"));
+    let figure = |name: &str| {
+        let line = text.lines().find(|line| line.contains(&format!("\"bench\":\"{name}"))).unwrap_or(&text);
+        let value = line.split_once("\"value\":").and_then(|(_, rest)| rest.split([',', '}']).next());
+        value.and_then(|value| value.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {text}"))
+    };
+    // The host lets the first kernel go, and the chain takes its way without it.
+    assert_eq!(figure("commands of a chain"), 1.0, "{text}");
+    assert_eq!(figure("ends of commands of a chain"), 0.0, "{text}");
+    assert!(figure("bodies, 4 nodes") > 0.0 && figure("product of matrices, 4 nodes") > 0.0);
 }
 
 /// Processes of a job: their numbers, by the rank that their environment says, and what they run.
@@ -237,8 +286,7 @@ fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: b
         words.insert(at, "-disable-auto-cleanup".to_owned());
         let words: Vec<&str> = words.iter().skip(4).map(String::as_str).collect();
         command = clients.job(&words);
-        // UCX would end those that read from the memory of one that has just died.
-        command.env("OXCL_DEVICES", "mpi:*").env("UCX_TLS", "posix,sysv,self,tcp");
+        command.env("OXCL_DEVICES", "mpi:*");
     }
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
@@ -250,7 +298,11 @@ fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: b
     }
     std::thread::sleep(Duration::from_millis(after));
     let found = ranks(clients.temp.path());
-    let (_, number) = found.iter().find(|(rank, _)| *rank == victim).expect("the rank");
+    // A node is the later of two processes, of which the first waits for it. The host's later ones are compilers.
+    let mut of_rank: Vec<u32> =
+        found.iter().filter(|(rank, _)| *rank == victim).map(|(_, number)| *number).collect();
+    of_rank.sort_unstable();
+    let number = if victim == 0 { of_rank.first() } else { of_rank.last() }.expect("the rank");
     kill(*number);
     let ended = ends_within(&mut child, Duration::from_secs(60));
     let mut said = String::new();

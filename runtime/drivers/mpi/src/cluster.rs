@@ -11,7 +11,7 @@ use oxcl_driver::{Capabilities, DriverError, Failure, lock};
 use oxcl_scheduler::Scheduler;
 use oxcl_scheduler::thread::spawn;
 
-use crate::courier::{Courier, Post, Watch};
+use crate::courier::{Courier, Post, Said, Watch};
 use crate::device::MpiDriver;
 use crate::host::{HostHandler, Shared};
 use crate::message::{DeviceFacts, Hello, Message};
@@ -106,6 +106,23 @@ impl Cluster {
         let last = self.nodes.keys().last().copied().unwrap_or(HOST);
         let none = || device_error(&format!("there is no rank {rank}; nodes are ranks 1 to {last}"));
         self.nodes.get(&rank).ok_or_else(none)?.as_deref().map_err(Clone::clone)
+    }
+
+    /// Has two ranks send each other so many bytes there and back, with nothing of this library between them and the transport,
+    /// and says how long a turn took. None where the transport has no such measure, or a rank is lost.
+    #[must_use]
+    pub fn exchange(&self, one: Rank, other: Rank, bytes: u64, turns: u32) -> Option<Duration> {
+        let is_there = |rank: &Rank| *rank == HOST || self.nodes.contains_key(rank);
+        if one == other || turns == 0 || !is_there(&one) || !is_there(&other) {
+            return None;
+        }
+        self.shared.exchange(one, other, bytes, turns.into()).map(|all| all / turns)
+    }
+
+    /// What the host has said to nodes so far.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        self.shared.post.said()
     }
 
     /// Has the nodes end, and stops talking.

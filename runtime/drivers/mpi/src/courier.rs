@@ -45,10 +45,37 @@ pub(crate) struct Flow {
     pub(crate) over: Over,
 }
 
+/// Bytes that go there and back to measure how long that takes.
+pub(crate) struct Exchange {
+    pub(crate) with: Rank,
+    pub(crate) bytes: u64,
+    pub(crate) turns: u64,
+    pub(crate) first: bool,
+    /// Called with the time where this rank is first.
+    pub(crate) told: Box<dyn FnOnce(Option<Duration>) + Send>,
+}
+
+/// A time as it is told; 0 for none.
+pub(crate) fn nanoseconds(time: Option<Duration>) -> u64 {
+    time.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Messages that were given to a rank's post, by what they are: what of the commands of nodes passes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Said {
+    /// Commands that were given to nodes.
+    pub commands: u64,
+    /// That an event has ended.
+    pub ends: u64,
+    /// Everything else.
+    pub other: u64,
+}
+
 enum Order {
     Message(Rank, Vec<u8>),
     Send(Flow),
     Receive(Flow),
+    Exchange(Exchange),
     /// Nothing goes to the rank any more, nor comes from it.
     Drop(Rank, Failure),
     Stop,
@@ -59,6 +86,7 @@ enum Order {
 pub(crate) struct Post {
     orders: Mutex<Vec<Order>>,
     thread: OnceLock<Thread>,
+    said: Mutex<Said>,
 }
 
 impl std::fmt::Debug for Post {
@@ -76,7 +104,24 @@ impl Post {
         }
     }
 
+    /// What has been said so far.
+    pub(crate) fn said(&self) -> Said {
+        *lock(&self.said)
+    }
+
+    pub(crate) fn exchange(&self, exchange: Exchange) {
+        self.give(Order::Exchange(exchange));
+    }
+
     pub(crate) fn say(&self, to: Rank, message: &Message) {
+        {
+            let mut said = lock(&self.said);
+            match message {
+                Message::Run { .. } => said.commands += 1,
+                Message::Done { .. } => said.ends += 1,
+                _ => said.other += 1,
+            }
+        }
         let mut bytes = Vec::new();
         message::append(&mut bytes, message);
         self.give(Order::Message(to, bytes));
@@ -243,7 +288,8 @@ impl<T: Transport> Courier<T> {
     }
 
     fn flush(&mut self) {
-        for (to, packet) in std::mem::take(&mut self.batches) {
+        // Other nodes may wait for what they are told; the host, rank 0, hears the same for its records.
+        for (to, packet) in std::mem::take(&mut self.batches).into_iter().rev() {
             if !packet.is_empty() {
                 self.transport.packet(to, packet);
             }
@@ -269,6 +315,12 @@ impl<T: Transport> Courier<T> {
                 }
                 Order::Send(flow) => self.begin(flow, true),
                 Order::Receive(flow) => self.begin(flow, false),
+                Order::Exchange(Exchange { with, bytes, turns, first, told }) => {
+                    // The other is told to do the same before.
+                    self.flush();
+                    let took = self.transport.exchange(with, bytes, turns, first);
+                    told(took);
+                }
                 Order::Drop(rank, failure) => self.drop_rank(rank, &failure),
                 Order::Stop => self.stop = true,
             }

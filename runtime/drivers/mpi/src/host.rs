@@ -19,10 +19,11 @@ use oxcl_driver::{DriverError, Failure, Lane, Submission, command, lock};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use crate::arrival::{self, Arrivals};
-use crate::courier::{Handler, Post};
+use crate::courier::{Exchange, Handler, Post, nanoseconds};
 use crate::device::MpiLaunch;
 use crate::job::{HostEnd, Job};
 use crate::message::{Ending, Hello, Message, Work};
+use crate::node::HOST;
 use crate::transport::Rank;
 
 /// Numbers from here on are events of calls, which no scheduler has.
@@ -62,6 +63,8 @@ struct State {
     commands: HashMap<u64, Pending>,
     /// Programs whose building was asked for: none while the answer is not there.
     built: HashMap<(Rank, u64), Option<Result<(), Failure>>>,
+    /// How long an exchange of bytes took, by who began it.
+    exchanged: HashMap<Rank, u64>,
 }
 
 /// Something to do when the state is not locked any more.
@@ -175,6 +178,45 @@ impl Shared {
             }
             if let Some(failure) = state.nodes.get(&node).and_then(|node| node.lost.clone()) {
                 return Err(DriverError::Device { reason: failure.to_string() });
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Has two ranks exchange bytes, so many times there and back, and waits; how long that took. One of them may be this.
+    pub(crate) fn exchange(
+        self: &Arc<Self>,
+        one: Rank,
+        other: Rank,
+        bytes: u64,
+        turns: u64,
+    ) -> Option<Duration> {
+        lock(&self.state).exchanged.remove(&one);
+        // The other is told before this rank, which says nothing more until the exchange is over.
+        let both = if one == HOST { [(other, one), (one, other)] } else { [(one, other), (other, one)] };
+        for (rank, with) in both {
+            let first = rank == one;
+            if rank != HOST {
+                self.post.say(rank, &Message::Exchange { with, bytes, turns, first });
+                continue;
+            }
+            let shared = Arc::downgrade(self);
+            let told = Box::new(move |took| {
+                if let Some(shared) = shared.upgrade().filter(|_| first) {
+                    lock(&shared.state).exchanged.insert(one, nanoseconds(took));
+                    shared.changed.notify_all();
+                }
+            });
+            self.post.exchange(Exchange { with, bytes, turns, first, told });
+        }
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(took) = state.exchanged.remove(&one) {
+                return (took > 0).then_some(Duration::from_nanos(took));
+            }
+            let is_lost = |rank: &Rank| state.nodes.get(rank).is_some_and(|node| node.lost.is_some());
+            if is_lost(&one) || is_lost(&other) {
+                return None;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -494,6 +536,10 @@ impl Handler for HostHandler {
                 shared.arrivals.announced(&shared.post, from, transfer, length, bytes);
             }
             Message::NoData { transfer, failure } => shared.arrivals.refused(from, transfer, failure),
+            Message::Exchanged { nanoseconds } => {
+                lock(&shared.state).exchanged.insert(from, nanoseconds);
+                shared.changed.notify_all();
+            }
             // The host has no other business with nodes.
             _ => {}
         }

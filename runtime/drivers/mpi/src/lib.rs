@@ -28,6 +28,7 @@ mod watcher;
 mod wire;
 
 pub use cluster::{Cluster, NodeOptions, serve};
+pub use courier::Said;
 pub use device::MpiDriver;
 pub use node::NodeDevice;
 #[cfg(feature = "mpi")]

@@ -200,6 +200,17 @@ pub(crate) enum Message {
         event: u64,
         ending: Ending,
     },
+    /// Exchange so many bytes with that rank, so many times there and back; `first`: begin. Nothing else is said meanwhile.
+    Exchange {
+        with: u32,
+        bytes: u64,
+        turns: u64,
+        first: bool,
+    },
+    /// To the host: how long who began took, in nanoseconds; 0 where there is nothing to exchange bytes with.
+    Exchanged {
+        nanoseconds: u64,
+    },
 }
 
 wire_struct!(At { memory, offset, writes });
@@ -235,6 +246,8 @@ wire_enum!(Message {
     15 => NoData { transfer, failure },
     16 => Built { program, outcome },
     17 => Ended { event, ending },
+    18 => Exchange { with, bytes, turns, first },
+    19 => Exchanged { nanoseconds },
 });
 
 /// Features that a node's device may have and a host can use over messages.

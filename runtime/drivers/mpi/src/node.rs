@@ -21,7 +21,7 @@ use oxcl_scheduler::transfer::{Movement, Transfer};
 use oxcl_scheduler::{Command, Event, Queue, QueueProperties, Scheduler, UserEvent};
 
 use crate::arrival::{self, Arrivals};
-use crate::courier::{Handler, Over, Post};
+use crate::courier::{Exchange, Handler, Over, Post, nanoseconds};
 use crate::message::{At, Ending, Message, Region, Work};
 use crate::transport::Rank;
 
@@ -585,7 +585,20 @@ impl Handler for Node {
                 own.stopped.store(true, Ordering::Relaxed);
                 own.post.stop();
             }
-            Message::Alive {} | Message::Hello { .. } | Message::Built { .. } | Message::Ended { .. } => {}
+            Message::Exchange { with, bytes, turns, first } => {
+                let post = Arc::clone(&own.post);
+                let told = Box::new(move |took| {
+                    if first {
+                        post.say(HOST, &Message::Exchanged { nanoseconds: nanoseconds(took) });
+                    }
+                });
+                own.post.exchange(Exchange { with, bytes, turns, first, told });
+            }
+            Message::Alive {}
+            | Message::Hello { .. }
+            | Message::Built { .. }
+            | Message::Ended { .. }
+            | Message::Exchanged { .. } => {}
         }
     }
 

@@ -17,6 +17,8 @@ use crate::transport::{Happening, Rank, Ticket, Transport};
 
 /// The tag of packets; those of bytes are above.
 const PACKET: c_int = 1;
+/// The tag of bytes that are exchanged to measure that.
+const EXCHANGE: c_int = 2;
 
 /// What is under way.
 struct Pending {
@@ -87,17 +89,36 @@ fn device(reason: &str) -> DriverError {
     DriverError::Device { reason: reason.to_owned() }
 }
 
-/// MPICH's starter, where it is to let a job live on that a process has left, tells the others so with this signal, which would end
-/// them. It is ignored where nobody handles it: that a rank is gone shows in its silence.
+/// MPICH's starter, where it is to let a job live on that a process has left, tells the others so with this signal. It would
+/// end them; and MPICH's own handler for it, which is there once MPI is initialised, has MPICH ask the starter who is gone while
+/// other calls are under way, which ends them as well. It is ignored from here on, unless the application handles it: that
+/// a rank is gone shows in its silence.
 fn outlive_others() {
     // SAFETY: all bytes of the structure may be zero.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: the structure is there to be written to, and nothing is changed.
     let asked = unsafe { libc::sigaction(libc::SIGUSR1, ptr::null(), &raw mut action) };
-    if asked == 0 && action.sa_sigaction == libc::SIG_DFL {
+    let handler = action.sa_sigaction;
+    let is_mpis = || library_of(handler).is_some_and(|one| Some(one) == library_of(mpis_own()));
+    if asked == 0 && (handler == libc::SIG_DFL || is_mpis()) {
         // SAFETY: no function is installed.
         unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
     }
+}
+
+/// The address of a function of MPI's.
+fn mpis_own() -> usize {
+    let function: unsafe extern "C" fn(*mut c_int) -> c_int = ffi::MPI_Initialized;
+    function as usize
+}
+
+/// Where the library was loaded that a function is in.
+fn library_of(function: usize) -> Option<usize> {
+    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked for, and the structure is there to be written to.
+    let is_in_one = unsafe { libc::dladdr(function as *const _, found.as_mut_ptr()) } != 0;
+    // SAFETY: the call has filled it where it says so, and zeros are one.
+    is_in_one.then(|| unsafe { found.assume_init() }.dli_fbase as usize)
 }
 
 /// A question that MPI answers with an integer, also before it is initialised.
@@ -416,6 +437,35 @@ impl Transport for System {
         }
         self.look();
         self.happened.pop_front()
+    }
+
+    fn exchange(&mut self, with: Rank, bytes: u64, turns: u64, first: bool) -> Option<Duration> {
+        let length = c_int::try_from(bytes).ok()?;
+        let (peer, comm) = (with.cast_signed(), self.comm);
+        let mut room = vec![1_u8; usize::try_from(bytes).ok()?];
+        let start = room.as_mut_ptr();
+        let byte = || {
+            // SAFETY: the constant is MPI's.
+            unsafe { ffi::RSMPI_UINT8_T }
+        };
+        let send = || {
+            // SAFETY: the vector has so many bytes, and nothing else uses it until the call is over.
+            unsafe { ffi::MPI_Send(start.cast(), length, byte(), peer, EXCHANGE, comm) }
+        };
+        let receive = || {
+            // SAFETY: as above.
+            unsafe {
+                ffi::MPI_Recv(start.cast(), length, byte(), peer, EXCHANGE, comm, ffi::RSMPI_STATUS_IGNORE)
+            }
+        };
+        let begin = std::time::Instant::now();
+        for _ in 0..turns {
+            let codes = if first { [send(), receive()] } else { [receive(), send()] };
+            if codes != [0, 0] {
+                return None;
+            }
+        }
+        Some(begin.elapsed())
     }
 
     /// Where somebody is gone MPI cannot be finalised, as that waits for all.

@@ -76,6 +76,13 @@ pub trait Transport {
     /// What has happened, oldest first; none where nothing has.
     fn poll(&mut self) -> Option<Happening>;
 
+    /// Sends bytes to a rank and waits for as many of its, so many times, or the other way round where that one is `first`:
+    /// what commands are held against. How long that took; none where there is no such measure.
+    fn exchange(&mut self, with: Rank, bytes: u64, turns: u64, first: bool) -> Option<Duration> {
+        let _ = (with, bytes, turns, first);
+        None
+    }
+
     /// The last call. `all`: every rank is there, and does the same.
     fn close(&mut self, all: bool);
 }

@@ -74,7 +74,7 @@ mpi: setup setup-mpi
 PROGRAMS_OVER_RANKS ?= 200
 test-mpi: setup setup-test setup-mpi
 	cargo build --locked $(WITH_MPI)
-	cargo test --locked $(WITH_MPI) --package oxcl-driver-mpi --features oxcl-driver-mpi/mpi --lib --test nodes
+	cargo test --locked $(WITH_MPI) --package oxcl-driver-mpi --features oxcl-driver-mpi/mpi --lib --test nodes -- --test-threads=1
 	OXCL_PROGRAMS=$(PROGRAMS_OVER_RANKS) cargo test --locked $(WITH_MPI) --package oxcl-runtime --test programs over_ranks
 
 # C programs of the tests, linked to the library as it is installed.

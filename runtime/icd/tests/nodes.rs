@@ -323,7 +323,9 @@ fn a_node_that_is_killed_takes_down_its_commands_only() {
             said.contains("lost 1 of 3, chain broken, others went on 20 rounds"),
             "rank {victim}: {said}"
         );
-        assert!(said.contains(&format!("rank {victim} (")), "rank {victim} after {after} ms: {said}");
+        // A node that is gone before it has a command refuses the next by a return code, which names nobody.
+        let names = said.contains(&format!("rank {victim} (")) || !said.contains("told:");
+        assert!(names, "rank {victim} after {after} ms: {said}");
         let left = ranks(clients.temp.path());
         assert!(left.is_empty(), "rank {victim} after {after} ms: processes are left: {left:?}");
     }

@@ -50,11 +50,23 @@ pub(crate) fn begin(patience: Duration) -> Watcher {
             std::thread::sleep(PAUSE);
         }
         if !told.load(Ordering::Acquire) {
+            take_leave();
             // SAFETY: the process ends at once: nothing of it is of use, and another thread is in a call that does not end.
             unsafe { libc::_exit(0) };
         }
     });
     Watcher(over)
+}
+
+/// Tells MPICH's starter that this rank is over in order: else it kills the others, which are about to end as well, and says that
+/// the job has failed. The words are of the protocol that it speaks with ranks (PMI 1); no other starter gets them.
+fn take_leave() {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
+    if let (Some(starter), Some(_)) = (number("PMI_FD"), number(PLACES[0][0])) {
+        let words = b"cmd=finalize\n";
+        // SAFETY: the bytes live as long as the call; whether the starter is still there makes no difference.
+        unsafe { libc::write(starter, words.as_ptr().cast(), words.len()) };
+    }
 }
 
 /// The parent of a process, if that runs.

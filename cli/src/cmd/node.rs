@@ -15,11 +15,6 @@ use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::launching;
 
-/// Which transports UCX uses, with which Debian's MPICH moves bytes.
-const TRANSPORTS: &str = "UCX_TLS";
-/// All but the one that reads other processes' memory: UCX ends a process that reads from one that has just died.
-const NOT_FROM_OTHERS: &str = "^cma";
-
 /// Be a node of an MPI job, for a host program that is its rank 0
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OXCL_DEVICES='cpu mpi:*' mpirun -n 1 ./app : -n 3 oxcl node\n\n\
@@ -49,9 +44,6 @@ fn guard() -> Result<i32, CliError> {
     unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
     let mut command = Command::new("/proc/self/exe");
     command.args(std::env::args_os().skip(1)).arg("--guarded");
-    if std::env::var_os(TRANSPORTS).is_none() {
-        command.env(TRANSPORTS, NOT_FROM_OTHERS);
-    }
     let ends_with_its_parent = || {
         // SAFETY: the call takes numbers.
         let asked = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };

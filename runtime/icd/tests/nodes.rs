@@ -286,7 +286,8 @@ fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: b
         words.insert(at, "-disable-auto-cleanup".to_owned());
         let words: Vec<&str> = words.iter().skip(4).map(String::as_str).collect();
         command = clients.job(&words);
-        command.env("OXCL_DEVICES", "mpi:*");
+        // UCX would end those that read from the memory of one that has just died.
+        command.env("OXCL_DEVICES", "mpi:*").env("UCX_TLS", "posix,sysv,self,tcp");
     }
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpirun");
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));

@@ -32,6 +32,7 @@ fn main() {
         .file("bridge/scopes.cpp")
         .file("bridge/sync_dependence.cpp")
         .file("bridge/uniformity.cpp")
+        .file("bridge/held.cpp")
         .file("bridge/walks.cpp")
         .include(include)
         .flag("-fno-rtti")

@@ -2,7 +2,9 @@
 // instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
 #include "guarded.h"
+#include "held.h"
 #include "rare.h"
+#include "spaces.h"
 #include "walks.h"
 
 #include "llvm-c/Core.h"
@@ -18,6 +20,8 @@
 #include <optional>
 
 using namespace llvm;
+
+AnalysisKey oxcl::SpacesAA::Key;
 
 namespace {
 
@@ -36,14 +40,25 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
   // What is not reached need not be emitted.
   oxcl::leaveRareFunctionsAlone(Callbacks, "SimplifyCFGPass");
   PassBuilder Builder(nullptr, PipelineTuningOptions(), std::nullopt, &Callbacks);
+  // Memory of different address spaces is different memory.
+  Functions.registerPass([] { return oxcl::SpacesAA(); });
+  Functions.registerPass([&Builder] {
+    AAManager Manager = Builder.buildDefaultAAPipeline();
+    Manager.registerFunctionAnalysis<oxcl::SpacesAA>();
+    return Manager;
+  });
   Builder.registerModuleAnalyses(Modules);
   Builder.registerCGSCCAnalyses(Components);
   Builder.registerFunctionAnalyses(Functions);
   Builder.registerLoopAnalyses(Loops);
   Builder.crossRegisterProxies(Loops, Functions, Components, Modules);
-  // Unrolls the loops that the source says must be, and no others; marks more of them.
+  // Unrolls the loops that the source says must be, and no others; marks more of them; takes accesses out of loops.
   Builder.registerPipelineParsingCallback(
       [](StringRef Name, LoopPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name == "hoist-held") {
+          Passes.addPass(oxcl::HoistHeld());
+          return true;
+        }
         if (Name == "mark-walks") {
           Passes.addPass(oxcl::MarkWalks());
           return true;

@@ -119,7 +119,7 @@ private:
       return I.isVolatile() || I.isAtomic() || mayChangeBetweenItems(cast<LoadInst>(I));
     case Instruction::Freeze:
       // Of what is not defined each work-item may freeze another value, but one instruction freezes one.
-      return !InLockStep && !isGuaranteedNotToBeUndefOrPoison(I.getOperand(0));
+      return !InLockStep && !isGuaranteedNotToBeUndefOrPoison(I.getOperand(0)) && !guardsDivision(I);
     case Instruction::Call:
     case Instruction::Invoke:
     case Instruction::CallBr:
@@ -127,6 +127,43 @@ private:
     default:
       return false;
     }
+  }
+
+  // Whether a value is frozen for nothing but a division and the tests that keep it from trapping. The program divides by what it
+  // freezes: where that is not defined, no quotient is, and no work-item can tell which value it has of it.
+  static bool guardsDivision(const Instruction &Frozen) {
+    SmallVector<const Instruction *, 8> Work = {&Frozen};
+    while (!Work.empty()) {
+      for (const User *Used : Work.pop_back_val()->users()) {
+        auto *I = dyn_cast<Instruction>(Used);
+        if (!I)
+          return false;
+        switch (I->getOpcode()) {
+        case Instruction::SDiv:
+        case Instruction::UDiv:
+        case Instruction::SRem:
+        case Instruction::URem:
+          break;
+        case Instruction::Select: // It may choose between what was divided and what a test found instead.
+          if (isDivision(I->getOperand(1)) || isDivision(I->getOperand(2)))
+            break;
+          [[fallthrough]];
+        case Instruction::ICmp:
+        case Instruction::And:
+        case Instruction::Or:
+          Work.push_back(I);
+          break;
+        default:
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  static bool isDivision(const Value *V) {
+    const auto *I = dyn_cast<Instruction>(V);
+    return I && I->isIntDivRem();
   }
 
   bool isSource(const CallBase &Call) const {

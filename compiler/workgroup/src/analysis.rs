@@ -254,6 +254,7 @@ fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c
         name: kernel.to_owned(),
         layout: Layout::of(module),
         lanes: Together::Row(0),
+        unrolled: false,
     })
 }
 

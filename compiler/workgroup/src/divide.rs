@@ -1,39 +1,69 @@
 //! Makes integer division safe: OpenCL leaves `x / 0` and `MIN / -1` without a value, but the host must live, and CPUs
-//! trap. A divisor that would trap is replaced by 1.
+//! trap. A divisor that would trap is replaced by 1. A power of two, `1 << k`, never does: dividing by it is a shift.
 //!
 //! In and out: any function. A constant divisor needs no guard.
 
+use crate::workitem::range_of_any;
+use oxcl_ir::range::Ranges;
 use oxcl_ir::{Builder, Function, IntPredicate, Opcode, TypeKind, Value};
 
-/// Guards every division of a function.
+/// Guards every division of a function. Where all work-items divide by one number they still do.
 pub fn guard(function: Function<'_>) {
+    let ranges = Ranges::new(&range_of_any);
     for instruction in function.instructions() {
         let signed = match instruction.opcode() {
             Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) => true,
             Some(Opcode::LLVMUDiv | Opcode::LLVMURem) => false,
             _ => continue,
         };
-        if is_safe(instruction.operand(1), signed) {
+        let divisor = instruction.operand(1);
+        let positive = || ranges.of(divisor).is_some_and(|range| range.low > 0);
+        if is_safe(divisor, signed) || positive() || shift(instruction) {
             continue;
         }
-        let builder = Builder::before(instruction);
-        let divisor = builder.freeze(instruction.operand(1), "divisor");
-        let ty = divisor.ty();
-        let one = ty.int(1);
-        let mut traps = builder.compare(IntPredicate::LLVMIntEQ, divisor, ty.zero(), "is.zero");
-        if signed {
-            let TypeKind::Int(bits) = ty.scalar().kind() else { continue };
-            let minimum = ty.int(1_i64.checked_shl(bits - 1).unwrap_or(i64::MIN));
-            let dividend = builder.freeze(instruction.operand(0), "dividend");
-            instruction.set_operand(0, dividend);
-            let lowest = builder.compare(IntPredicate::LLVMIntEQ, dividend, minimum, "is.min");
-            let minus_one = builder.compare(IntPredicate::LLVMIntEQ, divisor, ty.int(-1), "is.minus");
-            let overflows = builder.and(lowest, minus_one, "overflows");
-            traps = builder.or(traps, overflows, "traps");
+        let b = Builder::before(instruction);
+        let divisor = b.freeze(divisor, "divisor");
+        let (zero, one) = (divisor.ty().zero(), divisor.ty().int(1));
+        let is_zero = b.compare(IntPredicate::LLVMIntEQ, divisor, zero, "is.zero");
+        if !signed {
+            instruction.set_operand(1, b.select(is_zero, one, divisor, "safe"));
+            continue;
         }
-        let safe = builder.select(traps, one, divisor, "safe");
-        instruction.set_operand(1, safe);
+        // What is divided by -1 changes its sign; the lowest number has none to change to, and stays.
+        let is_minus = b.compare(IntPredicate::LLVMIntEQ, divisor, divisor.ty().int(-1), "is.minus");
+        let safe = b.select(b.or(is_zero, is_minus, ""), one, divisor, "safe");
+        let dividend = instruction.operand(0);
+        let name = instruction.name();
+        let (opcode, by_minus) = match instruction.opcode() {
+            Some(Opcode::LLVMSDiv) => {
+                (Opcode::LLVMSDiv, b.binary(Opcode::LLVMSub, zero, dividend, "negated"))
+            }
+            _ => (Opcode::LLVMSRem, zero),
+        };
+        let divided = b.binary(opcode, dividend, safe, &name);
+        instruction.replace_uses_with(b.select(is_minus, by_minus, divided, &name));
+        instruction.erase();
     }
+}
+
+/// Divides by `1 << k` without a sign by a shift, or keeps the bits below; gives whether it was such a division.
+fn shift(division: Value<'_>) -> bool {
+    let divisor = division.operand(1);
+    let one = |value: Value<'_>| value.as_int() == Some(1);
+    let power = divisor.is(Opcode::LLVMShl) && one(divisor.operand(0)) && divisor.ty().is_scalar();
+    let unsigned = matches!(division.opcode(), Some(Opcode::LLVMUDiv | Opcode::LLVMURem));
+    if !power || !unsigned {
+        return false;
+    }
+    let (b, dividend) = (Builder::before(division), division.operand(0));
+    let made = if division.is(Opcode::LLVMUDiv) {
+        b.binary(Opcode::LLVMLShr, dividend, divisor.operand(1), &division.name())
+    } else {
+        b.and(dividend, b.binary(Opcode::LLVMSub, divisor, divisor.ty().int(1), ""), &division.name())
+    };
+    division.replace_uses_with(made);
+    division.erase();
+    true
 }
 
 /// A constant, in every lane, that is neither 0 nor, where signed, -1.

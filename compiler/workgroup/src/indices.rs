@@ -42,7 +42,7 @@ fn has_id(value: Value<'_>, signed: bool, depth: u32) -> bool {
 }
 
 /// A 32-bit value that was cut from a 64-bit id.
-fn is_cut_id(value: Value<'_>) -> bool {
+pub(crate) fn is_cut_id(value: Value<'_>) -> bool {
     if !value.is(Opcode::LLVMTrunc) {
         return false;
     }

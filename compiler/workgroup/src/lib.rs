@@ -30,6 +30,7 @@ mod guards;
 mod indices;
 mod launch;
 mod locals;
+mod low_bits;
 mod narrow;
 mod plan;
 mod pocl_print;

@@ -7,9 +7,10 @@
 
 use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, PROGRAM_NAMES, Target, divide, indices, variables};
+use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, variables};
 use crate::{collectives, sub_groups};
 use oxcl_ir::access::{PIXEL, PRINT};
+use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
 use std::collections::{HashMap, HashSet};
@@ -30,16 +31,21 @@ const TWO_WAYS: &str = "function(lower-switch,fix-irreducible,\
     simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch,mergereturn)";
 
 /// Unrolls the loops that the source says must be, and turns the private arrays that were indexed by their rounds into values.
-/// Not every loop of a constant count: an array that crosses a barrier is one place for each work-item, which LLVM makes
-/// vectors of; its elements on their own are as many places, far from each other (a matrix product with 16 sums a work-item
-/// took three times as long).
+/// Not every loop of a constant count: with one work-item at a time an array that crosses a barrier is one place for each, which
+/// LLVM makes vectors of; its elements on their own are as many places, far from each other (a matrix product with 16 sums a
+/// work-item took three times as long).
 const UNROLL: &str = "function(loop-simplify,lcssa,loop(unroll-hinted),\
     sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
 /// The same, and the loops of a small constant count that walk through an array on the stack. Without barriers the array's
-/// elements become registers; as an array they would be a gather and a scatter each where lanes are many.
+/// elements become registers, and with several lanes a vector each; as an array they would be a gather and a scatter each.
+/// Elements that a constant array numbers are known when that array has become values itself.
 const UNROLL_WALKS: &str = "function(loop-simplify,lcssa,loop(mark-walks,unroll-hinted),\
-    sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
+    sroa,instsimplify,sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
+
+/// Takes accesses of one place in all rounds out of loops: lanes would gather and scatter there in each round.
+const HOIST: &str = "function(loop-simplify,lcssa,loop-mssa(hoist-held),\
+    instsimplify,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch)";
 
 /// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:
 /// most fold the PHI nodes at loop exits away that temporal divergence is told by.
@@ -54,6 +60,8 @@ pub(crate) struct Prepared<'m, 'c> {
     pub(crate) layout: Layout<'m>,
     /// Who the lanes are, where there are several.
     pub(crate) lanes: Together,
+    /// Loops were unrolled for the lanes' sake that one work-item at a time would keep.
+    pub(crate) unrolled: bool,
 }
 
 /// Prepares `kernel` for the target and lane count of `options`.
@@ -80,14 +88,28 @@ pub(crate) fn prepare<'m, 'c>(
         ir_module::run_passes(module, TWO_WAYS)?;
     }
     refuse_foreign_control_flow(function, kernel)?;
+    let mut unrolled = false;
     if has_private_memory(function) {
-        ir_module::run_passes(module, if has_barrier(function) { UNROLL } else { UNROLL_WALKS })?;
+        let meets = has_barrier(function);
+        if meets {
+            ir_module::run_passes(module, UNROLL)?;
+        }
+        if !meets || (options.has_lanes() && has_private_memory(function)) {
+            let loops = Cfg::of(function).loops.len();
+            ir_module::run_passes(module, UNROLL_WALKS)?;
+            unrolled = meets && Cfg::of(function).loops.len() < loops;
+        }
         if two_ways {
             // Simplifying may have made a switch of several branches.
             ir_module::run_passes(module, "function(lower-switch)")?;
         }
     }
-    let prepared = Prepared { module, function, name: kernel.to_owned(), layout: Layout::of(module), lanes };
+    if options.has_lanes() {
+        ir_module::run_passes(module, HOIST)?;
+    }
+    let layout = Layout::of(module);
+    let prepared = Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled };
+    low_bits::shorten(prepared.function);
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
     sub_groups::give_cells(function);

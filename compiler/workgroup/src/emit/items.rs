@@ -154,8 +154,8 @@ pub(super) struct RegionEmitter<'r, 'a, 'c> {
     pub(super) local: HashMap<Value<'c>, Lanes<'c>>,
     pub(super) cells: HashMap<Value<'c>, Cell<'c>>,
     pub(super) mask_cells: HashMap<usize, Value<'c>>,
-    /// The addresses that were tested in blocks that all lanes run together.
-    pub(super) tested: HashMap<Value<'c>, Tested<'c>>,
+    /// The indices that were tested in blocks that all lanes run together, with whether they are extended with their sign.
+    pub(super) tested: HashMap<(Value<'c>, Option<bool>), Tested<'c>>,
     /// The headers of loops that lanes leave in different rounds, and where a round begins.
     pub(super) rounds: Vec<(usize, Block<'c>)>,
     /// The group's values that this region's work-items use.
@@ -293,7 +293,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             return;
         }
         for user in part.users() {
-            if extends && user.is(Opcode::LLVMGetElementPtr) {
+            // An index of an address, or one that something is added to.
+            if user.is(Opcode::LLVMGetElementPtr) {
                 self.tested_at(user, places);
             } else if !extends && !user.is_phi() && self.how(user) == How::GatherUnlessConsecutive {
                 places.extend(user.block().map(|block| self.frame.regions.cfg.number(block)));

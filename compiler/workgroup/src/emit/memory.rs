@@ -29,8 +29,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         }
         if self.how(load) == How::GatherUnlessConsecutive {
             let ways = self.test_addresses(b, load, load.operand(0))?;
-            let vector = ty.vector(self.width());
-            let near = self.load_vector(b, vector, ways.first, load.alignment(), self.mask, 1);
+            let lanes = self.width() * u32::try_from(count).unwrap_or(1);
+            let joined = parts[0].vector(lanes);
+            let joined = self.load_vector(b, joined, ways.first, load.alignment(), self.mask, count);
+            let near = deinterleave(b, joined, count, self.width());
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, load.operand(0), &ways);
@@ -38,10 +40,13 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             let apart = b.block();
             b.branch(ways.done);
             b.position_at_end(ways.done);
-            let loaded = b.phi(vector, &load.name());
-            loaded.add_incoming(near, ways.consecutive);
-            loaded.add_incoming(far[0], apart);
-            return Ok(Lanes::Each(vec![loaded]));
+            let loaded = near.into_iter().zip(far).map(|(near, far)| {
+                let loaded = b.phi(near.ty(), &load.name());
+                loaded.add_incoming(near, ways.consecutive);
+                loaded.add_incoming(far, apart);
+                loaded
+            });
+            return Ok(Lanes::Each(loaded.collect()));
         }
         Ok(Lanes::Each(self.gather(b, load, pointer, &parts)?))
     }
@@ -101,7 +106,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         }
         if self.how(store) == How::GatherUnlessConsecutive {
             let ways = self.test_addresses(b, store, store.operand(1))?;
-            self.store_vector(b, wide[0], ways.first, store.alignment(), self.mask, 1);
+            let joined = interleave(b, &wide, self.width());
+            self.store_vector(b, joined, ways.first, store.alignment(), self.mask, parts.len());
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, store.operand(1), &ways);

@@ -1,11 +1,13 @@
 //! Accesses that find out whether the lanes' addresses lie one behind the other.
 //!
-//! In: a load or store of scalars whose address has one index that differs among lanes, and is no linear function of their ids: a
-//! quotient or remainder, some bits, a choice. Out: a test of the indices, with one vector where they are consecutive, and a
-//! gather or scatter where not. Lanes that are off do not count.
+//! In: a load or store whose address has one index that differs among lanes, and is not known to be a linear function of their
+//! ids: a quotient or remainder, some bits, a choice, or a sum in too few bits. What is added to all lanes' addresses alike may
+//! stand around it. Out: a test of the indices, with one vector where they are consecutive, and a gather or scatter where not.
+//! Lanes that are off do not count.
 
 use super::items::RegionEmitter;
 use super::lanes::{Lanes, resize, spread, widen};
+use super::memory::is_dense;
 use crate::error::FormError;
 use crate::plan::{Form, Plan};
 use crate::regions::Regions;
@@ -17,6 +19,8 @@ use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 /// The index of an address that differs among lanes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct VaryingIndex<'c> {
+    /// The address that has it, to which others may add what is the same for all lanes.
+    address: Value<'c>,
     /// Which operand of the address it is.
     operand: u32,
     /// The index before it was extended to the size of an address.
@@ -25,8 +29,18 @@ pub(crate) struct VaryingIndex<'c> {
     extension: Option<Opcode>,
 }
 
-/// The index of an access of `ty`, if it is the only part of its address that differs among lanes, and counts elements of that
-/// type. The address must be made in the regions that the access is in: of others what it is made of may not be kept.
+impl<'c> VaryingIndex<'c> {
+    /// What a test of it says, it says of all indices that are the same number extended in the same way.
+    fn key(&self) -> (Value<'c>, Option<bool>) {
+        (self.index, self.extension.map(|opcode| opcode == Opcode::LLVMSExt))
+    }
+}
+
+/// Offsets that are added one after another, at most.
+const MOST_OFFSETS: usize = 4;
+
+/// The index of an access, if it is the only part of its address that differs among lanes, and counts elements of the type that
+/// is accessed. The address must be made in the regions that the access is in: of others what it is made of may not be kept.
 pub(crate) fn varying_index<'c>(
     plan: &Plan<'c>,
     regions: &Regions<'c>,
@@ -38,17 +52,33 @@ pub(crate) fn varying_index<'c>(
         Some(Opcode::LLVMStore) => (access.operand(1), access.operand(0).ty()),
         _ => return None,
     };
+    let size = layout.size(ty);
+    if !is_dense(layout, ty, size.cast_signed()) {
+        return None;
+    }
     let block = access.block().map(|block| regions.cfg.number(block))?;
     let around = |number: &usize| regions.regions[*number].contains(block);
     let made_here = |value: Value<'c>| {
         (0..regions.regions.len()).filter(around).all(|number| !is_external(regions, number, value))
     };
-    if !pointer.is(Opcode::LLVMGetElementPtr) || !ty.is_scalar() || layout.size(ty) > 8 {
+    // What offsets are added to.
+    let mut address = pointer;
+    for _ in 0..MOST_OFFSETS {
+        if !address.is(Opcode::LLVMGetElementPtr) || !made_here(address) {
+            return None;
+        }
+        let mut indices = address.operands().into_iter().skip(1);
+        if !indices.all(|index| plan.form(index) == Form::Uniform) {
+            break;
+        }
+        address = address.operand(0);
+    }
+    if !address.is(Opcode::LLVMGetElementPtr) || !made_here(address) {
         return None;
     }
     let mut found = None;
-    let mut stepped = pointer.gep_element();
-    for (position, operand) in (0..).zip(pointer.operands()) {
+    let mut stepped = address.gep_element();
+    for (position, operand) in (0..).zip(address.operands()) {
         if position > 1 {
             stepped = match stepped.map(Type::kind) {
                 Some(TypeKind::Array(_)) => stepped.and_then(Type::element),
@@ -58,8 +88,8 @@ pub(crate) fn varying_index<'c>(
         match plan.form(operand) {
             Form::Uniform => {}
             Form::Vector if position > 0 && found.is_none() => {
-                let size = stepped.map(|stepped| layout.size(stepped));
-                found = (size == Some(layout.size(ty))).then_some((position, operand));
+                let own = stepped.map(|stepped| layout.size(stepped));
+                found = (own == Some(size)).then_some((position, operand));
                 found?;
             }
             Form::Vector | Form::Strided(_) => return None,
@@ -67,11 +97,17 @@ pub(crate) fn varying_index<'c>(
     }
     let (operand, index) = found?;
     let extension = index.opcode().filter(|opcode| matches!(opcode, Opcode::LLVMSExt | Opcode::LLVMZExt));
-    if !made_here(pointer) || (extension.is_some() && !made_here(index)) {
+    if extension.is_some() && !made_here(index) {
         return None;
     }
     let index = if extension.is_some() { index.operand(0) } else { index };
-    (plan.form(index) == Form::Vector).then_some(VaryingIndex { operand, index, extension })
+    // A number that grows by one from lane to lane, before it is extended, may only wrap around on its way.
+    let fits = match plan.form(index) {
+        Form::Vector => true,
+        Form::Strided(step) => step == 1 && extension.is_some(),
+        Form::Uniform => false,
+    };
+    fits.then_some(VaryingIndex { address, operand, index, extension })
 }
 
 /// What a test found, in a block that all lanes run together.
@@ -91,8 +127,10 @@ pub(super) struct Ways<'c> {
     pub(super) apart: Block<'c>,
     /// Where both come together.
     pub(super) done: Block<'c>,
-    /// What the address is made of: its parts that are the same for all lanes, and the lanes' indices.
+    /// What the address with the varying index is made of: its parts that are the same for all lanes, and the lanes' indices.
     parts: Vec<Value<'c>>,
+    /// What is added to that address for all lanes, first what is added first: the addresses, and their indices.
+    offsets: Vec<(Value<'c>, Vec<Value<'c>>)>,
     varying: VaryingIndex<'c>,
     lanes: Value<'c>,
 }
@@ -109,38 +147,67 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let Some(varying) = varying_index(frame.plan, frame.regions, frame.kernel.layout, access) else {
             return Err(self.decline(access, "its plan cannot be followed"));
         };
-        let lanes = self.value(b, varying.index)?;
-        let lanes = widen(b, &lanes, self.width())[0];
-        let (consecutive, begin) = match self.known_test(access, pointer) {
-            Some(tested) => (tested.consecutive, tested.begin),
-            None => self.are_consecutive(b, lanes, varying.extension),
+        let index = self.value(b, varying.index)?;
+        let lanes = widen(b, &index, self.width())[0];
+        let (consecutive, begin) = match (self.known_test(access, &varying), index) {
+            (Some(tested), _) => (tested.consecutive, tested.begin),
+            (None, Lanes::Strided { first, step: 1 }) => (self.ascends(b, first, varying.extension), first),
+            (None, _) => self.are_consecutive(b, lanes, varying.extension),
         };
         let block = access.block().map(|block| self.frame.regions.cfg.number(block));
         if let Some(block) = block.filter(|&block| self.chunks.of(block).is_none()) {
-            self.tested.insert(pointer, Tested { block, consecutive, begin });
+            self.tested.insert(varying.key(), Tested { block, consecutive, begin });
         }
         // What is asked for here is known on both ways.
         let mut parts = Vec::new();
-        for (position, operand) in (0..).zip(pointer.operands()) {
+        for (position, operand) in (0..).zip(varying.address.operands()) {
             parts.push(match (position == varying.operand, varying.extension) {
                 (true, Some(opcode)) => b.cast(opcode, begin, operand.ty(), ""),
                 (true, None) => begin,
-                (false, _) => match self.value(b, operand)? {
-                    Lanes::One(value) | Lanes::Strided { first: value, .. } => value,
-                    Lanes::Each(_) => return Err(self.decline(access, "its plan cannot be followed")),
-                },
+                (false, _) => self.same_for_all(b, access, operand)?,
             });
         }
+        let mut offsets = Vec::new();
+        let mut address = pointer;
+        while address != varying.address {
+            let indices = address.operands().into_iter().skip(1);
+            let indices: Result<_, FormError> =
+                indices.map(|index| self.same_for_all(b, access, index)).collect();
+            offsets.push((address, indices?));
+            address = address.operand(0);
+        }
+        offsets.reverse();
         let new = |name: &str| self.frame.body.append_block(&format!("r{}.{name}", self.number));
         let (near, apart, done) = (new("consecutive"), new("apart"), new("together"));
         b.conditional_branch(consecutive, near, apart);
         b.position_at_end(near);
-        let first = self.clone_with(b, pointer, &parts);
+        let mut first = self.clone_with(b, varying.address, &parts);
         // The work-item of lane 0 may be off, and its address none that it would have.
         if self.mask.is_some() {
             first.drop_poison_flags();
         }
-        Ok(Ways { consecutive: near, first, apart, done, parts, varying, lanes })
+        for (address, indices) in &offsets {
+            let mut operands = vec![first];
+            operands.extend(indices);
+            first = self.clone_with(b, *address, &operands);
+            if self.mask.is_some() {
+                first.drop_poison_flags();
+            }
+        }
+        Ok(Ways { consecutive: near, first, apart, done, parts, offsets, varying, lanes })
+    }
+
+    /// A part of an address that is the same for all lanes.
+    fn same_for_all(
+        &mut self,
+        b: &Builder<'c>,
+        access: Value<'c>,
+        part: Value<'c>,
+    ) -> Result<Value<'c>, FormError> {
+        match self.value(b, part)? {
+            Lanes::One(value) | Lanes::Strided { first: value, .. } => Ok(value),
+            Lanes::Each(_) => Err(self.decline(access, "its plan cannot be followed")),
+        }
     }
 
     /// The lanes' addresses where they lie apart: LLVM makes a gather of a base and indices if it sees both beside it.
@@ -157,19 +224,27 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             }
             None => ways.lanes,
         };
-        match pointer.gep_element() {
+        // What is added to all goes into the base, which may lie outside of the object then.
+        for (address, indices) in &ways.offsets {
+            if let Some(element) = address.gep_element() {
+                parts[0] = b.gep(element, parts[0], indices, 0, "");
+            }
+        }
+        let address = ways.varying.address;
+        let flags = if ways.offsets.is_empty() { address.gep_flags() } else { 0 };
+        match address.gep_element() {
             Some(element) => {
-                let made = b.gep(element, parts[0], &parts[1..], pointer.gep_flags(), &pointer.name());
+                let made = b.gep(element, parts[0], &parts[1..], flags, &pointer.name());
                 Lanes::Each(vec![made])
             }
             None => Lanes::One(pointer),
         }
     }
 
-    /// A test of the same address that was made before, for all lanes.
-    fn known_test(&self, access: Value<'c>, pointer: Value<'c>) -> Option<Tested<'c>> {
+    /// A test of the same index that was made before, for all lanes.
+    fn known_test(&self, access: Value<'c>, varying: &VaryingIndex<'c>) -> Option<Tested<'c>> {
         let cfg = &self.frame.regions.cfg;
-        let tested = self.tested.get(&pointer).copied()?;
+        let tested = self.tested.get(&varying.key()).copied()?;
         let here = cfg.number(access.block()?);
         let reaches = match self.chunks.of(here) {
             Some(chunk) => self.dominates_entries(tested.block, chunk),
@@ -196,13 +271,17 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let wanted = spread(b, begin, 1, width);
         let same = b.compare(IntPredicate::LLVMIntEQ, lanes, wanted, "");
         let all = self.all_set(b, same);
-        // What is extended must not wrap around on the way from the first lane to the last.
+        (b.and(self.ascends(b, begin, extension), all, "consecutive"), begin)
+    }
+
+    /// Whether an index that grows by one from lane to lane does not wrap around before it is extended.
+    fn ascends(&self, b: &Builder<'c>, begin: Value<'c>, extension: Option<Opcode>) -> Value<'c> {
         let ascends = match extension {
             Some(Opcode::LLVMSExt) => IntPredicate::LLVMIntSLT,
             Some(_) => IntPredicate::LLVMIntULT,
-            None => return (all, begin),
+            None => return b.types().bool().int(1),
         };
-        let last = b.add(begin, int.int(i64::from(width) - 1), "");
-        (b.and(b.compare(ascends, begin, last, ""), all, "consecutive"), begin)
+        let last = b.add(begin, begin.ty().int(i64::from(self.width()) - 1), "");
+        b.compare(ascends, begin, last, "ascends")
     }
 }

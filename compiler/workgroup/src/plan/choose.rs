@@ -137,8 +137,9 @@ pub(crate) fn choose<'c>(
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
     let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
-    // LLVM may widen the loop over work-items: then it does about what the plan of one register does.
-    let by_llvm = plans.iter().find(|plan| plan.width == whole);
+    // LLVM may widen the loop over work-items: then it does about what the plan of one register does. It does not where loops are
+    // inside, which this form of the kernel has no more.
+    let by_llvm = plans.iter().find(|plan| plan.width == whole && !kernel.unrolled);
     let by_llvm = by_llvm.map(|plan| (cost::of_llvm(plan, kernel, regions, vectors), whole));
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });

@@ -7,8 +7,9 @@
 //!
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure.
 
+use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
-use crate::emit::{independent, is_marker, joined};
+use crate::emit::{by_doubles, independent, is_marker, joined};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
@@ -36,6 +37,8 @@ const MASKED_BLOCK_OF_LLVM: f64 = 1.0;
 const PACKED_MASK: f64 = 5.0;
 /// Whether the lanes' addresses are one behind the other, in half of the cases.
 const TEST_OF_ADDRESSES: f64 = 3.0;
+/// How often they are not, where only a number that wraps around could part them.
+const RARELY_APART: f64 = 0.05;
 /// An operation among the lanes of a sub-group. Nothing is chosen by it: such kernels run in lanes wherever they can.
 const AMONG_LANES: f64 = 8.0;
 /// What code around a lane's turn costs.
@@ -43,7 +46,7 @@ const TURN: f64 = 3.0;
 /// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
 /// less good at those that it needs.
 const LLVM_PLAIN: f64 = 0.95;
-const LLVM_MASKED: f64 = 1.1;
+const LLVM_MASKED: f64 = 1.35;
 /// What is done to the elements of a work-item's array at once, against one after the other.
 const JOINED: f64 = 0.25;
 
@@ -493,12 +496,21 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::GatherUnlessConsecutive => {
                 let (apart, consecutive) =
                     (self.gather(instruction, masked), self.consecutive(instruction, masked));
-                TEST_OF_ADDRESSES + (apart + consecutive) / 2.0
+                let share = if self.is_linear(instruction) { RARELY_APART } else { 0.5 };
+                TEST_OF_ADDRESSES + apart * share + consecutive * (1.0 - share)
             }
             How::Collective => AMONG_LANES,
             How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }
+    }
+
+    /// Whether an access moves by its own size from lane to lane, but for numbers that wrap around.
+    fn is_linear(&self, access: Value<'c>) -> bool {
+        let pointer = access.operand(if access.is(Opcode::LLVMStore) { 1 } else { 0 });
+        let size = self.kernel.layout.size(Self::moved(access)).cast_signed();
+        let step = Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer);
+        matches!(step, Step::By(step) if step.as_number() == Some(size))
     }
 
     /// Whether a PHI node is what a loop carries from round to round, which takes no blends.
@@ -604,6 +616,13 @@ impl<'a, 'c> Costs<'a, 'c> {
                 match by_constant(instruction) {
                     // There is no high half of products of 64 bits: lanes have turns.
                     Some(operations) if !is_long_division(instruction) => registers * operations * unit,
+                    None if by_doubles(instruction) => {
+                        let same = self.plan.form(instruction.operand(1)) == Form::Uniform;
+                        let doubles = f64::from(self.plan.width * 64) / f64::from(self.vectors.bits.max(128));
+                        doubles
+                            * self.parts(instruction.ty())
+                            * (3.0 + if same { unit } else { 2.0 * self.long() })
+                    }
                     _ => lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0),
                 }
             }

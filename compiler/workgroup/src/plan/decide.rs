@@ -163,7 +163,7 @@ fn access<'c>(
         Form::Strided(step) if is_dense(kernel.layout, ty, step) => How::Consecutive,
         Form::Vector
             if varying_index(plan, regions, kernel.layout, instruction).is_some()
-                && may_be_consecutive(kernel, regions, pointer) =>
+                && may_be_consecutive(kernel, regions, pointer, ty) =>
         {
             How::GatherUnlessConsecutive
         }
@@ -171,9 +171,14 @@ fn access<'c>(
     }
 }
 
-/// Whether addresses that are no linear function of the ids are mostly one behind the other for all we know: they are made of
-/// parts of ids, or of choices between such, not of what memory holds.
-fn may_be_consecutive<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, pointer: Value<'c>) -> bool {
+/// Whether addresses that are not known to be one behind the other mostly are for all we know: they are a linear function of the
+/// ids but for numbers that wrap around, or made of parts of ids, or of choices between such, not of what memory holds.
+fn may_be_consecutive<'c>(
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    pointer: Value<'c>,
+    ty: oxcl_ir::Type<'c>,
+) -> bool {
     match Steps::new(&regions.cfg, kernel.layout, Variable::Id(0)).of(pointer) {
         Step::NotLinear(value) => matches!(
             value.opcode(),
@@ -191,7 +196,8 @@ fn may_be_consecutive<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, poin
                     | Opcode::LLVMCall
             )
         ),
-        Step::By(_) | Step::Loaded(_) => false,
+        Step::By(step) => step.as_number() == Some(kernel.layout.size(ty).cast_signed()),
+        Step::Loaded(_) => false,
     }
 }
 

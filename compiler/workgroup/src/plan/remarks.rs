@@ -10,7 +10,7 @@ use super::cost::{Costs, by_constant, is_long_division};
 use super::read::HowText;
 use super::strides::{Step, Steps, Variable};
 use super::{How, Plan};
-use crate::emit::is_marker;
+use crate::emit::{by_doubles, is_marker};
 use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -222,7 +222,8 @@ impl<'c> Remarks<'_, 'c> {
             {
                 let help = "there are no divisions of integer vectors: a constant divisor, a shift, or a range of \
                             more dimensions needs none";
-                let help = by_constant(instruction).is_none().then(|| help.to_owned());
+                let long = by_constant(instruction).is_none() && !by_doubles(instruction);
+                let help = long.then(|| help.to_owned());
                 ("division".to_owned(), help)
             }
             Some(Opcode::LLVMCall) if !callee.is_some_and(|callee| callee.is_intrinsic()) => {
@@ -245,6 +246,7 @@ impl<'c> Remarks<'_, 'c> {
         let mut became = match (how, &*subject) {
             (How::Vector, "division") => match by_constant(instruction) {
                 Some(_) if !is_long_division(instruction) => "vector, by a product".to_owned(),
+                None if by_doubles(instruction) => "vector, by numbers of type double".to_owned(),
                 _ => "lane by lane".to_owned(),
             },
             _ => HowText { how, is_store }.to_string(),

@@ -33,6 +33,7 @@ mod integer_dot;
 mod kernels;
 mod listing;
 mod mangle;
+mod mended;
 mod metadata;
 mod module;
 mod strings;
@@ -47,6 +48,7 @@ use oxcl_ir::{Context, IrError, Module, read_module};
 
 pub use error::{Reason, SpirvError};
 pub use listing::listing;
+pub use mended::{ALIGNED, mended};
 pub use module::Addresses;
 pub use strings::{Parameters, with_parameters};
 pub use words::defines_an_id_twice;

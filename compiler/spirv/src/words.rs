@@ -132,7 +132,7 @@ pub(crate) fn words(bytes: &[u8]) -> Result<Vec<u32>> {
 }
 
 /// Where each instruction begins.
-fn starts(words: &[u32]) -> Result<Vec<usize>> {
+pub(crate) fn starts(words: &[u32]) -> Result<Vec<usize>> {
     let mut starts = Vec::new();
     let mut at = HEADER;
     while let Some(first) = words.get(at) {

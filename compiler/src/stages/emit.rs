@@ -5,7 +5,7 @@
 use oxcl_codegen::{CodegenError, Machine, Output};
 use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::{Context, Module, read_module};
-use oxcl_spirv::{Parameters, with_parameters};
+use oxcl_spirv::{Parameters, SpirvError, mended, with_parameters};
 
 use crate::error::CompileError;
 
@@ -37,12 +37,14 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
     };
     let bitcode = module.write_bitcode_to_memory();
     let refused = |reason| CompileError::NoSpirv { error: CodegenError::Refused { stage: "SPIR-V", reason } };
+    let damaged = |error: SpirvError| refused(format!("LLVM's back end wrote a damaged module: {error}"));
     // Alive until a module is right, so that no other function gets their places.
     let mut copies = Vec::new();
     let words = loop {
         let copy = read_module(context, bitcode.as_slice(), "program")?;
         plain::run(&copy);
         let words = oxcl_codegen::spirv(&copy, bits).map_err(|error| CompileError::NoSpirv { error })?;
+        let words = mended(&words).map_err(damaged)?;
         if !oxcl_spirv::defines_an_id_twice(&words) {
             break words;
         }
@@ -57,8 +59,7 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
         types: kernel.args.into_iter().map(|arg| (arg.type_name, qualifiers(arg.type_qualifier))).collect(),
     };
     let kernels: Vec<Parameters> = kernels(module).into_iter().map(types).collect();
-    with_parameters(&words, &kernels)
-        .map_err(|error| refused(format!("LLVM's back end wrote a damaged module: {error}")))
+    with_parameters(&words, &kernels).map_err(damaged)
 }
 
 /// Qualifiers of a parameter's type in words.

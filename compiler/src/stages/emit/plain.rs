@@ -3,15 +3,23 @@
 //! In: a module as the front end leaves it. Out: the same, where `any` and `all` of integers are bits (the back end has
 //! instructions on truth values for them), where the numbers of channel types are OpenCL's (it has SPIR-V's), where the fourth
 //! size of a volume is 0 (it leaves that open), where conversions that change no bit are left out (it writes
-//! instructions that must change the width), where unsigned integers saturate by a comparison (it takes them for signed), and where integers are cut to narrower types by OpenCL C's functions
-//! (it forgets that they are cut where they are made wider later on, and gives wide values to operations on narrower ones).
+//! instructions that must change the width), where integers are made wider by their own sign (it takes the result's, and that
+//! the other way round), where integers saturate by comparisons (it takes unsigned ones for signed where the
+//! result is unsigned, and signed ones for unsigned where it is signed), where integers are cut to narrower types by OpenCL C's
+//! functions (it forgets that they are cut where they are made wider later on, and gives wide values to operations on narrower
+//! ones), where the group copies to and from addresses that are no constants (it says of those what they lead to, and the copies are
+//! not made of that), and where the names of variables say alignments that it has no room for.
 
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
+use oxcl_spirv::ALIGNED;
 use std::cmp::Ordering;
 
 /// What OpenCL's numbers of channel types begin with, where SPIR-V's begin with 0. (Orders are asked of a function, by its name in
 /// OpenCL C.)
 const FIRST_TYPE: i64 = 0x10D0;
+
+/// The greatest alignment of a function's variable that the back end writes as it is.
+const MOST_ALIGNED: u32 = 64;
 
 /// Rewrites the module.
 pub(super) fn run(module: &Module<'_>) {
@@ -25,17 +33,42 @@ pub(super) fn run(module: &Module<'_>) {
             counted_from_type
         } else if name.starts_with("_Z13get_image_dim") {
             ended_by_zero
-        } else if changes_nothing(&name) {
-            as_it_is
-        } else if saturates_unsigned(&name) {
-            at_most
+        } else if is_plain_conversion(&name) {
+            not_narrower
+        } else if saturates(&name) {
+            within
         } else {
             continue;
         };
         function.value().users().into_iter().filter(|user| user.is(Opcode::LLVMCall)).for_each(rewrite);
     }
     for function in Function::all(module) {
-        function.instructions().into_iter().for_each(|instruction| converted(module, instruction));
+        for instruction in function.instructions() {
+            if instruction.is(Opcode::LLVMAlloca) && instruction.alignment() > MOST_ALIGNED {
+                let name = format!("{}{ALIGNED}{}", instruction.name(), instruction.alignment());
+                instruction.set_name(&name);
+            }
+            copied_by_group(function, instruction);
+            converted(module, instruction);
+        }
+    }
+}
+
+/// Copies of arrays by the group: their addresses come out of a variable, so that the back end sees by the copy's name what they
+/// lead to. Of a variable's own address it says that it leads to an array, which copies are not made of.
+fn copied_by_group<'c>(function: Function<'c>, call: Value<'c>) {
+    let copies = ["_Z21async_work_group_copy", "_Z29async_work_group_strided_copy"];
+    let name = if call.is(Opcode::LLVMCall) { call.callee().map(|callee| callee.name()) } else { None };
+    if !name.is_some_and(|name| copies.iter().any(|copy| name.starts_with(copy))) {
+        return;
+    }
+    let arguments = (0..).zip(call.arguments());
+    for (index, address) in arguments.filter(|(_, given)| given.ty().is_pointer() && given.is_constant()) {
+        let Some(first) = function.instructions().into_iter().next() else { return };
+        let variable = Builder::before(first).alloca(address.ty(), "address");
+        let (builder, bytes) = (Builder::before(call), variable.alignment());
+        builder.store(address, variable, bytes);
+        call.set_operand(index, builder.load(address.ty(), variable, bytes, ""));
     }
 }
 
@@ -73,46 +106,68 @@ fn converted<'c>(module: &Module<'c>, cut: Value<'c>) {
     cut.erase();
 }
 
-/// Whether a function's name is that of a conversion without saturation: of numbers of one width it only changes how they are called.
-fn changes_nothing(name: &str) -> bool {
+/// Whether a function's name is that of a conversion without saturation.
+fn is_plain_conversion(name: &str) -> bool {
     let plain = name.trim_start_matches("_Z").trim_start_matches(|digit: char| digit.is_ascii_digit());
     plain.starts_with("convert_") && !plain.contains("_sat")
 }
 
-/// What a conversion between numbers of one LLVM type gives: its argument.
-fn as_it_is(call: Value<'_>) {
-    if let [given] = call.arguments()[..]
-        && given.ty() == call.ty()
-    {
-        call.replace_uses_with(given);
-        call.erase();
-    }
+/// Whether a conversion's name says that it takes signed integers, where it takes integers.
+fn takes_signed(name: &str) -> bool {
+    !name.ends_with(['h', 't', 'j', 'm'])
 }
 
-/// Whether a function's name is that of a conversion of unsigned integers that saturates.
-fn saturates_unsigned(name: &str) -> bool {
-    name.contains("convert_") && name.contains("_sat") && name.ends_with(['h', 't', 'j', 'm'])
+/// What a conversion between numbers of one LLVM type gives: its argument; and an integer made wider by its own sign.
+fn not_narrower(call: Value<'_>) {
+    let ([given], Some(callee)) = (&call.arguments()[..], call.callee()) else { return };
+    let result = match (given.ty().scalar().kind(), call.ty().scalar().kind()) {
+        _ if given.ty() == call.ty() => *given,
+        (TypeKind::Int(from), TypeKind::Int(to)) if from < to => {
+            let how = if takes_signed(&callee.name()) { Opcode::LLVMSExt } else { Opcode::LLVMZExt };
+            Builder::before(call).cast(how, *given, call.ty(), "")
+        }
+        _ => return,
+    };
+    call.replace_uses_with(result);
+    call.erase();
 }
 
-/// An unsigned integer, or the greatest that the result's type has if that is less.
-fn at_most(call: Value<'_>) {
-    let (Some(&given), builder) = (call.arguments().first(), Builder::before(call)) else { return };
+/// Whether a function's name is that of a conversion that saturates.
+fn saturates(name: &str) -> bool {
+    name.contains("convert_") && name.contains("_sat")
+}
+
+/// An integer, or what is next to it of what the result's type has. Floating-point numbers are left as they are.
+fn within(call: Value<'_>) {
+    let (Some(&given), Some(name)) = (call.arguments().first(), call.callee().map(|callee| callee.name()))
+    else {
+        return;
+    };
     let (TypeKind::Int(from), TypeKind::Int(to)) = (given.ty().scalar().kind(), call.ty().scalar().kind())
     else {
         return;
     };
-    let is_signed = call.callee().is_some_and(|callee| !callee.name().contains("convert_u"));
-    let bits = to - u32::from(is_signed);
-    let mut least = given;
-    if bits < from {
-        let greatest = given.ty().int(i64::MAX >> (63 - bits));
-        let exceeds = builder.compare(IntPredicate::LLVMIntUGT, given, greatest, "");
-        least = builder.select(exceeds, greatest, given, "");
+    let (from_signed, to_signed) = (takes_signed(&name), !name.contains("convert_u"));
+    let builder = Builder::before(call);
+    // Bits of a number without its sign.
+    let (room, given_bits) = (to - u32::from(to_signed), from - u32::from(from_signed));
+    let mut near = given;
+    if from_signed && (!to_signed || to < from) {
+        let least = given.ty().int(if to_signed { i64::MIN >> (64 - to) } else { 0 });
+        let is_below = builder.compare(IntPredicate::LLVMIntSLT, near, least, "");
+        near = builder.select(is_below, least, near, "");
+    }
+    if room < given_bits {
+        let greatest = given.ty().int(i64::MAX >> (63 - room));
+        let above = if from_signed { IntPredicate::LLVMIntSGT } else { IntPredicate::LLVMIntUGT };
+        let exceeds = builder.compare(above, near, greatest, "");
+        near = builder.select(exceeds, greatest, near, "");
     }
     let result = match to.cmp(&from) {
-        Ordering::Less => builder.cast(Opcode::LLVMTrunc, least, call.ty(), ""),
-        Ordering::Equal => least,
-        Ordering::Greater => builder.cast(Opcode::LLVMZExt, least, call.ty(), ""),
+        Ordering::Less => builder.cast(Opcode::LLVMTrunc, near, call.ty(), ""),
+        Ordering::Equal => near,
+        Ordering::Greater if from_signed => builder.cast(Opcode::LLVMSExt, near, call.ty(), ""),
+        Ordering::Greater => builder.cast(Opcode::LLVMZExt, near, call.ty(), ""),
     };
     call.replace_uses_with(result);
     call.erase();

@@ -1,0 +1,256 @@
+//! What LLVM's back end writes wrongly, put right in the words.
+//!
+//! In: a module as the back end wrote it. Out: the same, where
+//! - variables of functions whose names say so are aligned to more than the back end can say ([`ALIGNED`]),
+//! - nulls have no operand (those of events have their type a second time),
+//! - members of structures are chosen by constants that have a value: a null is none by SPIR-V's rules, whatever its type,
+//! - addresses in initial values that lie so many bytes behind a variable are counted in bytes and not in its elements,
+//! - pointers in initial values have the type that is wanted where they stand.
+//!
+//! It does not look for anything else that is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::spirv::{Decoration, Op};
+
+use crate::error::SpirvError;
+use crate::words::{starts, words};
+
+/// What stands in a variable's name before its alignment in bytes. The back end keeps the alignments of functions' variables in
+/// eight bits with a sign, so that 128 comes out as 4294967168, and more as 0. No name of OpenCL C has a dot.
+pub const ALIGNED: &str = ".aligned.";
+
+/// The module put right, in this machine's order of bytes.
+///
+/// # Errors
+/// The bytes are no SPIR-V.
+pub fn mended(module: &[u8]) -> Result<Vec<u8>, SpirvError> {
+    let words = words(module)?;
+    let starts = starts(&words)?;
+    let ends = starts.iter().skip(1).copied().chain([words.len()]);
+    let instructions: Vec<&[u32]> = starts.iter().zip(ends).map(|(start, end)| &words[*start..end]).collect();
+    let first = starts.first().copied().unwrap_or(words.len());
+    let mut writer = Writer { out: words[..first].to_vec(), ..Writer::default() };
+    for instruction in &instructions {
+        writer.indices.extend(instruction.iter().skip(first_index(instruction)).copied());
+    }
+    instructions.into_iter().for_each(|instruction| writer.write(instruction));
+    Ok(writer.out.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+/// What a type is.
+enum Shape {
+    Int(u32),
+    Array(u32),
+    Struct(Vec<u32>),
+    Pointer { class: u32, to: u32 },
+}
+
+/// The words so far, and what they say.
+#[derive(Default)]
+struct Writer {
+    out: Vec<u32>,
+    /// Ids that choose parts of what pointers lead to, of the whole module.
+    indices: BTreeSet<u32>,
+    /// Of variables, by their names.
+    alignments: BTreeMap<u32, u32>,
+    shapes: BTreeMap<u32, Shape>,
+    /// The types of values.
+    types: BTreeMap<u32, u32>,
+    /// The values of constants, of their lowest 64 bits.
+    numbers: BTreeMap<u32, u64>,
+    /// What stands for nulls that are indices.
+    zeros: BTreeMap<u32, u32>,
+}
+
+impl Writer {
+    fn write(&mut self, instruction: &[u32]) {
+        self.note(instruction);
+        match *instruction {
+            [op, id, what, _] if is(op, Op::Decorate) && what == Decoration::Alignment as u32 => {
+                self.out.extend_from_slice(instruction);
+                if let (Some(bytes), Some(place)) = (self.alignments.get(&id), self.out.last_mut()) {
+                    *place = *bytes;
+                }
+            }
+            [op, ty, id, ..] if is(op, Op::ConstantNull) => self.null(ty, id),
+            [op, ty, id, chain, base, _, bytes]
+                if is(op, Op::SpecConstantOp)
+                    && chooses_elements(chain)
+                    && self.counts_bytes(instruction) =>
+            {
+                let base = self.as_pointer(ty, base);
+                let bytes = self.zeros.get(&bytes).copied().unwrap_or(bytes);
+                self.out.extend([6 << 16 | Op::SpecConstantOp as u32, ty, id, chain, base, bytes]);
+            }
+            [op, ty, _, ref parts @ ..]
+                if is(op, Op::ConstantComposite) || is(op, Op::SpecConstantComposite) =>
+            {
+                let given = parts.iter().enumerate();
+                let parts: Vec<u32> = given.map(|(index, part)| self.part(ty, index, *part)).collect();
+                self.out.extend_from_slice(&instruction[..3]);
+                self.out.extend(parts);
+            }
+            [op, ty, _, _, initial] if is(op, Op::Variable) => {
+                let initial = match self.shapes.get(&ty) {
+                    Some(Shape::Pointer { to, .. }) => self.as_wanted(*to, initial),
+                    _ => initial,
+                };
+                self.out.extend_from_slice(&instruction[..4]);
+                self.out.push(initial);
+            }
+            _ => {
+                let (plain, indices) = instruction.split_at(first_index(instruction));
+                self.out.extend_from_slice(plain);
+                self.out.extend(indices.iter().map(|index| self.zeros.get(index).copied().unwrap_or(*index)));
+            }
+        }
+    }
+
+    /// Keeps what an instruction says of names, types and constants.
+    fn note(&mut self, instruction: &[u32]) {
+        let constants = [
+            Op::Constant,
+            Op::SpecConstant,
+            Op::ConstantNull,
+            Op::ConstantComposite,
+            Op::SpecConstantComposite,
+            Op::SpecConstantOp,
+            Op::Variable,
+        ];
+        match *instruction {
+            [op, id, ref name @ ..] if is(op, Op::Name) => {
+                self.alignments.extend(alignment(name).map(|bytes| (id, bytes)));
+            }
+            [op, id, bits, _] if is(op, Op::TypeInt) => self.shape(id, Shape::Int(bits)),
+            [op, id, of, _] if is(op, Op::TypeArray) => self.shape(id, Shape::Array(of)),
+            [op, id, ref members @ ..] if is(op, Op::TypeStruct) => {
+                self.shape(id, Shape::Struct(members.to_vec()));
+            }
+            [op, id, class, to] if is(op, Op::TypePointer) => self.shape(id, Shape::Pointer { class, to }),
+            [op, ty, id, ..] if constants.iter().any(|constant| is(op, *constant)) => {
+                self.types.insert(id, ty);
+                match *instruction {
+                    [op, ..] if is(op, Op::ConstantNull) => self.numbers.insert(id, 0),
+                    [op, _, _, low] if is(op, Op::Constant) => self.numbers.insert(id, u64::from(low)),
+                    [op, _, _, low, high] if is(op, Op::Constant) => {
+                        self.numbers.insert(id, u64::from(low) | u64::from(high) << 32)
+                    }
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+    }
+
+    fn shape(&mut self, id: u32, shape: Shape) {
+        self.shapes.insert(id, shape);
+    }
+
+    fn new_id(&mut self) -> u32 {
+        let id = self.out[3];
+        self.out[3] = id.saturating_add(1);
+        id
+    }
+
+    /// A null; and behind it a zero, where it chooses something.
+    fn null(&mut self, ty: u32, id: u32) {
+        self.out.extend([3 << 16 | Op::ConstantNull as u32, ty, id]);
+        if let Some(Shape::Int(bits)) = self.shapes.get(&ty)
+            && self.indices.contains(&id)
+        {
+            let length = if *bits > 32 { 5 } else { 4 };
+            let zero = self.new_id();
+            self.zeros.insert(id, zero);
+            self.out.extend([length << 16 | Op::Constant as u32, ty, zero]);
+            self.out.extend((3..length).map(|_| 0));
+        }
+    }
+
+    fn is_byte(&self, ty: u32) -> bool {
+        matches!(self.shapes.get(&ty), Some(Shape::Int(8)))
+    }
+
+    /// Whether a chain of two indices, of which the first is 0, gives a byte of what has none at that index.
+    fn counts_bytes(&self, chain: &[u32]) -> bool {
+        let [_, ty, _, _, base, none, index] = *chain else { return false };
+        let to = |pointer: u32| match self.shapes.get(&pointer) {
+            Some(Shape::Pointer { to, .. }) => Some(*to),
+            _ => None,
+        };
+        let gives_byte = to(ty).is_some_and(|to| self.is_byte(to));
+        let held = self.types.get(&base).and_then(|base| to(*base));
+        let (Some(held), true) = (held, gives_byte && self.numbers.get(&none) == Some(&0)) else {
+            return false;
+        };
+        match self.shapes.get(&held) {
+            Some(Shape::Array(of)) => !self.is_byte(*of),
+            Some(Shape::Struct(members)) => {
+                let index = self.numbers.get(&index).and_then(|index| usize::try_from(*index).ok());
+                !index.and_then(|index| members.get(index)).is_some_and(|member| self.is_byte(*member))
+            }
+            _ => true,
+        }
+    }
+
+    /// A part of a constant of type `whole`.
+    fn part(&mut self, whole: u32, index: usize, part: u32) -> u32 {
+        let wanted = match self.shapes.get(&whole) {
+            Some(Shape::Array(of)) => Some(*of),
+            Some(Shape::Struct(members)) => members.get(index).copied(),
+            _ => None,
+        };
+        wanted.map_or(part, |wanted| self.as_wanted(wanted, part))
+    }
+
+    /// A pointer to something as one to something else, where that is wanted.
+    fn as_wanted(&mut self, wanted: u32, value: u32) -> u32 {
+        let Some(given) = self.types.get(&value) else { return value };
+        match (self.shapes.get(&wanted), self.shapes.get(given)) {
+            (Some(Shape::Pointer { class, .. }), Some(Shape::Pointer { class: own, .. }))
+                if class == own && wanted != *given =>
+            {
+                self.as_pointer(wanted, value)
+            }
+            _ => value,
+        }
+    }
+
+    fn as_pointer(&mut self, ty: u32, value: u32) -> u32 {
+        let id = self.new_id();
+        self.types.insert(id, ty);
+        self.out.extend([5 << 16 | Op::SpecConstantOp as u32, ty, id, Op::Bitcast as u32, value]);
+        id
+    }
+}
+
+fn is(first: u32, op: Op) -> bool {
+    first & 0xFFFF == op as u32
+}
+
+/// Whether an operation chooses an element of what a pointer leads to, and then parts of it.
+fn chooses_elements(op: u32) -> bool {
+    [Op::PtrAccessChain, Op::InBoundsPtrAccessChain].iter().any(|chain| *chain as u32 == op)
+}
+
+/// Where the ids begin by which an instruction chooses parts of what a pointer leads to; its end where it does not.
+fn first_index(instruction: &[u32]) -> usize {
+    let parts = [Op::AccessChain, Op::InBoundsAccessChain];
+    let chooses = |op: u32| chooses_elements(op) || parts.iter().any(|chain| *chain as u32 == op);
+    let first = match instruction {
+        [first, _, _, op, ..] if is(*first, Op::SpecConstantOp) && chooses(*op) => 5,
+        [first, ..] if chooses(first & 0xFFFF) => 4,
+        _ => instruction.len(),
+    };
+    first.min(instruction.len())
+}
+
+/// The alignment that a name says.
+fn alignment(name: &[u32]) -> Option<u32> {
+    let bytes: Vec<u8> =
+        name.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    let text = String::from_utf8(bytes).ok()?;
+    // LLVM puts a number behind names that a function has twice.
+    let (_, number) = text.rsplit_once(ALIGNED)?;
+    number.split('.').next()?.parse().ok()
+}

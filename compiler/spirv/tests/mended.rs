@@ -1,0 +1,129 @@
+//! What LLVM's back end writes wrongly is put right, and everything else is left as it is.
+
+use oxcl_spirv::{Reason, mended};
+use rspirv::spirv::{Decoration, Op, StorageClass};
+
+const IN_PROGRAM: u32 = StorageClass::UniformConstant as u32;
+
+/// Words of a module with these instructions.
+fn module(instructions: &[&[u32]]) -> Vec<u8> {
+    let mut words = vec![0x0723_0203, 0x0001_0400, 0, 100, 0];
+    for instruction in instructions {
+        words.push(u32::try_from(instruction.len()).unwrap() << 16 | instruction[0]);
+        words.extend_from_slice(&instruction[1..]);
+    }
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The instructions of a module put right, and its bound.
+fn instructions(bytes: &[u8]) -> (Vec<Vec<u32>>, u32) {
+    let bytes = mended(bytes).unwrap();
+    let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let (mut all, mut at) = (Vec::new(), 5);
+    while at < words.len() {
+        let length = (words[at] >> 16) as usize;
+        let mut one = words[at..at + length].to_vec();
+        one[0] &= 0xFFFF;
+        all.push(one);
+        at += length;
+    }
+    (all, words[3])
+}
+
+#[test]
+fn names_say_alignments() {
+    let name = |id: u32, text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(text.len() / 4 * 4 + 4, 0);
+        let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+        [Op::Name as u32, id].into_iter().chain(words).collect::<Vec<u32>>()
+    };
+    let aligned = |id: u32, bytes: u32| vec![Op::Decorate as u32, id, Decoration::Alignment as u32, bytes];
+    let names =
+        [name(1, "a.aligned.128"), name(2, "b.aligned.2567"), name(3, "c.aligned.512.i"), name(4, "aligned")];
+    let written = [aligned(1, 4_294_967_168), aligned(2, 0), aligned(3, 0), aligned(4, 8)];
+    let all: Vec<&[u32]> = names.iter().chain(&written).map(Vec::as_slice).collect();
+    let (found, _) = instructions(&module(&all));
+    assert_eq!(found[4..], [aligned(1, 128), aligned(2, 2567), aligned(3, 512), aligned(4, 8)]);
+}
+
+#[test]
+fn nulls_that_choose_become_numbers_and_have_no_operand() {
+    let (int, long) = ([Op::TypeInt as u32, 1, 32, 0], [Op::TypeInt as u32, 2, 64, 0]);
+    let null = |ty: u32, id: u32| [Op::ConstantNull as u32, ty, id];
+    let chain = [Op::InBoundsPtrAccessChain as u32, 9, 10, 11, 3, 4, 5];
+    let (found, bound) = instructions(&module(&[
+        &int,
+        &long,
+        &null(1, 3),
+        &null(2, 4),
+        &null(1, 6),
+        &[Op::ConstantNull as u32, 8, 7, 8],
+        &chain,
+        &[Op::IAdd as u32, 1, 12, 3, 6],
+    ]));
+    let expected: Vec<Vec<u32>> = vec![
+        int.to_vec(),
+        long.to_vec(),
+        null(1, 3).to_vec(),
+        vec![Op::Constant as u32, 1, 100, 0],
+        null(2, 4).to_vec(),
+        vec![Op::Constant as u32, 2, 101, 0, 0],
+        null(1, 6).to_vec(),
+        null(8, 7).to_vec(),
+        vec![Op::InBoundsPtrAccessChain as u32, 9, 10, 11, 100, 101, 5],
+        vec![Op::IAdd as u32, 1, 12, 3, 6],
+    ];
+    assert_eq!((found, bound), (expected, 102));
+}
+
+#[test]
+fn initial_values_point_to_bytes_and_have_the_wanted_type() {
+    let chain = Op::InBoundsPtrAccessChain as u32;
+    let head: [&[u32]; 9] = [
+        &[Op::TypeInt as u32, 1, 32, 0],
+        &[Op::TypeInt as u32, 2, 8, 0],
+        &[Op::Constant as u32, 1, 3, 0],
+        &[Op::Constant as u32, 1, 4, 8],
+        &[Op::TypeArray as u32, 5, 1, 4],
+        &[Op::TypePointer as u32, 6, IN_PROGRAM, 5],
+        &[Op::TypePointer as u32, 7, IN_PROGRAM, 2],
+        &[Op::TypeArray as u32, 8, 6, 4],
+        &[Op::Variable as u32, 6, 9, IN_PROGRAM],
+    ];
+    let place = [Op::SpecConstantOp as u32, 7, 10, chain, 9, 3, 4];
+    let whole = [Op::ConstantComposite as u32, 8, 11, 9, 10];
+    let variable = |ty: u32, id: u32, initial: u32| [Op::Variable as u32, ty, id, IN_PROGRAM, initial];
+    let outer = [Op::TypePointer as u32, 12, IN_PROGRAM, 6];
+    let (other, same) = (variable(12, 13, 10), variable(12, 14, 9));
+    let tail: [&[u32]; 5] = [&place, &whole, &outer, &other, &same];
+    let all: Vec<&[u32]> = head.iter().chain(&tail).copied().collect();
+    let (found, bound) = instructions(&module(&all));
+    let cast =
+        |ty: u32, id: u32, from: u32| vec![Op::SpecConstantOp as u32, ty, id, Op::Bitcast as u32, from];
+    let expected = [
+        cast(7, 100, 9),
+        vec![Op::SpecConstantOp as u32, 7, 10, chain, 100, 4],
+        cast(6, 101, 10),
+        vec![Op::ConstantComposite as u32, 8, 11, 9, 101],
+        outer.to_vec(),
+        cast(6, 102, 10),
+        variable(12, 13, 102).to_vec(),
+        variable(12, 14, 9).to_vec(),
+    ];
+    assert_eq!((&found[9..], bound), (&expected[..], 103));
+}
+
+#[test]
+fn what_is_no_module_is_an_error_and_what_has_nothing_wrong_stays() {
+    assert!(matches!(mended(b"none").unwrap_err().reason, Reason::Malformed(_)));
+    let mut cut = module(&[&[Op::TypeInt as u32, 1, 32, 0]]);
+    cut.truncate(cut.len() - 4);
+    assert!(mended(&cut).is_err());
+    let right = module(&[
+        &[Op::TypeVoid as u32, 1],
+        &[Op::ConstantNull as u32, 2, 3],
+        &[Op::AccessChain as u32, 4, 5],
+    ]);
+    assert_eq!(mended(&right).unwrap(), right);
+}

@@ -133,6 +133,7 @@ private:
   // freezes: where that is not defined, no quotient is, and no work-item can tell which value it has of it.
   static bool guardsDivision(const Instruction &Frozen) {
     SmallVector<const Instruction *, 8> Work = {&Frozen};
+    bool Divides = false;
     while (!Work.empty()) {
       for (const User *Used : Work.pop_back_val()->users()) {
         auto *I = dyn_cast<Instruction>(Used);
@@ -143,6 +144,7 @@ private:
         case Instruction::UDiv:
         case Instruction::SRem:
         case Instruction::URem:
+          Divides = true;
           break;
         case Instruction::Select: // It may choose between what was divided and what a test found instead.
           if (isDivision(I->getOperand(1)) || isDivision(I->getOperand(2)))
@@ -158,7 +160,7 @@ private:
         }
       }
     }
-    return true;
+    return Divides;
   }
 
   static bool isDivision(const Value *V) {

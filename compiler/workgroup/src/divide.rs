@@ -9,20 +9,17 @@ use oxcl_ir::{Builder, Function, IntPredicate, Opcode, TypeKind, Value};
 
 /// Guards every division of a function. Where all work-items divide by one number they still do.
 pub fn guard(function: Function<'_>) {
-    let ranges = Ranges::new(&range_of_any);
-    for instruction in function.instructions() {
+    for instruction in unguarded(function) {
         let signed = match instruction.opcode() {
             Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) => true,
             Some(Opcode::LLVMUDiv | Opcode::LLVMURem) => false,
             _ => continue,
         };
-        let divisor = instruction.operand(1);
-        let positive = || ranges.of(divisor).is_some_and(|range| range.low > 0);
-        if is_safe(divisor, signed) || positive() || shift(instruction) {
+        if is_safe(instruction.operand(1), signed) || shift(instruction) {
             continue;
         }
         let b = Builder::before(instruction);
-        let divisor = b.freeze(divisor, "divisor");
+        let divisor = b.freeze(instruction.operand(1), "divisor");
         let (zero, one) = (divisor.ty().zero(), divisor.ty().int(1));
         let is_zero = b.compare(IntPredicate::LLVMIntEQ, divisor, zero, "is.zero");
         if !signed {
@@ -44,6 +41,20 @@ pub fn guard(function: Function<'_>) {
         instruction.replace_uses_with(b.select(is_minus, by_minus, divided, &name));
         instruction.erase();
     }
+}
+
+/// The divisions by what may be 0 or negative. All are found before any is rewritten: ranges are of the function as it is.
+fn unguarded(function: Function<'_>) -> Vec<Value<'_>> {
+    let ranges = Ranges::new(&range_of_any);
+    let mut found = function.instructions();
+    found.retain(|&instruction| {
+        let divides = matches!(
+            instruction.opcode(),
+            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
+        );
+        divides && ranges.of(instruction.operand(1)).is_none_or(|range| range.low <= 0)
+    });
+    found
 }
 
 /// Divides by `1 << k` without a sign by a shift, or keeps the bits below; gives whether it was such a division.

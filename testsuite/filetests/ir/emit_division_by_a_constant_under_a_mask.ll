@@ -1,5 +1,5 @@
-; Lanes that are off divide by the constant as the others do: LLVM makes that a product. By a number that may be zero, or -1
-; with a sign, they divide by 1 instead.
+; Lanes that are off divide by the constant as the others do: LLVM makes that a product. By any other number quotients are those
+; of doubles, which do not trap.
 ; kernel: quotients
 ; step: emit
 ; width: 4
@@ -78,7 +78,7 @@ exit:
 ;   %23 = add nuw nsw i64 %items, 3
 ;   %rounded = and i64 %23, -4
 ;   %wanted = alloca <4 x i1>, align 1
-;   %wanted21 = alloca <4 x i1>, align 1
+;   %wanted19 = alloca <4 x i1>, align 1
 ;   br label %r0
 ; r0:
 ;   br label %r0.z
@@ -119,7 +119,7 @@ exit:
 ;   %35 = shufflevector <4 x i8> %34, <4 x i8> poison, <4 x i32> zeroinitializer
 ;   %rest = icmp ult <4 x i8> <i8 0, i8 1, i8 2, i8 3>, %35
 ;   %linear5 = add nuw nsw i64 %row3, %whole
-;   br label %r0.items10
+;   br label %r0.items8
 ; r0.x:
 ;   %l4 = phi i64 [ 0, %r0.x.enter ], [ %36, %r0.x.next ]
 ;   %linear = add nuw nsw i64 %row3, %l4
@@ -161,49 +161,61 @@ exit:
 ;   %signed = srem <4 x i32> %unsigned, splat (i32 7)
 ;   %42 = insertelement <4 x i32> poison, i32 %n, i64 0
 ;   %43 = shufflevector <4 x i32> %42, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %divisor = select <4 x i1> %mask7, <4 x i32> %43, <4 x i32> splat (i32 1)
-;   %any8 = udiv <4 x i32> %signed, %divisor
-;   %divisor9 = select <4 x i1> %mask7, <4 x i32> splat (i32 -1), <4 x i32> splat (i32 1)
-;   %minus = sdiv <4 x i32> %any8, %divisor9
+;   %44 = uitofp <4 x i32> %signed to <4 x double>
+;   %45 = uitofp i32 %n to double
+;   %46 = fdiv double 1.000000e+00, %45
+;   %inverse = fmul double %46, 0x3FF0000000000004
+;   %47 = insertelement <4 x double> poison, double %inverse, i64 0
+;   %48 = shufflevector <4 x double> %47, <4 x double> poison, <4 x i32> zeroinitializer
+;   %49 = fmul <4 x double> %44, %48
+;   %quotient = fptoui <4 x double> %49 to <4 x i32>
+;   %divisor = select <4 x i1> %mask7, <4 x i32> splat (i32 -1), <4 x i32> splat (i32 1)
+;   %minus = sdiv <4 x i32> %quotient, %divisor
 ;   call void @llvm.masked.store.v4i32.p1(<4 x i32> %minus, ptr addrspace(1) align 4 %p, <4 x i1> %mask7), !llvm.access.group !6
 ;   br label %r0.exit
-; r0.items10:
-;   store <4 x i1> zeroinitializer, ptr %wanted21, align 1
-;   br label %r0.entry11
-; r0.entry11:
-;   %g014 = add nuw nsw i64 %first.0, %whole
-;   %g115 = add nuw nsw i64 %first.1, %l2
-;   %g216 = add nuw nsw i64 %first.2, %l
-;   %p17 = getelementptr i32, ptr addrspace(1) %a, i64 %g014
-;   %44 = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 4 %p17, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
-;   %low18 = icmp slt <4 x i32> %44, splat (i32 100)
-;   %yes19 = select <4 x i1> %rest, <4 x i1> %low18, <4 x i1> zeroinitializer
-;   %45 = xor <4 x i1> %low18, splat (i1 true)
-;   %no20 = select <4 x i1> %rest, <4 x i1> %45, <4 x i1> zeroinitializer
-;   %mask22 = load <4 x i1>, ptr %wanted21, align 1
-;   %46 = or <4 x i1> %mask22, %yes19
-;   store <4 x i1> %46, ptr %wanted21, align 1
-;   br label %r0.some12
-; r0.some12:
-;   %mask24 = load <4 x i1>, ptr %wanted21, align 1
-;   %47 = bitcast <4 x i1> %mask24 to i4
-;   %any25 = icmp ne i4 %47, 0
-;   br i1 %any25, label %r0.run23, label %r0.exit13
-; r0.exit13:
+; r0.items8:
+;   store <4 x i1> zeroinitializer, ptr %wanted19, align 1
+;   br label %r0.entry9
+; r0.entry9:
+;   %g012 = add nuw nsw i64 %first.0, %whole
+;   %g113 = add nuw nsw i64 %first.1, %l2
+;   %g214 = add nuw nsw i64 %first.2, %l
+;   %p15 = getelementptr i32, ptr addrspace(1) %a, i64 %g012
+;   %50 = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 4 %p15, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
+;   %low16 = icmp slt <4 x i32> %50, splat (i32 100)
+;   %yes17 = select <4 x i1> %rest, <4 x i1> %low16, <4 x i1> zeroinitializer
+;   %51 = xor <4 x i1> %low16, splat (i1 true)
+;   %no18 = select <4 x i1> %rest, <4 x i1> %51, <4 x i1> zeroinitializer
+;   %mask20 = load <4 x i1>, ptr %wanted19, align 1
+;   %52 = or <4 x i1> %mask20, %yes17
+;   store <4 x i1> %52, ptr %wanted19, align 1
+;   br label %r0.some10
+; r0.some10:
+;   %mask22 = load <4 x i1>, ptr %wanted19, align 1
+;   %53 = bitcast <4 x i1> %mask22 to i4
+;   %any23 = icmp ne i4 %53, 0
+;   br i1 %any23, label %r0.run21, label %r0.exit11
+; r0.exit11:
 ;   br label %r0.y.next
-; r0.run23:
-;   %mask26 = load <4 x i1>, ptr %wanted21, align 1
-;   store <4 x i1> zeroinitializer, ptr %wanted21, align 1
-;   %unsigned27 = udiv <4 x i32> %44, splat (i32 10)
-;   %signed28 = srem <4 x i32> %unsigned27, splat (i32 7)
-;   %48 = insertelement <4 x i32> poison, i32 %n, i64 0
-;   %49 = shufflevector <4 x i32> %48, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %divisor29 = select <4 x i1> %mask26, <4 x i32> %49, <4 x i32> splat (i32 1)
-;   %any30 = udiv <4 x i32> %signed28, %divisor29
-;   %divisor31 = select <4 x i1> %mask26, <4 x i32> splat (i32 -1), <4 x i32> splat (i32 1)
-;   %minus32 = sdiv <4 x i32> %any30, %divisor31
-;   call void @llvm.masked.store.v4i32.p1(<4 x i32> %minus32, ptr addrspace(1) align 4 %p17, <4 x i1> %mask26), !llvm.access.group !6
-;   br label %r0.exit13
+; r0.run21:
+;   %mask24 = load <4 x i1>, ptr %wanted19, align 1
+;   store <4 x i1> zeroinitializer, ptr %wanted19, align 1
+;   %unsigned25 = udiv <4 x i32> %50, splat (i32 10)
+;   %signed26 = srem <4 x i32> %unsigned25, splat (i32 7)
+;   %54 = insertelement <4 x i32> poison, i32 %n, i64 0
+;   %55 = shufflevector <4 x i32> %54, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %56 = uitofp <4 x i32> %signed26 to <4 x double>
+;   %57 = uitofp i32 %n to double
+;   %58 = fdiv double 1.000000e+00, %57
+;   %inverse27 = fmul double %58, 0x3FF0000000000004
+;   %59 = insertelement <4 x double> poison, double %inverse27, i64 0
+;   %60 = shufflevector <4 x double> %59, <4 x double> poison, <4 x i32> zeroinitializer
+;   %61 = fmul <4 x double> %56, %60
+;   %quotient28 = fptoui <4 x double> %61 to <4 x i32>
+;   %divisor29 = select <4 x i1> %mask24, <4 x i32> splat (i32 -1), <4 x i32> splat (i32 1)
+;   %minus30 = sdiv <4 x i32> %quotient28, %divisor29
+;   call void @llvm.masked.store.v4i32.p1(<4 x i32> %minus30, ptr addrspace(1) align 4 %p15, <4 x i1> %mask24), !llvm.access.group !6
+;   br label %r0.exit11
 ; }
 ;
 ; !0 = distinct !{!0, !1, !2}

@@ -74,7 +74,7 @@ exit:
 ;   %21 = add nuw nsw i64 %items, 3
 ;   %rounded = and i64 %21, -4
 ;   %wanted = alloca <4 x i1>, align 1
-;   %wanted37 = alloca <4 x i1>, align 1
+;   %wanted38 = alloca <4 x i1>, align 1
 ;   br label %r0
 ; r0:
 ;   br label %r0.z
@@ -153,136 +153,136 @@ exit:
 ;   %49 = bitcast <4 x i1> %48 to i4
 ;   %all = icmp eq i4 %49, -1
 ;   %50 = add i32 %44, 3
-;   %51 = icmp ult i32 %44, %50
-;   %consecutive = and i1 %51, %all
-;   %52 = zext i32 %44 to i64
+;   %ascends = icmp ult i32 %44, %50
+;   %consecutive = and i1 %ascends, %all
+;   %51 = zext i32 %44 to i64
 ;   br i1 %consecutive, label %r0.consecutive, label %r0.apart
 ; r0.some:
 ;   %mask7 = load <4 x i1>, ptr %wanted, align 1
-;   %53 = bitcast <4 x i1> %mask7 to i4
-;   %any = icmp ne i4 %53, 0
+;   %52 = bitcast <4 x i1> %mask7 to i4
+;   %any = icmp ne i4 %52, 0
 ;   br i1 %any, label %r0.run, label %r0.exit
 ; r0.exit:
 ;   br label %r0.x.next
 ; r0.consecutive:
-;   %p4 = getelementptr i32, ptr addrspace(3) %s, i64 %52
-;   %54 = load <4 x i32>, ptr addrspace(3) %p4, align 4, !llvm.access.group !6
+;   %p4 = getelementptr i32, ptr addrspace(3) %s, i64 %51
+;   %53 = load <4 x i32>, ptr addrspace(3) %p4, align 4, !llvm.access.group !6
 ;   br label %r0.together
 ; r0.apart:
-;   %55 = sext <4 x i32> %i to <4 x i64>
-;   %p5 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %55
+;   %54 = sext <4 x i32> %i to <4 x i64>
+;   %p5 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %54
 ;   %v = call <4 x i32> @llvm.masked.gather.v4i32.v4p3(<4 x ptr addrspace(3)> align 4 %p5, <4 x i1> splat (i1 true), <4 x i32> poison), !llvm.access.group !6
 ;   br label %r0.together
 ; r0.together:
-;   %v6 = phi <4 x i32> [ %54, %r0.consecutive ], [ %v, %r0.apart ]
+;   %v6 = phi <4 x i32> [ %53, %r0.consecutive ], [ %v, %r0.apart ]
 ;   %swap = icmp ugt <4 x i32> %v6, splat (i32 7)
 ;   %yes = select <4 x i1> splat (i1 true), <4 x i1> %swap, <4 x i1> zeroinitializer
-;   %56 = xor <4 x i1> %swap, splat (i1 true)
-;   %no = select <4 x i1> splat (i1 true), <4 x i1> %56, <4 x i1> zeroinitializer
+;   %55 = xor <4 x i1> %swap, splat (i1 true)
+;   %no = select <4 x i1> splat (i1 true), <4 x i1> %55, <4 x i1> zeroinitializer
 ;   %mask = load <4 x i1>, ptr %wanted, align 1
-;   %57 = or <4 x i1> %mask, %yes
-;   store <4 x i1> %57, ptr %wanted, align 1
+;   %56 = or <4 x i1> %mask, %yes
+;   store <4 x i1> %56, ptr %wanted, align 1
 ;   br label %r0.some
 ; r0.run:
 ;   %mask8 = load <4 x i1>, ptr %wanted, align 1
 ;   store <4 x i1> zeroinitializer, ptr %wanted, align 1
-;   %58 = insertelement <4 x i32> poison, i32 %t, i64 0
-;   %59 = shufflevector <4 x i32> %58, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %60 = zext i32 %44 to i64
+;   %57 = insertelement <4 x i32> poison, i32 %t, i64 0
+;   %58 = shufflevector <4 x i32> %57, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %59 = zext i32 %44 to i64
 ;   br i1 %consecutive, label %r0.consecutive9, label %r0.apart10
 ; r0.consecutive9:
-;   %p12 = getelementptr i32, ptr addrspace(3) %s, i64 %60
-;   call void @llvm.masked.store.v4i32.p3(<4 x i32> %59, ptr addrspace(3) align 4 %p12, <4 x i1> %mask8), !llvm.access.group !6
+;   %p12 = getelementptr i32, ptr addrspace(3) %s, i64 %59
+;   call void @llvm.masked.store.v4i32.p3(<4 x i32> %58, ptr addrspace(3) align 4 %p12, <4 x i1> %mask8), !llvm.access.group !6
 ;   br label %r0.together11
 ; r0.apart10:
-;   %61 = sext <4 x i32> %i to <4 x i64>
-;   %p13 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %61
-;   call void @llvm.masked.scatter.v4i32.v4p3(<4 x i32> %59, <4 x ptr addrspace(3)> align 4 %p13, <4 x i1> %mask8), !llvm.access.group !6
+;   %60 = sext <4 x i32> %i to <4 x i64>
+;   %p13 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %60
+;   call void @llvm.masked.scatter.v4i32.v4p3(<4 x i32> %58, <4 x ptr addrspace(3)> align 4 %p13, <4 x i1> %mask8), !llvm.access.group !6
 ;   br label %r0.together11
 ; r0.together11:
 ;   br label %r0.exit
 ; r0.items14:
-;   store <4 x i1> zeroinitializer, ptr %wanted37, align 1
+;   store <4 x i1> zeroinitializer, ptr %wanted38, align 1
 ;   br label %r0.entry15
 ; r0.entry15:
 ;   %x18 = trunc nuw nsw i64 %whole to i32
 ;   %below19 = sub i32 %t, 1
-;   %62 = insertelement <4 x i32> poison, i32 %below19, i64 0
-;   %63 = shufflevector <4 x i32> %62, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %64 = insertelement <4 x i32> poison, i32 %x18, i64 0
-;   %65 = shufflevector <4 x i32> %64, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %66 = add <4 x i32> %65, <i32 0, i32 1, i32 2, i32 3>
-;   %low20 = and <4 x i32> %66, %63
+;   %61 = insertelement <4 x i32> poison, i32 %below19, i64 0
+;   %62 = shufflevector <4 x i32> %61, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %63 = insertelement <4 x i32> poison, i32 %x18, i64 0
+;   %64 = shufflevector <4 x i32> %63, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %65 = add <4 x i32> %64, <i32 0, i32 1, i32 2, i32 3>
+;   %low20 = and <4 x i32> %65, %62
 ;   %twice21 = shl i32 %x18, 1
-;   %67 = insertelement <4 x i32> poison, i32 %twice21, i64 0
-;   %68 = shufflevector <4 x i32> %67, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %69 = add <4 x i32> %68, <i32 0, i32 2, i32 4, i32 6>
-;   %i22 = sub <4 x i32> %69, %low20
+;   %66 = insertelement <4 x i32> poison, i32 %twice21, i64 0
+;   %67 = shufflevector <4 x i32> %66, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %68 = add <4 x i32> %67, <i32 0, i32 2, i32 4, i32 6>
+;   %i22 = sub <4 x i32> %68, %low20
 ;   %at23 = zext <4 x i32> %i22 to <4 x i64>
 ;   %p24 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %at23
-;   %70 = bitcast <4 x i1> %rest to i4
-;   %71 = zext i4 %70 to i64
-;   %72 = call i64 @llvm.cttz.i64(i64 %71, i1 false)
-;   %73 = icmp ne i64 %71, 0
-;   %first = select i1 %73, i64 %72, i64 4
-;   %74 = extractelement <4 x i32> %i22, i64 %first
-;   %75 = trunc i64 %first to i32
-;   %begin = sub i32 %74, %75
-;   %76 = insertelement <4 x i32> poison, i32 %begin, i64 0
-;   %77 = shufflevector <4 x i32> %76, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %78 = add <4 x i32> %77, <i32 0, i32 1, i32 2, i32 3>
-;   %79 = icmp eq <4 x i32> %i22, %78
-;   %80 = select <4 x i1> %rest, <4 x i1> %79, <4 x i1> splat (i1 true)
-;   %81 = bitcast <4 x i1> %80 to i4
-;   %all25 = icmp eq i4 %81, -1
-;   %82 = add i32 %begin, 3
-;   %83 = icmp ult i32 %begin, %82
-;   %consecutive26 = and i1 %83, %all25
-;   %84 = zext i32 %begin to i64
-;   br i1 %consecutive26, label %r0.consecutive27, label %r0.apart28
+;   %69 = bitcast <4 x i1> %rest to i4
+;   %70 = zext i4 %69 to i64
+;   %71 = call i64 @llvm.cttz.i64(i64 %70, i1 false)
+;   %72 = icmp ne i64 %70, 0
+;   %first = select i1 %72, i64 %71, i64 4
+;   %73 = extractelement <4 x i32> %i22, i64 %first
+;   %74 = trunc i64 %first to i32
+;   %begin = sub i32 %73, %74
+;   %75 = insertelement <4 x i32> poison, i32 %begin, i64 0
+;   %76 = shufflevector <4 x i32> %75, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %77 = add <4 x i32> %76, <i32 0, i32 1, i32 2, i32 3>
+;   %78 = icmp eq <4 x i32> %i22, %77
+;   %79 = select <4 x i1> %rest, <4 x i1> %78, <4 x i1> splat (i1 true)
+;   %80 = bitcast <4 x i1> %79 to i4
+;   %all25 = icmp eq i4 %80, -1
+;   %81 = add i32 %begin, 3
+;   %ascends26 = icmp ult i32 %begin, %81
+;   %consecutive27 = and i1 %ascends26, %all25
+;   %82 = zext i32 %begin to i64
+;   br i1 %consecutive27, label %r0.consecutive28, label %r0.apart29
 ; r0.some16:
-;   %mask40 = load <4 x i1>, ptr %wanted37, align 1
-;   %85 = bitcast <4 x i1> %mask40 to i4
-;   %any41 = icmp ne i4 %85, 0
-;   br i1 %any41, label %r0.run39, label %r0.exit17
+;   %mask41 = load <4 x i1>, ptr %wanted38, align 1
+;   %83 = bitcast <4 x i1> %mask41 to i4
+;   %any42 = icmp ne i4 %83, 0
+;   br i1 %any42, label %r0.run40, label %r0.exit17
 ; r0.exit17:
 ;   br label %r0.y.next
-; r0.consecutive27:
-;   %p30 = getelementptr i32, ptr addrspace(3) %s, i64 %84
-;   %86 = call <4 x i32> @llvm.masked.load.v4i32.p3(ptr addrspace(3) align 4 %p30, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
-;   br label %r0.together29
-; r0.apart28:
-;   %87 = sext <4 x i32> %i22 to <4 x i64>
-;   %p31 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %87
-;   %v32 = call <4 x i32> @llvm.masked.gather.v4i32.v4p3(<4 x ptr addrspace(3)> align 4 %p31, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
-;   br label %r0.together29
-; r0.together29:
-;   %v33 = phi <4 x i32> [ %86, %r0.consecutive27 ], [ %v32, %r0.apart28 ]
-;   %swap34 = icmp ugt <4 x i32> %v33, splat (i32 7)
-;   %yes35 = select <4 x i1> %rest, <4 x i1> %swap34, <4 x i1> zeroinitializer
-;   %88 = xor <4 x i1> %swap34, splat (i1 true)
-;   %no36 = select <4 x i1> %rest, <4 x i1> %88, <4 x i1> zeroinitializer
-;   %mask38 = load <4 x i1>, ptr %wanted37, align 1
-;   %89 = or <4 x i1> %mask38, %yes35
-;   store <4 x i1> %89, ptr %wanted37, align 1
+; r0.consecutive28:
+;   %p31 = getelementptr i32, ptr addrspace(3) %s, i64 %82
+;   %84 = call <4 x i32> @llvm.masked.load.v4i32.p3(ptr addrspace(3) align 4 %p31, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
+;   br label %r0.together30
+; r0.apart29:
+;   %85 = sext <4 x i32> %i22 to <4 x i64>
+;   %p32 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %85
+;   %v33 = call <4 x i32> @llvm.masked.gather.v4i32.v4p3(<4 x ptr addrspace(3)> align 4 %p32, <4 x i1> %rest, <4 x i32> poison), !llvm.access.group !6
+;   br label %r0.together30
+; r0.together30:
+;   %v34 = phi <4 x i32> [ %84, %r0.consecutive28 ], [ %v33, %r0.apart29 ]
+;   %swap35 = icmp ugt <4 x i32> %v34, splat (i32 7)
+;   %yes36 = select <4 x i1> %rest, <4 x i1> %swap35, <4 x i1> zeroinitializer
+;   %86 = xor <4 x i1> %swap35, splat (i1 true)
+;   %no37 = select <4 x i1> %rest, <4 x i1> %86, <4 x i1> zeroinitializer
+;   %mask39 = load <4 x i1>, ptr %wanted38, align 1
+;   %87 = or <4 x i1> %mask39, %yes36
+;   store <4 x i1> %87, ptr %wanted38, align 1
 ;   br label %r0.some16
-; r0.run39:
-;   %mask42 = load <4 x i1>, ptr %wanted37, align 1
-;   store <4 x i1> zeroinitializer, ptr %wanted37, align 1
-;   %90 = insertelement <4 x i32> poison, i32 %t, i64 0
-;   %91 = shufflevector <4 x i32> %90, <4 x i32> poison, <4 x i32> zeroinitializer
-;   %92 = zext i32 %begin to i64
-;   br i1 %consecutive26, label %r0.consecutive43, label %r0.apart44
-; r0.consecutive43:
-;   %p46 = getelementptr i32, ptr addrspace(3) %s, i64 %92
-;   call void @llvm.masked.store.v4i32.p3(<4 x i32> %91, ptr addrspace(3) align 4 %p46, <4 x i1> %mask42), !llvm.access.group !6
-;   br label %r0.together45
-; r0.apart44:
-;   %93 = sext <4 x i32> %i22 to <4 x i64>
-;   %p47 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %93
-;   call void @llvm.masked.scatter.v4i32.v4p3(<4 x i32> %91, <4 x ptr addrspace(3)> align 4 %p47, <4 x i1> %mask42), !llvm.access.group !6
-;   br label %r0.together45
-; r0.together45:
+; r0.run40:
+;   %mask43 = load <4 x i1>, ptr %wanted38, align 1
+;   store <4 x i1> zeroinitializer, ptr %wanted38, align 1
+;   %88 = insertelement <4 x i32> poison, i32 %t, i64 0
+;   %89 = shufflevector <4 x i32> %88, <4 x i32> poison, <4 x i32> zeroinitializer
+;   %90 = zext i32 %begin to i64
+;   br i1 %consecutive27, label %r0.consecutive44, label %r0.apart45
+; r0.consecutive44:
+;   %p47 = getelementptr i32, ptr addrspace(3) %s, i64 %90
+;   call void @llvm.masked.store.v4i32.p3(<4 x i32> %89, ptr addrspace(3) align 4 %p47, <4 x i1> %mask43), !llvm.access.group !6
+;   br label %r0.together46
+; r0.apart45:
+;   %91 = sext <4 x i32> %i22 to <4 x i64>
+;   %p48 = getelementptr i32, ptr addrspace(3) %s, <4 x i64> %91
+;   call void @llvm.masked.scatter.v4i32.v4p3(<4 x i32> %89, <4 x ptr addrspace(3)> align 4 %p48, <4 x i1> %mask43), !llvm.access.group !6
+;   br label %r0.together46
+; r0.together46:
 ;   br label %r0.exit17
 ; }
 ;

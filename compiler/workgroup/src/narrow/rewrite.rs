@@ -152,6 +152,10 @@ impl<'c> Rewriter<'_, '_, 'c> {
                 continue;
             };
             done.push(user);
+            // What extended the user was taken for the number itself.
+            for stands in self.made.values_mut().filter(|made| **made == user) {
+                *stands = new;
+            }
             if !user.users().is_empty() {
                 user.replace_uses_with(new);
             }

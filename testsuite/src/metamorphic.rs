@@ -138,6 +138,8 @@ fn places(source: &str) -> Vec<Place> {
     // For each open brace whether statements stand in it.
     let mut braces: Vec<bool> = Vec::new();
     let mut parentheses = 0_i32;
+    // Whether statements stood in what was closed last: behind members of a union its name comes.
+    let mut ended_body = false;
     for index in 0..tokens.len() {
         let before = if index == 0 { "" } else { word(index - 1) };
         match word(index) {
@@ -152,16 +154,15 @@ fn places(source: &str) -> Vec<Place> {
                 };
                 braces.push(opens);
             }
-            "}" => {
-                braces.pop();
-            }
+            "}" => ended_body = braces.pop().unwrap_or(false),
             _ => {}
         }
         let in_body = braces.last().copied().unwrap_or(false) && parentheses == 0;
         if !in_body {
             continue;
         }
-        let follows = matches!(before, ";" | "{" | "}") && word(index) != "{";
+        let follows = matches!(before, ";" | "{") || (before == "}" && ended_body);
+        let follows = follows && word(index) != "{";
         // `else` and the end of a `do` belong to what stands before them; `}` may end an initialiser.
         let continues =
             matches!(word(index), "else" | "while" | "," | ";" | "." | ")" | "}" | "case" | "default");
@@ -216,13 +217,14 @@ mod tests {
 
     #[test]
     fn only_bodies_change() {
-        let source = "typedef struct { int a; int b; } S;\n#define M(x) { x; y; }\nkernel void k(global int *p) {\n  int a[2] = {1, 2};\n  if (p[0]) p[1] = 2; else p[1] = 3;\n  do { p[2]++; } while (p[2] < 3);\n  barrier(CLK_LOCAL_MEM_FENCE);\n}\n";
+        let source = "typedef struct { int a; int b; } S;\n#define M(x) { x; y; }\nkernel void k(global int *p) {\n  int a[2] = {1, 2};\n  if (p[0]) p[1] = 2; else p[1] = 3;\n  do { p[2]++; } while (p[2] < 3);\n  union { int i; } u;\n  barrier(CLK_LOCAL_MEM_FENCE);\n}\n";
         let mut changed = 0;
         for seed in 0..50 {
             let text = rewritten(source, seed);
             assert!(text.contains("typedef struct { int a; int b; } S;"), "{text}");
             assert!(text.contains("#define M(x) { x; y; }\n"), "{text}");
             assert!(text.contains("= {1, 2};"), "{text}");
+            assert!(text.contains(" } u;"), "{text}");
             assert!(text.contains("p[1] = 2; else p[1] = 3;"), "{text}");
             assert!(text.contains("p[2]++; } while (p[2] < 3);"), "{text}");
             changed += usize::from(text.matches("get_work_dim").count() > 0);

@@ -22,6 +22,8 @@ pub enum LoopHint {
     Whole,
     /// Several rounds do not become vectors.
     Apart,
+    /// Its body is not repeated, but several rounds may become vectors.
+    Once,
 }
 
 impl<'c> Node<'c> {
@@ -38,6 +40,7 @@ impl<'c> Node<'c> {
         let group = parallel.map_or(std::ptr::null_mut(), Node::raw);
         let unroll = match hint {
             LoopHint::Whole => c"llvm.loop.unroll.runtime.disable".as_ptr(),
+            LoopHint::Once => c"llvm.loop.unroll.disable".as_ptr(),
             LoopHint::None | LoopHint::Apart => std::ptr::null(),
         };
         let apart = hint == LoopHint::Apart;

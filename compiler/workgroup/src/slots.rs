@@ -14,7 +14,8 @@ use oxcl_binary::abi::RANGES_BYTES;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Instructions that may be computed again rather than kept, at most, for one value.
+/// Instructions that may be computed again rather than kept, at most, for one value: so many that differ among work-items,
+/// and as many that do not, which LLVM takes out of the loops over work-items.
 const CHEAP: usize = 10;
 
 /// Bytes of the number of a region.
@@ -287,26 +288,30 @@ impl<'c> Finder<'_, 'c> {
     /// Whether a value follows in few, harmless steps from arguments, constants and ids: of the group only, or of the
     /// work-item too.
     fn is_cheap(&self, value: Value<'c>, by_item: bool) -> bool {
-        let mut budget = CHEAP;
-        self.cheap_within(value, by_item, &mut budget)
+        self.cheap_within(value, by_item, &mut Budget::default())
     }
 
-    fn cheap_within(&self, value: Value<'c>, by_item: bool, budget: &mut usize) -> bool {
+    fn cheap_within(&self, value: Value<'c>, by_item: bool, budget: &mut Budget<'c>) -> bool {
         if !value.is_instruction() {
             return true;
         }
+        let is_uniform = self.regions.shapes.of(value).is_uniform();
         if is_entry_phi(self.regions, value) {
-            return self.regions.regular && self.regions.shapes.of(value).is_uniform();
+            return self.regions.regular && is_uniform;
         }
         if value.is(Opcode::LLVMAlloca) {
             return by_item;
         }
-        if *budget == 0 {
-            return false;
+        if !budget.paid.insert(value) {
+            return true;
         }
         // Conversions between integers are mostly of ids, and cost nothing there.
         if !value.is(Opcode::LLVMTrunc) && !value.is(Opcode::LLVMSExt) && !value.is(Opcode::LLVMZExt) {
-            *budget -= 1;
+            let spent = if is_uniform { &mut budget.uniform } else { &mut budget.varying };
+            *spent += 1;
+            if *spent > CHEAP {
+                return false;
+            }
         }
         if let Some(query) = Query::of(value) {
             return (by_item || !query.differs_in_group())
@@ -315,6 +320,15 @@ impl<'c> Finder<'_, 'c> {
         is_cheap_operation(value)
             && value.operands().iter().all(|operand| self.cheap_within(*operand, by_item, budget))
     }
+}
+
+/// What computing a value again takes, as far as it was counted.
+#[derive(Default)]
+struct Budget<'c> {
+    /// What was counted: once, as one that is used twice is computed once.
+    paid: HashSet<Value<'c>>,
+    uniform: usize,
+    varying: usize,
 }
 
 /// A PHI node at the entry of a region other than the first.

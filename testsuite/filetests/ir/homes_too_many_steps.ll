@@ -14,9 +14,12 @@ entry:
   %d = xor i64 %c, 7
   %e = mul i64 %d, %d
   %f = xor i64 %e, 9
-  %g = mul i64 %f, %f                     ; homes: slot of 8 bytes at 0
+  %g = mul i64 %f, %f
+  %h = xor i64 %g, 11
+  %i = mul i64 %h, %h
+  %j = xor i64 %i, 13                     ; homes: slot of 8 bytes at 0
   call void @_Z7barrierj(i32 1)
   %at = getelementptr i64, ptr addrspace(1) %out, i64 %l
-  store i64 %g, ptr addrspace(1) %at
+  store i64 %j, ptr addrspace(1) %at
   ret void
 }

@@ -16,7 +16,9 @@ entry:
   %e = mul i64 %d, %d
   %f = xor i64 %e, 9
   %g = mul i64 %f, %f
-  %h = and i64 %g, 3
+  %i = xor i64 %g, 11
+  %j = mul i64 %i, %i
+  %h = and i64 %j, 3
   %place = getelementptr [4 x i32], ptr %w, i64 0, i64 %h ; homes: slot of 8 bytes at 0
   call void @_Z7barrierj(i32 1)
   store i32 1, ptr %w

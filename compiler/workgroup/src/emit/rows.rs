@@ -9,6 +9,9 @@ use super::window::{Span, Window};
 use oxcl_ir::metadata::{LoopHint, Node};
 use oxcl_ir::{Block, Builder, IntPredicate, Opcode, Value};
 
+/// Work-items in a row that are enough for a vector.
+const SHORTEST_VECTOR: i64 = 8;
+
 /// The ids of the work-item (of lane 0) that an iteration runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ItemIds<'c> {
@@ -142,6 +145,13 @@ fn lanes<'c>(
     Rows { whole, rest: Some(rest) }
 }
 
+/// Whether LLVM's loop vectoriser is to meet this row as a loop: it is known to be as long as a vector, and its work-items are
+/// independent. Written out, it would leave the loop over rows as the innermost one, whose lanes lie a row apart.
+fn is_row_of_vectors(frame: &Frame<'_, '_>, parallel: Option<Node<'_>>) -> bool {
+    let length = frame.ids.row.as_int();
+    frame.width == 1 && parallel.is_some() && length.is_some_and(|length| length >= SHORTEST_VECTOR)
+}
+
 /// Begins and ends a counted loop; the builder goes on in its header, which is otherwise empty.
 fn count<'c>(
     frame: &Frame<'_, 'c>,
@@ -166,7 +176,11 @@ fn count<'c>(
     let branch = b.conditional_branch(more, header, after);
     let id = match kind {
         Kind::Outer => Node::loop_id(b.types(), None, LoopHint::Whole),
-        Kind::Items(Items { parallel, joins: false }) => Node::loop_id(b.types(), parallel, LoopHint::None),
+        Kind::Items(Items { parallel, joins: false }) => Node::loop_id(
+            b.types(),
+            parallel,
+            if is_row_of_vectors(frame, parallel) { LoopHint::Once } else { LoopHint::None },
+        ),
         Kind::Items(Items { parallel, joins: true }) => Node::loop_id(b.types(), parallel, LoopHint::Apart),
     };
     branch.set_metadata("llvm.loop", id);

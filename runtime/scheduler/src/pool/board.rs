@@ -89,11 +89,16 @@ impl Board {
 
     /// Takes a chunk of what stands at a place.
     pub(crate) fn claim(&self, index: usize) -> Option<Claim> {
-        let place = self.places.get(index)?;
         // Only to leave the line alone where there is nothing.
-        if !is_open(place.left.load(Ordering::Relaxed)) {
+        if !is_open(self.places.get(index)?.left.load(Ordering::Relaxed)) {
             return None;
         }
+        self.claim_seen(index)
+    }
+
+    /// The same where the caller has just seen chunks: looking once more would fetch the line twice, while all others want it.
+    pub(crate) fn claim_seen(&self, index: usize) -> Option<Claim> {
+        let place = self.places.get(index)?;
         // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
         let left = place.left.fetch_sub(1, Ordering::Acquire);
         if !is_open(left) {
@@ -101,6 +106,7 @@ impl Board {
         }
         let chunk = place.chunks.load(Ordering::Relaxed) - left;
         let task = TaskPtr::new(place.task.load(Ordering::Relaxed))?;
+        task.prefetch_shared_row();
         Some(Claim { place: index, task, chunk })
     }
 
@@ -135,7 +141,12 @@ impl Board {
 
     /// Whether chunks are left anywhere.
     pub(crate) fn has_work(&self) -> bool {
-        (0..self.places.len()).any(|index| self.has_chunks(index))
+        self.open_place().is_some()
+    }
+
+    /// A place where chunks are left.
+    pub(crate) fn open_place(&self) -> Option<usize> {
+        (0..self.places.len()).find(|index| self.has_chunks(*index))
     }
 
     /// How many chunks are left, about.

@@ -96,11 +96,15 @@ pub(crate) struct Core {
 pub(crate) struct Local {
     slot: usize,
     ticks: Cell<u32>,
+    /// Where its last chunk of a row came from.
+    place: Cell<Option<usize>>,
+    /// Rows that were told completely, to be let go of when there is nothing else to do.
+    rows: Cell<TaskList>,
 }
 
 impl Local {
     fn new(slot: usize) -> Local {
-        Local { slot, ticks: Cell::new(0) }
+        Local { slot, ticks: Cell::new(0), place: Cell::new(None), rows: Cell::new(TaskList::EMPTY) }
     }
 }
 
@@ -329,7 +333,9 @@ impl Core {
         if let Some(task) = self.rings[local.slot].pop() {
             return Some(Found::Task(task));
         }
-        if let Some(claim) = self.board.claim_any(local.slot) {
+        // Where there was a chunk last there is mostly another one.
+        let again = local.place.take().and_then(|place| self.board.claim_seen(place));
+        if let Some(claim) = again.or_else(|| self.board.claim_any(local.slot)) {
             return Some(Found::Chunk(claim));
         }
         self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Found::Task)

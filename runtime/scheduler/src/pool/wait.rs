@@ -334,6 +334,12 @@ impl Core {
             if over() {
                 return Search::Over;
             }
+            if let Some(place) = self.board.open_place()
+                && (local.slot != 0 || !self.callers.has_work())
+                && let Some(claim) = self.board.claim_seen(place)
+            {
+                return Search::Found(Found::Chunk(claim));
+            }
             if self.has_work_for(local.slot) {
                 let now = self.inject.takes();
                 alone = if now == takes { alone + 1 } else { 1 };

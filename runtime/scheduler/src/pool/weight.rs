@@ -19,9 +19,12 @@ pub(crate) const MOST: usize = 256;
 const FEW: usize = 16;
 
 /// Classes for each doubling of the time.
-const STEPS: u64 = 16;
+const STEPS: u64 = 13;
 
-/// Below a microsecond.
+/// The binary logarithm of the nanoseconds from which on there are classes: what ends a batch may be as short as this.
+const SHORTEST: u32 = 6;
+
+/// Too short for a class.
 const LIGHT: u8 = 0;
 /// The weight of work of which nothing is known: it may be long.
 pub(crate) const UNKNOWN: u8 = u8::MAX;
@@ -36,20 +39,20 @@ pub(crate) const SHARE_AT_MOST: usize = 16;
 /// Nanoseconds of work that wait for one task and are reason enough to wake one worker beforehand.
 pub(crate) const EXPECTED: u64 = 16 << 10;
 
+/// Nanoseconds that a worker has to do with a command, however short its work is.
+const OVERHEAD: u64 = 512;
+
 /// Workers among which a list is dealt out, at most.
 const HANDS: usize = 16;
 
-/// A microsecond and less, then [`STEPS`] for each doubling, up to 30 milliseconds.
+/// Less than 64 nanoseconds, then [`STEPS`] for each doubling, up to 30 milliseconds.
 fn class(time: Duration) -> u8 {
     let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    match nanoseconds.checked_ilog2() {
-        Some(bits @ 10..) => {
-            let step = (nanoseconds >> (bits - STEPS.ilog2())) % STEPS;
-            let class = u64::from(bits - 10) * STEPS + step + 1;
-            u8::try_from(class).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
-        }
-        _ => LIGHT,
-    }
+    let Some(bits @ SHORTEST..) = nanoseconds.checked_ilog2() else { return LIGHT };
+    let above = nanoseconds - (1 << bits);
+    let step = above.checked_mul(STEPS).map_or(STEPS - 1, |steps| steps >> bits);
+    let class = u64::from(bits - SHORTEST) * STEPS + step + 1;
+    u8::try_from(class).unwrap_or(UNKNOWN).min(UNKNOWN - 1)
 }
 
 /// The weight of a launch that is being enqueued.
@@ -92,12 +95,12 @@ impl Enough {
     }
 }
 
-/// How long work of this weight takes, about.
+/// How long a worker has to do with work of this weight, about: what belongs to each command takes half a microsecond.
 pub(crate) fn nanoseconds(weight: u8) -> u64 {
     match weight {
-        LIGHT => 512,
+        LIGHT => OVERHEAD,
         UNKNOWN => 4096,
-        class => 1024 << ((u64::from(class) - 1) / STEPS),
+        class => (1 << ((u64::from(class) - 1) / STEPS + u64::from(SHORTEST))).max(OVERHEAD),
     }
 }
 
@@ -195,7 +198,7 @@ mod tests {
     #[test]
     fn classes_grow_with_the_time() {
         let of = |nanoseconds| class(Duration::from_nanos(nanoseconds));
-        assert_eq!((of(0), of(1023), of(1024), of(1087), of(1088), of(2048)), (LIGHT, LIGHT, 1, 1, 2, 17));
+        assert_eq!((of(0), of(63), of(64), of(68), of(69), of(128)), (LIGHT, LIGHT, 1, 1, 2, 14));
         assert!(of(20_000_000) < of(22_000_000) && of(u64::MAX) < UNKNOWN);
         assert!((0..60_000).all(|nanoseconds| of(nanoseconds) <= of(nanoseconds + 1)));
     }

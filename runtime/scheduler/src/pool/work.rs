@@ -99,10 +99,12 @@ impl Core {
         while let Some(found) = next {
             streak += 1;
             if streak >= STREAK || enough() {
-                return self.leave(local, found, 1);
+                self.leave(local, found, 1);
+                break;
             }
             next = self.step(local, found, &enough);
         }
+        release::let_go_all(&local.rows);
     }
 
     /// Leaves what this worker was about to do to others, who are told of so many.
@@ -143,6 +145,11 @@ impl Core {
             && let Some(place) = self.open(local, task)
         {
             next = Some(Next::Open(place));
+        }
+        // Whoever waits for what comes next does not wait for the rows before.
+        match next {
+            Some(Next::Task(task)) if !released.has_callbacks() => released.put_off(task, &local.rows),
+            _ => released.take_up(&local.rows),
         }
         release::settle_nested(released, false);
         next = self.hand_out(local, released, next);
@@ -280,6 +287,7 @@ impl Core {
         // SAFETY: the task does not end before the chunk was reported, which happens below.
         let task = unsafe { claim.task.get() };
         if task.executor == Executor::Row {
+            local.place.set(Some(claim.place));
             self.tell_chunk(task, claim, released);
         } else {
             self.run_chunks(local, task, claim, released, enough);

@@ -391,8 +391,17 @@ impl TaskPtr {
     /// Has a join's row brought to this processor, which may be about to close it.
     #[inline]
     pub(crate) fn prefetch_row(self) {
-        let row = self.as_ptr().cast::<u8>().wrapping_add(std::mem::offset_of!(Task, rare));
-        crate::shim::prefetch_to_write(row);
+        crate::shim::prefetch_to_write(self.row());
+    }
+
+    /// The same for one of several processors that are about to read it.
+    #[inline]
+    pub(crate) fn prefetch_shared_row(self) {
+        crate::shim::prefetch(self.row());
+    }
+
+    fn row(self) -> *const u8 {
+        self.as_ptr().cast::<u8>().wrapping_add(std::mem::offset_of!(Task, rare))
     }
 
     /// The task.

@@ -1,6 +1,6 @@
 //! Rules about the repository itself: who may depend on whom, how long a file may grow, what every file begins with.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -135,27 +135,6 @@ fn no_open_ends() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Each extension and feature of sub-groups that the library reports is asked for, by its macro, in a file test that runs.
-#[test]
-fn what_is_reported_of_sub_groups_has_a_file_test() {
-    let reported = fs::read_to_string(root().join("runtime/icd/src/reported.rs")).expect("readable source");
-    let mut tests = Vec::new();
-    files(&root().join("testsuite/filetests/run"), "cl", &mut tests);
-    let tests: Vec<String> =
-        tests.iter().map(|path| fs::read_to_string(path).expect("readable test")).collect();
-    // What modules of SPIR-V may ask for has no macro in OpenCL C.
-    let is_asked = |word: &&str| {
-        word.contains("subgroup") && !word.contains(char::is_whitespace) && !word.contains("_spirv_")
-    };
-    let names = reported.split('"').filter(is_asked);
-    let names: BTreeSet<&str> = names.collect();
-    assert!(names.len() >= 14, "the list was not understood: {names:?}");
-    for name in names {
-        let asks = format!("#ifndef {name}\n#error\n#endif\n");
-        assert!(tests.iter().any(|test| test.contains(&asks)), "no file test asks for {name}");
-    }
 }
 
 #[test]

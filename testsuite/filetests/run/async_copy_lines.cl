@@ -4,6 +4,12 @@
 // options: -cl-std=CL3.0
 // run: lines global=4 local=4 (in=range:48, out=zeros:48) -> out=[0,0,0,0,0,0,0,0,0,0,0,0,0,0,11,12,13,0,0,0,0,0,0,0,19,20,21,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
 // run: planes global=3 local=3 (in=range:48, out=zeros:24) -> out=[1,2,5,6,9,10,0,0,25,26,29,30,33,34,0,0,0,0,0,0,0,0,0,0]
+#ifndef cl_khr_extended_async_copies
+#error
+#endif
+#ifndef cl_khr_async_work_group_copy_fence
+#error
+#endif
 
 // Two lines of three, 8 apart, to lines of 5, and these to lines 10 apart.
 kernel void lines(global const int *in, global int *out) {

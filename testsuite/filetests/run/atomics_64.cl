@@ -2,6 +2,12 @@
 // test: run
 // run: mix global=64 local=16 (sum=[0], least=[4294967296000], most=[-1], bits=[0,-1,0], swaps=zeros:64) -> sum=[8796093022560], least=[4294967296], most=[274877906944], bits=[270582939648,0,0]
 // compare: sum least most bits
+#ifndef cl_khr_int64_base_atomics
+#error
+#endif
+#ifndef cl_khr_int64_extended_atomics
+#error
+#endif
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 kernel void mix(global long *sum, global long *least, global long *most, global long *bits, global ulong *swaps) {

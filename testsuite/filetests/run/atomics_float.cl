@@ -4,6 +4,51 @@
 // Sums and extremes of floating values by all work-items at once, in global and local memory; small whole numbers, so that order does not show.
 // run: sums global=256 local=32 (f=float:zeros:3, d=double:zeros:3, h=half:zeros:4) -> f=[762,255,-255], d=[8160,255,-32640], h=[384,255,-255,3.5]
 // run: counts global=64 local=16 (out=zeros:4) -> out=[120,120,120,120]
+#ifndef cl_ext_float_atomics
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_global_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_global_atomic_load_store
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_global_atomic_min_max
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_local_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_local_atomic_load_store
+#error
+#endif
+#ifndef __opencl_c_ext_fp16_local_atomic_min_max
+#error
+#endif
+#ifndef __opencl_c_ext_fp32_global_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp32_global_atomic_min_max
+#error
+#endif
+#ifndef __opencl_c_ext_fp32_local_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp32_local_atomic_min_max
+#error
+#endif
+#ifndef __opencl_c_ext_fp64_global_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp64_global_atomic_min_max
+#error
+#endif
+#ifndef __opencl_c_ext_fp64_local_atomic_add
+#error
+#endif
+#ifndef __opencl_c_ext_fp64_local_atomic_min_max
+#error
+#endif
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 kernel void sums(global atomic_float *f, global atomic_double *d, global atomic_half *h) {

@@ -2,6 +2,9 @@
 // test: run
 // run: fields global=6 (x=uint[305419896,4294967295,2147483648,1,0,2863311530], at=[0,4,31,0,8,28], n=[32,8,1,0,24,4], out=zeros:36) -> out=[305419896,305419896,305419896,510274632,120,86,255,-1,4294967055,4294967295,15,255,1,-1,0,1,0,0,0,0,1,2147483648,0,0,0,0,0,0,0,0,10,-6,178956970,1431655765,10,170]
 // run: small global=16 local=8 (in=random:64:7, out=zeros:64)
+#ifndef cl_khr_extended_bit_ops
+#error
+#endif
 kernel void fields(global const uint *x, global const int *at, global const int *n, global long *out) {
   int g = get_global_id(0);
   global long *own = out + g * 6;

@@ -3,6 +3,9 @@
 // run: arithmetic global=1024 local=16 (first=ushort:zeros:1, out=zeros:10240)
 // run: arithmetic global=256 local=64 (first=ushort[1009], out=zeros:2560)
 // run: two_roundings global=8 (out=zeros:8) -> out=[15360,15361,1,0,31744,31743,33281,15362]
+#ifndef cl_khr_fp16
+#error
+#endif
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 // NaNs are all one.

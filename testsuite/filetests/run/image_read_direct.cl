@@ -10,6 +10,9 @@
 // run: planes global=1,2,2 (in=image/a/half_float/1x2x2[0.5,-2,3,4], out=zeros:16) -> out=[0,0,0,0.5,0,0,0,-2,0,0,0,3,0,0,0,4]
 // run: in_buffer global=2 (in=image/argb/signed_int8/2[-4,1,2,3,-8,5,6,7], out=zeros:8) -> out=[1,2,3,-4,5,6,7,-8]
 // run: depth global=2,1 (in=image/depth/float/2x1[0.25,7], deep=image/depth/unorm_int16/1x1x2[0,65535], out=zeros:4) -> out=[0.25,0,7,1]
+#ifndef cl_khr_depth_images
+#error
+#endif
 kernel void plane(read_only image2d_t in, global float4 *out) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   out[at.y * get_image_width(in) + at.x] = read_imagef(in, at) * 255.0f;

@@ -4,6 +4,9 @@
 // options: -cl-std=CL3.0
 // run: twice global=4 local=4 (io=image/r/unsigned_int32/4[1,2,3,4]) -> io=[4,6,8,2]
 // run: twice global=4 local=2 (io=image/rgba/unsigned_int8/4[1,0,0,9,2,0,0,9,3,0,0,9,4,0,0,9]) -> io=[4,0,0,1,2,0,0,1,8,0,0,1,6,0,0,1]
+#ifndef __opencl_c_read_write_images
+#error
+#endif
 kernel void twice(read_write image1d_t io) {
   int x = get_global_id(0);
   uint4 own = read_imageui(io, x);

@@ -8,6 +8,15 @@
 // run: planes global=1,2,3 (out=image/r/unorm_int8/1x2x2:all:7:4) -> out=[0,51,102,153]
 // run: volume global=2,2,3 (out=image/rg/half_float/1x2x2:zeros:8) -> out=[0,0,1,0,0,1,1,1]
 // run: in_buffer global=3 (out=image/rgba/signed_int8/2:zeros:8) -> out=[0,1,2,3,1,2,3,4]
+#ifndef cl_khr_3d_image_writes
+#error
+#endif
+#ifndef __opencl_c_3d_image_writes
+#error
+#endif
+#ifndef __opencl_c_images
+#error
+#endif
 kernel void plane(write_only image2d_t out) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   write_imagef(out, at, (float4)(at.y * 10 + at.x, 0, 0, 0));

@@ -2,6 +2,15 @@
 // test: run
 // run: dots global=3 (x=uint[67305985,4294967295,2155905152], y=uint[16843009,2139062143,2155905152], out=zeros:30) -> out=[10,10,10,10,10,10,10,10,12,12,129540,-508,129540,-508,129540,-508,129540,-508,129542,-506,65536,65536,-65536,-65536,65536,65536,-65536,-65536,65538,65538]
 // run: saturated global=1 (out=zeros:4) -> out=[4294967295,2147483647,-2147483648,-2147483648]
+#ifndef cl_khr_integer_dot_product
+#error
+#endif
+#ifndef __opencl_c_integer_dot_product_input_4x8bit
+#error
+#endif
+#ifndef __opencl_c_integer_dot_product_input_4x8bit_packed
+#error
+#endif
 kernel void dots(global const uint *x, global const uint *y, global int *out) {
   int g = get_global_id(0);
   uint a = x[g], b = y[g];

@@ -3,6 +3,18 @@
 // options: -cl-std=CL3.0
 // bits: 64, processors with addresses of 32 bits have no clock
 // run: clocks global=64 local=16 (in=random:64:1, out=zeros:64) -> out=all:7
+#ifndef cl_khr_kernel_clock
+#error
+#endif
+#ifndef cl_khr_expect_assume
+#error
+#endif
+#ifndef __opencl_c_kernel_clock_scope_device
+#error
+#endif
+#ifndef __opencl_c_kernel_clock_scope_work_group
+#error
+#endif
 kernel void clocks(global const int *in, global int *out) {
   int g = get_global_id(0);
   ulong first = clock_read_device();

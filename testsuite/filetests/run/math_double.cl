@@ -2,6 +2,9 @@
 // bits: 64
 // ulp: 4
 // run: maths global=16 local=8 (in=random:16:6, out=zeros:16)
+#ifndef cl_khr_fp64
+#error
+#endif
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 kernel void maths(global const double *in, global double *out) {
   int i = get_global_id(0);

@@ -4,6 +4,9 @@
 // run: count global=4 (out=zeros:4)
 // run: count global=4 (out=zeros:4)
 // run: show global=1 (out=zeros:9) -> out=[8, 1, 3, 0, 200, 3, 5, 7, 42]
+#ifndef __opencl_c_program_scope_global_variables
+#error
+#endif
 global int counter = 0;
 global struct { char c; short s; float f; } record = {1, 3, 0.5f};
 global uchar bytes[300] = {[4] = 200};

@@ -5,6 +5,9 @@
 // run: all global=10 local=5 (in=[3,-1,4,1,-5,9,2,6,5,3], out=zeros:100) -> out=[60,3,1,0,3,0,2,0,0,1,60,-3,3,0,-1,3,2,0,0,0,60,-12,-3,0,-1,-4,2,0,0,0,60,-12,-12,0,-1,-8,2,0,0,1,60,60,-12,0,-1,-7,2,0,0,0,1620,9,1,0,9,0,11,1,0,1,1620,18,9,0,11,9,11,1,1,1,1620,108,18,0,15,11,11,1,1,1,1620,540,108,0,15,13,11,1,1,0,1620,1620,540,0,15,8,11,1,1,1]
 // run: all global=64 local=32 (in=random:64:3, out=zeros:640)
 // run: types global=24 local=8 (in=random:24:4, out=zeros:24)
+#ifndef cl_khr_work_group_uniform_arithmetic
+#error
+#endif
 
 kernel void all(global const int *in, global int *out) {
   int i = get_global_id(0), x = in[i];

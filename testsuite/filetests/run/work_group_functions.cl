@@ -6,6 +6,9 @@
 // run: votes global=6 local=3 (in=[1,2,3,0,0,4], out=zeros:18) -> out=[1,1,3, 1,1,3, 1,1,3, 0,1,4, 0,1,4, 0,1,4]
 // run: corners global=4,4 local=2,2 (out=zeros:16) -> out=[5,5,7,7, 5,5,7,7, 13,13,15,15, 13,13,15,15]
 // run: floats global=5 local=5 (in=[1.5,-2,8,0.25,4], out=zeros:15) -> out=[8,8,-2, 8,1.5,1.5, 8,8,-2, 8,0.25,-2, 8,4,-2]
+#ifndef __opencl_c_work_group_collective_functions
+#error
+#endif
 kernel void sums(global const int *in, global int *out) {
   int i = get_global_id(0), x = in[i];
   out[5 * i] = work_group_reduce_add(x);

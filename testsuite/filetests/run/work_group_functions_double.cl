@@ -3,6 +3,9 @@
 // bits: 64
 // options: -cl-std=CL3.0
 // run: floats global=5 local=5 (in=[1.5,-2,8,0.25,4], out=zeros:15) -> out=[8,8,-2, 8,1.5,1.5, 8,8,-2, 8,0.25,-2, 8,4,-2]
+#ifndef __opencl_c_fp64
+#error
+#endif
 kernel void floats(global const float *in, global float *out) {
   int i = get_global_id(0);
   double x = in[i];

@@ -56,3 +56,13 @@ static inline cl_program new_program(const char *source) {
   OK(error);
   return program;
 }
+
+/* The device reports an extension of this name. */
+static inline void reported(const char *extension) {
+  char names[4096];
+  OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+  const char *at = strstr(names, extension);
+  TRUE(at);
+  at += strlen(extension);
+  TRUE(*at == ' ' || !*at);
+}

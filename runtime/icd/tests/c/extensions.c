@@ -14,15 +14,6 @@ typedef cl_int(CL_API_CALL *kernel_sub_groups)(cl_kernel, cl_device_id, cl_uint,
 
 #define FIND(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name); TRUE(name)
 
-static void reported(const char *extension) {
-  char names[4096];
-  OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
-  const char *at = strstr(names, extension);
-  TRUE(at);
-  at += strlen(extension);
-  TRUE(*at == ' ' || !*at);
-}
-
 /* Queues with all hints, as the extension for older versions makes them too; a hint changes no result. */
 static void queues(cl_kernel add) {
   reported("cl_khr_create_command_queue"), reported("cl_khr_priority_hints"), reported("cl_khr_throttle_hints");
@@ -241,6 +232,66 @@ static void language(void) {
        (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM));
 }
 
+/* Names with versions are the names without, of the platform and of the device; the loader's way to the platform is there. */
+static void versions(void) {
+  reported("cl_khr_extended_versioning"), reported("cl_khr_icd");
+  cl_name_version list[128];
+  static char names[1 << 14], told[1 << 14];
+  for (int of_device = 0; of_device < 2; of_device++) {
+    size_t size;
+    if (of_device) {
+      OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+      OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    } else {
+      OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+      OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS, sizeof names, names, NULL));
+    }
+    char *end = told;
+    for (unsigned i = 0; i < size / sizeof *list; i++) {
+      end += sprintf(end, i ? " %s" : "%s", list[i].name);
+      TRUE(CL_VERSION_MAJOR(list[i].version));
+    }
+    EQ(strcmp(told, names), 0);
+  }
+  FIND(clIcdGetPlatformIDsKHR);
+  cl_platform_id all[8];
+  cl_uint count = 0;
+  OK(clIcdGetPlatformIDsKHR(8, all, &count));
+  EQ(count, 1);
+  OK(clGetPlatformInfo(all[0], CL_PLATFORM_ICD_SUFFIX_KHR, sizeof names, names, NULL));
+  EQ(strcmp(names, "OXCL"), 0);
+}
+
+/* What modules of SPIR-V may ask for: names and numbers, each once. */
+static void modules(void) {
+  reported("cl_khr_il_program"), reported("cl_khr_spirv_queries"), reported("cl_khr_spirv_linkonce_odr");
+  reported("cl_khr_spirv_no_integer_wrap_decoration"), reported("cl_intel_spirv_subgroups");
+  static const struct { cl_device_info name; const char *const wanted[3]; } lists[] = {
+      {0x12B9 /* CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR */, {"OpenCL.std"}},
+      {0x12BA /* CL_DEVICE_SPIRV_EXTENSIONS_KHR */,
+       {"SPV_KHR_linkonce_odr", "SPV_KHR_no_integer_wrap_decoration", "SPV_INTEL_subgroups"}}};
+  for (int l = 0; l < 2; l++) {
+    const char *names[64];
+    size_t size;
+    OK(clGetDeviceInfo(device, lists[l].name, sizeof names, names, &size));
+    for (int w = 0; w < 3 && lists[l].wanted[w]; w++) {
+      int found = 0;
+      for (unsigned i = 0; i < size / sizeof *names; i++) found += !strcmp(names[i], lists[l].wanted[w]);
+      EQ(found, 1);
+    }
+  }
+  cl_uint capabilities[256];
+  size_t size;
+  OK(clGetDeviceInfo(device, 0x12BB /* CL_DEVICE_SPIRV_CAPABILITIES_KHR */, sizeof capabilities, capabilities, &size));
+  static const cl_uint wanted[] = {4 /* Addresses */, 5 /* Linkage */, 6 /* Kernel */, 9 /* Float16 */, 11 /* Int64 */,
+                                   5568 /* SubgroupShuffleINTEL */};
+  for (unsigned w = 0; w < sizeof wanted / sizeof *wanted; w++) {
+    int found = 0;
+    for (unsigned i = 0; i < size / sizeof *capabilities; i++) found += capabilities[i] == wanted[w];
+    EQ(found, 1);
+  }
+}
+
 /* The size of a kernel's sub-groups, asked for and chosen; sub-groups of local sizes and back; and code that agrees. */
 static void sub_groups(cl_command_queue q) {
   reported("cl_intel_required_subgroup_size"), reported("cl_intel_subgroups");
@@ -303,6 +354,8 @@ static void sub_groups(cl_command_queue q) {
 int main(void) {
   open_device();
   language();
+  versions();
+  modules();
   cl_program program = new_program("kernel void add(global int *p) { p[get_global_id(0)] += 1; }");
   cl_kernel add = clCreateKernel(program, "add", &error);
   OK(error);

@@ -194,6 +194,7 @@ static void memories(cl_command_queue q) {
   OK(clEnqueueUnmapMemObject(q, used, mapped, 0, NULL, NULL));
   OK(clReleaseMemObject(used)); OK(clReleaseMemObject(copied));
 
+  reported("cl_khr_image2d_from_buffer");
   cl_mem buffer = new_buffer(256);
   cl_uint bits[64];
   for (int i = 0; i < 64; i++) bits[i] = i;

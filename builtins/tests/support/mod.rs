@@ -5,6 +5,8 @@
 
 #![allow(dead_code, reason = "each test program uses a part of this module")]
 
+pub(crate) mod cases;
+pub(crate) mod half_cases;
 pub(crate) mod random;
 pub(crate) mod reference;
 

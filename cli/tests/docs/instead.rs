@@ -18,7 +18,7 @@ pub(crate) enum Instead {
 use Instead::{Run, There};
 
 /// Whole commands. `$REPOSITORY` is this one.
-pub(crate) const INSTEAD: [(&str, Instead); 43] = [
+pub(crate) const INSTEAD: [(&str, Instead); 44] = [
     // Installing: in a folder, or in the bare systems of `make dist-test`.
     (
         "make install PREFIX=/usr",
@@ -156,6 +156,13 @@ pub(crate) const INSTEAD: [(&str, Instead); 43] = [
     (
         "OCL_ICD_VENDORS=$PWD/vendors cargo run --release -p oxcl-example-opencl3",
         Run("OCL_ICD_VENDORS=$PWD/vendors $BUILT/oxcl-example-opencl3"),
+    ),
+    (
+        "cargo run --release -p oxcl-builtins --example builtins_table -- --step 61 > builtins.md",
+        Run(
+            "$BUILT/examples/builtins_table --step 100003 --samples 48 --runs 1 --only sin > builtins.md && \
+             grep '^| .sin. | 4 |' builtins.md",
+        ),
     ),
     ("clinfo -l", Run("clinfo -l | grep 'Platform #0: oxcl'")),
     ("target/clients/random_calls one 17", Run("target/clients/random_calls one 17 2>&1 | tail -5")),

@@ -116,6 +116,10 @@ pub(crate) const INSTEAD: [(&str, Instead); 44] = [
         Run("OXCL_PROGRAMS=20 cargo test -p oxcl-runtime --test programs -- --nocapture"),
     ),
     (
+        "OXCL_PROGRAMS=10000 cargo test -p oxcl-testsuite --test random_images -- --nocapture",
+        Run("OXCL_PROGRAMS=20 cargo test -p oxcl-testsuite --test random_images -- --nocapture"),
+    ),
+    (
         "OXCL_TEST_BUILDS=1000 cargo test -p oxcl --test service_host killing -- --nocapture",
         Run("OXCL_TEST_BUILDS=20 cargo test -p oxcl --test service_host killing -- --nocapture"),
     ),

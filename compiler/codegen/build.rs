@@ -36,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
             "bridge/lane_masks.cpp",
+            "bridge/narrow_gathers.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",
             "bridge/spirv.cpp",

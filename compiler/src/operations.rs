@@ -5,7 +5,7 @@
 //! forms; code generation makes the operation of it.
 
 use oxcl_builtins::{HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
-use oxcl_codegen::CpuTarget;
+use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
 
@@ -33,6 +33,16 @@ impl Operations {
     /// Those of a processor.
     pub(crate) fn of(cpu: &CpuTarget) -> Self {
         let has = |features: &[&str]| features.iter().all(|feature| cpu.has(feature));
+        if cpu.architecture() == Architecture::Aarch64 {
+            // Fused operations and conversions are part of the architecture.
+            return Self {
+                fma: true,
+                ldexp: false,
+                rsqrt: false,
+                half_conversions: true,
+                half: cpu.has("fullfp16"),
+            };
+        }
         Self {
             fma: cpu.has("fma"),
             ldexp: has(&["avx512f", "avx512dq", "avx512vl"]),

@@ -6,7 +6,7 @@ use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroup
 use oxcl_binary::meta::{
     KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, ProgramMeta, ProgramVariables, SCHEMA,
 };
-use oxcl_codegen::{CpuTarget, TRIPLE};
+use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
 use oxcl_workgroup::{Facts, Formed};
 
@@ -87,11 +87,16 @@ fn meta_of(
     [variables, narrow_variables]: [Option<ProgramVariables>; 2],
 ) -> ProgramMeta {
     let options = &settings.program.options;
+    let architecture = settings.cpus.first().map_or(Architecture::X86_64, CpuTarget::architecture);
     ProgramMeta {
         schema: SCHEMA,
         compiler: env!("CARGO_PKG_VERSION").to_owned(),
-        triple: TRIPLE.to_owned(),
-        levels: if settings.devices.cpu { settings.cpus.iter().map(level).collect() } else { Vec::new() },
+        triple: architecture.triple().to_owned(),
+        levels: if settings.devices.cpu {
+            settings.cpus.iter().map(CpuTarget::level).collect()
+        } else {
+            Vec::new()
+        },
         has_ref: settings.devices.reference,
         cl_std: options.standard().name().to_owned(),
         uniform_work_group_size: options.switches.has(Switch::UniformWorkGroupSize),
@@ -118,10 +123,6 @@ fn container(
         root,
         kernels,
     }
-}
-
-fn level(cpu: &CpuTarget) -> oxcl_binary::meta::Level {
-    oxcl_binary::meta::Level { cpu: cpu.cpu().to_owned(), features: cpu.features().to_vec() }
 }
 
 fn print_options(options: &BuildOptions) -> String {
@@ -164,7 +165,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     };
     let mut code = Vec::new();
     for (index, (level, cpu)) in levels.iter().zip(cpus).enumerate() {
-        let slot = if index == 0 { Code::First } else { Code::Level(cpu.cpu()) };
+        let slot = if index == 0 { Code::First } else { Code::Level(cpu.name()) };
         for code in &level.objects {
             record.add_object(slot, code.size, &code.shared);
             // Only the PoCLs that read version 12 load objects that are not linked.
@@ -176,7 +177,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             }
         }
         code.push(KernelCode {
-            cpu: cpu.cpu().to_owned(),
+            cpu: cpu.name().to_owned(),
             width: level.formed.width,
             scratch_fixed: level.formed.scratch_fixed,
             scratch_per_item: level.formed.scratch_per_item,

@@ -234,8 +234,18 @@ fn cpus(names: &[String]) -> Result<Vec<CpuTarget>, CompileError> {
     }
     let cpus = names.iter().map(|name| CpuTarget::named(name)).collect::<Result<Vec<_>, _>>()?;
     for (index, cpu) in cpus.iter().enumerate() {
-        if cpus[..index].iter().any(|other| other.cpu() == cpu.cpu()) {
-            return Err(CompileError::Request(format!("the CPU '{}' is given twice", cpu.cpu())));
+        if cpus[..index].iter().any(|other| other.name() == cpu.name()) {
+            return Err(CompileError::Request(format!("the CPU '{}' is given twice", cpu.name())));
+        }
+        let (first, own) = (cpus[0].architecture(), cpu.architecture());
+        if own != first {
+            return Err(CompileError::Request(format!(
+                "'{}' is a CPU of {} and '{}' one of {}: an archive has code for one of them; make two",
+                cpus[0].name(),
+                first.name(),
+                cpu.name(),
+                own.name()
+            )));
         }
     }
     Ok(cpus)
@@ -261,8 +271,8 @@ fn device_id(request: &Request<'_>, version: Version, narrow: bool, first: &CpuT
         }
         DeviceId::OfTarget => {
             let cpu = if version == Version::V9 { first.distribution_cpu() } else { first.cpu() };
-            // PoCL's builds take Debian's spelling of the triple.
-            hash::device_id(&hash::device_string(version, "x86_64-pc-linux-gnu", cpu))
+            let triple = first.architecture().debian_triple();
+            hash::device_id(&hash::device_string(version, triple, cpu))
         }
     }
 }

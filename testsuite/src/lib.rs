@@ -1,6 +1,7 @@
 //! Everything that tests across crates: file tests and their snapshots, differential runs, interoperation.
 
 pub mod campaign;
+pub mod cross;
 pub mod directive;
 pub mod filetest;
 pub mod fuzz;

@@ -34,7 +34,8 @@ pub(crate) struct CompileArgs {
     /// The language of the sources
     #[arg(long, value_name = "LANGUAGE", default_value = "cl")]
     lang: Language,
-    /// CPUs to make code for, in LLVM's names: x86-64-v2, x86-64-v3, x86-64-v4, znver4, ... [default: this machine's]
+    /// CPUs to make code for, in LLVM's names: x86-64-v2, x86-64-v3, x86-64-v4, znver4, ...; of AArch64 armv8-a, armv8-a+sve256,
+    /// neoverse-v1+sve256, ... [default: this machine's]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     cpu: Vec<String>,
     /// A local size to make a specialised function for, beside the one for all sizes; may be repeated

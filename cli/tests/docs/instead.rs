@@ -104,6 +104,10 @@ pub(crate) const INSTEAD: [(&str, Instead); 44] = [
         Run("OXCL_BLESS=1 cargo test -p oxcl-irtest --test files -- uniform_"),
     ),
     (
+        "OXCL_AARCH64=all cargo test -p oxcl-testsuite --test aarch64",
+        Run("OXCL_AARCH64=all OXCL_AARCH64_FILES=reverse cargo test -p oxcl-testsuite --test aarch64"),
+    ),
+    (
         "OXCL_PROGRAMS=20000 cargo test -p oxcl-ir --test uniformity",
         Run("OXCL_PROGRAMS=10 cargo test -p oxcl-ir --test uniformity"),
     ),

@@ -1,4 +1,4 @@
-// x86-64 machine code to text, in Intel's notation, with the targets of branches as addresses.
+// Machine code of x86-64, in Intel's notation, and of AArch64 to text, with the targets of branches as addresses.
 
 #include "machine.h"
 
@@ -28,12 +28,17 @@ constexpr unsigned IntelNotation = 1;
 
 } // namespace
 
-uint32_t oxcl_disassemble(OxclText code, uint64_t address, OxclInstructionSink sink, void *user) {
-  oxcl::initialiseX86();
+uint32_t oxcl_disassemble(uint32_t architecture, OxclText code, uint64_t address, OxclInstructionSink sink, void *user) {
+  llvm::Triple triple = oxcl::tripleOf(architecture);
+  oxcl::initialise(triple);
   static std::once_flag once;
-  std::call_once(once, LLVMInitializeX86Disassembler);
-
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::call_once(once, [] {
+    LLVMInitializeX86Disassembler();
+    LLVMInitializeAArch64Disassembler();
+  });
+  bool isX86 = triple.isX86();
+  // Whatever an archive may be for: the code has been made for some processor that has it.
+  const char *features = isX86 ? "" : "+all";
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
@@ -42,11 +47,11 @@ uint32_t oxcl_disassemble(OxclText code, uint64_t address, OxclInstructionSink s
   std::unique_ptr<llvm::MCRegisterInfo> registers(target->createMCRegInfo(triple));
   std::unique_ptr<llvm::MCAsmInfo> assembly(target->createMCAsmInfo(*registers, triple, options));
   std::unique_ptr<llvm::MCInstrInfo> instructions(target->createMCInstrInfo());
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", features));
   llvm::MCContext context(triple, assembly.get(), registers.get(), subtarget.get());
   std::unique_ptr<llvm::MCDisassembler> disassembler(target->createMCDisassembler(*subtarget, context));
   std::unique_ptr<llvm::MCInstPrinter> printer(
-      target->createMCInstPrinter(triple, IntelNotation, *assembly, *instructions, *registers));
+      target->createMCInstPrinter(triple, isX86 ? IntelNotation : assembly->getAssemblerDialect(), *assembly, *instructions, *registers));
   if (!disassembler || !printer)
     return 0;
   printer->setPrintImmHex(true);
@@ -61,9 +66,9 @@ uint32_t oxcl_disassemble(OxclText code, uint64_t address, OxclInstructionSink s
     if (status == llvm::MCDisassembler::Success) {
       llvm::raw_string_ostream stream(text);
       // x86 branches count from the next instruction, and so does the printer.
-      printer->printInst(&instruction, address + size, "", *subtarget, stream);
+      printer->printInst(&instruction, isX86 ? address + size : address, "", *subtarget, stream);
     } else {
-      size = 1;
+      size = isX86 ? 1 : 4;
     }
     sink(user, address, size, {text.data(), text.size()});
     address += size;

@@ -15,6 +15,7 @@
 #include "guarded.h"
 #include "lane_masks.h"
 #include "masks.h"
+#include "narrow_gathers.h"
 #include "rare.h"
 #include "spills.h"
 #include "tap.h"
@@ -144,10 +145,7 @@ bool verify(llvm::Module &module, std::string &errors, const char *when) {
 
 OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user) {
   llvm::Triple triple(view(description->triple));
-  if (triple.isRISCV())
-    oxcl::initialiseRiscv();
-  else
-    oxcl::initialiseX86();
+  oxcl::initialise(triple);
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {
@@ -176,7 +174,7 @@ void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user) {
   sink(user, view(machine->machine->createDataLayout().getStringRepresentation()));
 }
 
-void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVectorWidth) {
+void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVectorWidth, uint32_t vscale) {
   llvm::Module &module = *llvm::unwrap(wrapped);
   llvm::TargetMachine &machine = *target->machine;
   module.setTargetTriple(machine.getTargetTriple());
@@ -202,6 +200,9 @@ void oxcl_retarget(LLVMModuleRef wrapped, OxclMachine *target, uint32_t preferVe
       function.addFnAttr("reciprocal-estimates", estimates);
     if (preferVectorWidth)
       function.addFnAttr("prefer-vector-width", std::to_string(preferVectorWidth));
+    // Vectors of a known length become SVE's where the length of its registers is known.
+    if (vscale)
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(module.getContext(), vscale, vscale));
     for (llvm::BasicBlock &block : function)
       for (llvm::Instruction &instruction : block)
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
@@ -360,6 +361,8 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     oxcl::foldEmptyMasks(module);
     oxcl::dropClaimsOfComparedCuts(module);
     oxcl::lowerEstimates(module);
+    if (target->machine->getTargetTriple().isAArch64())
+      oxcl::keepNarrowGathersApart(module);
     if (isX86) {
       oxcl::alignStacks(module);
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();

@@ -26,14 +26,17 @@ enum OxclOutcome : uint32_t {
 
 // --- target.cpp
 
-// Names of the CPUs that x86-64 code can be made for, sorted.
-void oxcl_cpu_names(OxclTextSink sink, void *user);
+// Instruction set architectures by their numbers here.
+enum : uint32_t { OXCL_X86_64 = 0, OXCL_AARCH64 = 1 };
+
+// Names of the CPUs of an architecture that code can be made for, sorted.
+void oxcl_cpu_names(uint32_t architecture, OxclTextSink sink, void *user);
 // This machine's CPU name.
 void oxcl_host_cpu(OxclTextSink sink, void *user);
 // This machine's instruction set features: `+name` for what it has, `-name` for what it lacks, sorted by name.
 void oxcl_host_features(OxclTextSink sink, void *user);
-// The instruction set features that `cpu` has, in LLVM's names, sorted.
-void oxcl_cpu_features(OxclText cpu, OxclTextSink sink, void *user);
+// The instruction set features that `cpu` has with `adjustment` (`+a,-b`; may be empty), in LLVM's names, sorted.
+void oxcl_cpu_features(uint32_t architecture, OxclText cpu, OxclText adjustment, OxclTextSink sink, void *user);
 
 // --- machine.cpp
 
@@ -54,8 +57,9 @@ OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTex
 void oxcl_machine_free(OxclMachine *machine);
 void oxcl_machine_layout(OxclMachine *machine, OxclTextSink sink, void *user);
 
-// Makes `module` one for the machine: triple, layout, C calling convention, CPU attributes on every definition.
-void oxcl_retarget(LLVMModuleRef module, OxclMachine *machine, uint32_t prefer_vector_width);
+// Makes `module` one for the machine: triple, layout, C calling convention, CPU attributes on every definition. `vscale`: SVE
+// registers have exactly so many times 128 bits; 0 where that is not known.
+void oxcl_retarget(LLVMModuleRef module, OxclMachine *machine, uint32_t prefer_vector_width, uint32_t vscale);
 
 struct OxclPipeline {
   uint32_t level;          // 0 to 3, or OXCL_QUICK
@@ -89,8 +93,8 @@ OxclOutcome oxcl_spirv(LLVMModuleRef module, OxclText triple, const OxclText *ex
 // One instruction; `text` is empty where the bytes are none.
 typedef void (*OxclInstructionSink)(void *user, uint64_t address, uint64_t size, OxclText text);
 
-// Disassembles x86-64 `code` that lies at `address`; zero if LLVM cannot.
-uint32_t oxcl_disassemble(OxclText code, uint64_t address, OxclInstructionSink sink, void *user);
+// Disassembles `code` of an architecture that lies at `address`; zero if LLVM cannot.
+uint32_t oxcl_disassemble(uint32_t architecture, OxclText code, uint64_t address, OxclInstructionSink sink, void *user);
 
 // --- lld.cpp
 

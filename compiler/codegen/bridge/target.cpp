@@ -1,4 +1,4 @@
-// What LLVM knows of x86-64 CPUs.
+// What LLVM knows of CPUs of x86-64 and AArch64.
 
 #include "machine.h"
 
@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -35,9 +36,36 @@ void oxcl::initialiseX86() {
   });
 }
 
-void oxcl_cpu_names(OxclTextSink sink, void *user) {
+void oxcl::initialiseAArch64() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+    LLVMInitializeAArch64AsmParser(); // inline assembly
+  });
+}
+
+llvm::Triple oxcl::tripleOf(uint32_t architecture) {
+  return llvm::Triple(architecture == OXCL_AARCH64 ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu");
+}
+
+void oxcl::initialise(const llvm::Triple &triple) {
+  if (triple.isRISCV())
+    initialiseRiscv();
+  else if (triple.isAArch64())
+    initialiseAArch64();
+  else
+    initialiseX86();
+}
+
+void oxcl_cpu_names(uint32_t architecture, OxclTextSink sink, void *user) {
   llvm::SmallVector<llvm::StringRef, 128> names;
-  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+  if (architecture == OXCL_AARCH64)
+    llvm::AArch64::fillValidCPUArchList(names);
+  else
+    llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
   std::sort(names.begin(), names.end());
   for (llvm::StringRef name : names)
     sink(user, view(name));
@@ -54,22 +82,29 @@ void oxcl_host_features(OxclTextSink sink, void *user) {
     sink(user, view((has ? "+" : "-") + name));
 }
 
-void oxcl_cpu_features(OxclText cpu, OxclTextSink sink, void *user) {
-  oxcl::initialiseX86();
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
+void oxcl_cpu_features(uint32_t architecture, OxclText cpu, OxclText adjustment, OxclTextSink sink, void *user) {
+  llvm::Triple triple = oxcl::tripleOf(architecture);
+  oxcl::initialise(triple);
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return;
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, llvm::StringRef(cpu.data, cpu.size), ""));
+  std::unique_ptr<llvm::MCSubtargetInfo> info(target->createMCSubtargetInfo(
+      triple, llvm::StringRef(cpu.data, cpu.size), llvm::StringRef(adjustment.data, adjustment.size)));
   if (!info)
     return;
-  // LLVM's table mixes instruction sets with tuning hints; what the host can be asked for is the former.
+  // LLVM's table mixes instruction sets with tuning hints; what a host can be asked for, or compilers are told by name, is the
+  // former. Its generic processor has units that trace, which no program sees.
   llvm::StringMap<bool> known = llvm::sys::getHostCPUFeatures();
+  auto isInstructionSet = [&](const char *name) {
+    if (architecture != OXCL_AARCH64)
+      return known.contains(name);
+    bool traces = llvm::StringRef(name) == "ete" || llvm::StringRef(name) == "trbe";
+    return !traces && llvm::AArch64::targetFeatureToExtension("+" + std::string(name)).has_value();
+  };
   std::vector<std::string> features;
   for (const llvm::SubtargetFeatureKV &feature : info->getAllProcessorFeatures())
-    if (info->hasFeature(feature.Value) && known.contains(feature.Key))
+    if (info->hasFeature(feature.Value) && isInstructionSet(feature.Key))
       features.push_back(feature.Key);
   std::sort(features.begin(), features.end());
   for (const std::string &name : features)

@@ -77,10 +77,16 @@ pub(crate) struct LinkResult {
 }
 
 unsafe extern "C" {
-    pub(crate) fn oxcl_cpu_names(sink: TextSink, user: *mut c_void);
+    pub(crate) fn oxcl_cpu_names(architecture: u32, sink: TextSink, user: *mut c_void);
     pub(crate) fn oxcl_host_cpu(sink: TextSink, user: *mut c_void);
     pub(crate) fn oxcl_host_features(sink: TextSink, user: *mut c_void);
-    pub(crate) fn oxcl_cpu_features(cpu: Text, sink: TextSink, user: *mut c_void);
+    pub(crate) fn oxcl_cpu_features(
+        architecture: u32,
+        cpu: Text,
+        adjustment: Text,
+        sink: TextSink,
+        user: *mut c_void,
+    );
 
     pub(crate) fn oxcl_machine_new(
         description: *const MachineDescription,
@@ -89,7 +95,12 @@ unsafe extern "C" {
     ) -> *mut RawMachine;
     pub(crate) fn oxcl_machine_free(machine: *mut RawMachine);
     pub(crate) fn oxcl_machine_layout(machine: *mut RawMachine, sink: TextSink, user: *mut c_void);
-    pub(crate) fn oxcl_retarget(module: LLVMModuleRef, machine: *mut RawMachine, prefer_vector_width: u32);
+    pub(crate) fn oxcl_retarget(
+        module: LLVMModuleRef,
+        machine: *mut RawMachine,
+        prefer_vector_width: u32,
+        vscale: u32,
+    );
     pub(crate) fn oxcl_optimise(
         module: LLVMModuleRef,
         machine: *mut RawMachine,
@@ -121,8 +132,13 @@ unsafe extern "C" {
         message: TextSink,
         user: *mut c_void,
     ) -> u32;
-    pub(crate) fn oxcl_disassemble(code: Text, address: u64, sink: InstructionSink, user: *mut c_void)
-    -> u32;
+    pub(crate) fn oxcl_disassemble(
+        architecture: u32,
+        code: Text,
+        address: u64,
+        sink: InstructionSink,
+        user: *mut c_void,
+    ) -> u32;
     pub(crate) fn oxcl_lld(
         arguments: *const *const c_char,
         argument_count: usize,

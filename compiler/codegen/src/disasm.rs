@@ -1,6 +1,6 @@
 //! Machine code as text, for `inspect`.
 //!
-//! In: an ELF object or shared object for x86-64, any one. Out: a row for each instruction of its executable sections,
+//! In: an ELF object or shared object for x86-64 or AArch64, any one. Out: a row for each instruction of its executable sections,
 //! in address order, with the symbol that begins there. In objects, operands that relocations fill are zeros.
 
 use std::collections::BTreeMap;
@@ -8,6 +8,7 @@ use std::ffi::c_void;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 
+use crate::architecture::Architecture;
 use crate::bridge::{self, Text};
 
 /// One instruction.
@@ -17,7 +18,7 @@ pub struct Row {
     pub address: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The instruction in Intel's notation; empty where the bytes are none.
+    /// The instruction, that of x86-64 in Intel's notation; empty where the bytes are none.
     pub text: String,
     /// The symbol that begins here.
     pub symbol: Option<String>,
@@ -30,11 +31,11 @@ pub enum DisasmError {
     #[error("not a readable object: {0}")]
     Read(#[from] object::read::Error),
     /// The code is for another machine.
-    #[error("the code is for {0}, not for x86-64")]
+    #[error("the code is for {0}, not for x86-64 or AArch64")]
     Machine(String),
     /// LLVM's disassembler is missing.
-    #[error("LLVM has no disassembler for x86-64")]
-    NoDisassembler,
+    #[error("LLVM has no disassembler for {}", .0.name())]
+    NoDisassembler(Architecture),
 }
 
 /// Disassembles all executable sections.
@@ -43,9 +44,11 @@ pub enum DisasmError {
 /// The file cannot be read, or is for another machine.
 pub fn disassemble(image: &[u8]) -> Result<Vec<Row>, DisasmError> {
     let file = object::File::parse(image)?;
-    if file.architecture() != object::Architecture::X86_64 {
-        return Err(DisasmError::Machine(format!("{:?}", file.architecture()).to_lowercase()));
-    }
+    let architecture = match file.architecture() {
+        object::Architecture::X86_64 => Architecture::X86_64,
+        object::Architecture::Aarch64 => Architecture::Aarch64,
+        other => return Err(DisasmError::Machine(format!("{other:?}").to_lowercase())),
+    };
     let mut rows = Vec::new();
     for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
         let code = section.data()?;
@@ -61,11 +64,12 @@ pub fn disassemble(image: &[u8]) -> Result<Vec<Row>, DisasmError> {
         }
         let mut listing = Listing { code, base: section.address(), names, rows: &mut rows };
         let user: *mut c_void = (&raw mut listing).cast();
+        let (number, begin) = (architecture.number(), section.address());
         // SAFETY: the code lives until the call returns; the sink gets the `Listing` of `user`, the only way to it.
         let done =
-            unsafe { bridge::oxcl_disassemble(Text::bytes(code), section.address(), take_instruction, user) };
+            unsafe { bridge::oxcl_disassemble(number, Text::bytes(code), begin, take_instruction, user) };
         if done == 0 {
-            return Err(DisasmError::NoDisassembler);
+            return Err(DisasmError::NoDisassembler(architecture));
         }
     }
     Ok(rows)

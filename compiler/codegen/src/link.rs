@@ -17,16 +17,10 @@ use std::thread;
 
 use object::{Object, ObjectSymbol};
 
+use crate::architecture::Architecture;
 use crate::bridge::{self, Heard};
 use crate::memory_file::MemoryFile;
-
-/// Library and symbol of each function outside that code may call, sorted.
-const EXTERNALS: &str = include_str!("externals.txt");
-
-const STUBS: [(&str, &[u8]); 2] = [
-    ("libc.so.6", include_bytes!(concat!(env!("OUT_DIR"), "/libc.so.6.stub"))),
-    ("libm.so.6", include_bytes!(concat!(env!("OUT_DIR"), "/libm.so.6.stub"))),
-];
+use crate::stubs;
 
 /// Gives the object that defines a symbol, if there is one.
 pub type Library<'f, 'a> = &'f dyn Fn(&str) -> Option<&'a [u8]>;
@@ -66,6 +60,9 @@ pub enum LinkError {
     /// lld crashed, now or before.
     #[error("lld crashed; this process cannot link any more{0}")]
     Crashed(String),
+    /// No object with the names of a C library could be made.
+    #[error("the names of the C library cannot be written: {0}")]
+    Stub(#[from] object::write::Error),
     /// The system gave no file in memory.
     #[error("no file in memory: {0}")]
     File(#[from] io::Error),
@@ -101,7 +98,7 @@ pub fn link_with<'a>(
     exports: &[&str],
 ) -> Result<Vec<u8>, LinkError> {
     let mut objects = objects.to_vec();
-    let needed = check_symbols(&mut objects, library, exports)?;
+    let (needed, architecture) = check_symbols(&mut objects, library, exports)?;
     let mut script = String::from("{\n");
     if !exports.is_empty() {
         script.push_str("global:\n");
@@ -116,11 +113,20 @@ pub fn link_with<'a>(
     for object in &objects {
         inputs.push(MemoryFile::with(c"object", object)?);
     }
-    for (library, stub) in STUBS {
-        if needed.contains(library) {
-            inputs.push(MemoryFile::with(c"stub", stub)?);
-        }
+    let is_x86 = architecture == Architecture::X86_64;
+    for library in needed {
+        let made: Vec<u8>;
+        let stub = match stubs::of_x86(library) {
+            Some(stub) if is_x86 => stub,
+            _ => {
+                made = make_stub(architecture, library)?;
+                &made
+            }
+        };
+        inputs.push(MemoryFile::with(c"stub", stub)?);
     }
+    // Kernels of AArch64 have pages of up to 64 KiB.
+    let page_size = if is_x86 { "max-page-size=4096" } else { "max-page-size=65536" };
     let fixed = [
         "-shared",
         "--threads=1",
@@ -134,7 +140,7 @@ pub fn link_with<'a>(
         "--no-rosegment",
         "-O1",
         "-z",
-        "max-page-size=4096",
+        page_size,
         "-z",
         "noseparate-code",
         "-z",
@@ -142,6 +148,12 @@ pub fn link_with<'a>(
     ];
     let script_option = format!("--version-script={}", script.path());
     write_out(fixed.into_iter().chain([script_option.as_str()]), &inputs)
+}
+
+/// A shared object with the names of a C library's functions and nothing else.
+fn make_stub(architecture: Architecture, library: &str) -> Result<Vec<u8>, LinkError> {
+    let symbols = MemoryFile::with(c"stub", &stubs::object(architecture, library)?)?;
+    write_out(["-shared", "--build-id=none", "--hash-style=gnu", "-soname", library].into_iter(), &[symbols])
 }
 
 /// One object of `object` and what it calls of `library`; `object` itself if that is nothing. Of the library's, only what is
@@ -220,17 +232,21 @@ fn run_lld(arguments: &[CString]) -> Result<(), LinkError> {
 }
 
 /// Checks that all exports are defined and all that is called exists, adds the objects of `library` that define it, and
-/// gives the C libraries needed for the rest.
+/// gives the C libraries needed for the rest and what the objects are for, which is one architecture.
 fn check_symbols<'a>(
     objects: &mut Vec<&'a [u8]>,
     library: Library<'_, 'a>,
     exports: &[&str],
-) -> Result<BTreeSet<&'static str>, LinkError> {
+) -> Result<(BTreeSet<&'static str>, Architecture), LinkError> {
+    let mut architecture = Architecture::X86_64;
     let mut defined = BTreeSet::new();
     let mut called = BTreeSet::new();
     let mut index = 0;
     while let Some(data) = objects.get(index).copied() {
         let file = object::File::parse(data).map_err(|reason| LinkError::NotAnObject { index, reason })?;
+        if file.architecture() == object::Architecture::Aarch64 {
+            architecture = Architecture::Aarch64;
+        }
         let mut more = Vec::new();
         for symbol in file.symbols() {
             let Ok(name) = symbol.name() else { continue };
@@ -264,11 +280,7 @@ fn check_symbols<'a>(
     let mut needed = BTreeSet::new();
     let mut symbols = Vec::new();
     for name in called.difference(&defined) {
-        let library = EXTERNALS.lines().find_map(|line| {
-            let (library, known) = line.split_once(' ')?;
-            (known == name).then_some(library)
-        });
-        match library {
+        match stubs::library_of(name) {
             // Made by the linker itself.
             None if name == "_GLOBAL_OFFSET_TABLE_" => {}
             None => symbols.push(name.clone()),
@@ -277,5 +289,5 @@ fn check_symbols<'a>(
             }
         }
     }
-    if symbols.is_empty() { Ok(needed) } else { Err(LinkError::Undefined { symbols }) }
+    if symbols.is_empty() { Ok((needed, architecture)) } else { Err(LinkError::Undefined { symbols }) }
 }

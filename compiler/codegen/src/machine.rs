@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use inkwell::module::Module;
 
 use crate::bridge::{self, Heard, MachineDescription, RawMachine, Text};
-use crate::target::{CpuTarget, TRIPLE};
+use crate::target::CpuTarget;
 
 /// How hard LLVM works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -84,6 +84,8 @@ impl CodegenError {
 pub struct Machine {
     raw: NonNull<RawMachine>,
     vector_bits: u32,
+    /// How many times 128 bits a register of SVE has, where that is known; else 0.
+    vscale: u32,
     pub(crate) level: Level,
 }
 
@@ -96,7 +98,9 @@ impl Machine {
     /// # Errors
     /// LLVM refuses the CPU or its features.
     pub fn new(target: &CpuTarget, level: Level) -> Result<Self, CodegenError> {
-        Self::create(TRIPLE, target.cpu(), target.feature_string(), target.vector_bits(), level)
+        let vectors = (target.vector_bits(), target.sve_bits().unwrap_or(0) / 128);
+        let triple = target.architecture().triple();
+        Self::create(triple, target.cpu(), target.feature_string(), vectors, level)
     }
 
     /// Makes a machine for 32-bit RISC-V with these features, whose instructions are selected for
@@ -105,14 +109,14 @@ impl Machine {
     /// # Errors
     /// LLVM refuses the features.
     pub fn riscv32(features: &str, level: Level) -> Result<Self, CodegenError> {
-        Self::create("riscv32-unknown-elf", "generic-rv32", features, 0, level)
+        Self::create("riscv32-unknown-elf", "generic-rv32", features, (0, 0), level)
     }
 
     fn create(
         triple: &str,
         cpu: &str,
         features: &str,
-        vector_bits: u32,
+        (vector_bits, vscale): (u32, u32),
         level: Level,
     ) -> Result<Self, CodegenError> {
         let description = MachineDescription {
@@ -126,7 +130,7 @@ impl Machine {
         let raw = unsafe { bridge::oxcl_machine_new(&description, bridge::hear_message, heard.user()) };
         let raw = NonNull::new(raw)
             .ok_or_else(|| CodegenError::NoMachine { cpu: cpu.to_owned(), reason: heard.message() })?;
-        Ok(Self { raw, vector_bits, level })
+        Ok(Self { raw, vector_bits, vscale, level })
     }
 
     pub(crate) fn raw(&self) -> *mut RawMachine {
@@ -143,10 +147,11 @@ impl Machine {
     }
 
     /// Makes `module`, which is the front end's, one for this machine: triple, data layout, the C calling convention
-    /// instead of SPIR's, and on every definition the CPU, its features and the vector width to prefer.
+    /// instead of SPIR's, and on every definition the CPU, its features, the vector width to prefer and the length of SVE
+    /// registers.
     pub fn retarget(&self, module: &Module<'_>) {
         // SAFETY: module and machine are valid, and the module is used by this thread only (inkwell's are not `Sync`).
-        unsafe { bridge::oxcl_retarget(module.as_mut_ptr(), self.raw(), self.vector_bits) };
+        unsafe { bridge::oxcl_retarget(module.as_mut_ptr(), self.raw(), self.vector_bits, self.vscale) };
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: a CPU and how hard LLVM works. Out: the machine that optimises and emits for it, and the target that work-group
 //! functions are formed for.
 
-use oxcl_codegen::{CpuTarget, Level, Machine, TRIPLE};
+use oxcl_codegen::{Architecture, CpuTarget, Level, Machine};
 use oxcl_workgroup::{Target, Vectors};
 
 use crate::error::CompileError;
@@ -21,17 +21,30 @@ pub(crate) fn run(cpu: &CpuTarget, level: Level) -> Result<Cpu, CompileError> {
     let machine =
         Machine::new(cpu, level).map_err(|error| CompileError::Codegen { kernel: String::new(), error })?;
     let target = Target {
-        triple: TRIPLE.to_owned(),
+        triple: cpu.architecture().triple().to_owned(),
         data_layout: machine.data_layout(),
         cpu: cpu.cpu().to_owned(),
         features: cpu.feature_string().to_owned(),
-        vectors: Vectors {
-            bits: cpu.vector_bits(),
+        vectors: vectors(cpu),
+    };
+    Ok(Cpu { machine, target, operations: Operations::of(cpu) })
+}
+
+/// What a CPU's vectors can do.
+fn vectors(cpu: &CpuTarget) -> Vectors {
+    let bits = cpu.vector_bits();
+    match cpu.architecture() {
+        Architecture::X86_64 => Vectors {
+            bits,
             gathers: cpu.has("avx2"),
             scatters: cpu.has("avx512f"),
             masks: cpu.has("avx"),
             masks_bytes: cpu.has("avx512bw"),
         },
-    };
-    Ok(Cpu { machine, target, operations: Operations::of(cpu) })
+        // NEON has none of these. Code for lanes of 128 bits is NEON's wherever LLVM may choose.
+        Architecture::Aarch64 => {
+            let sve = cpu.sve_bits().is_some_and(|bits| bits > 128);
+            Vectors { bits, gathers: sve, scatters: sve, masks: sve, masks_bytes: sve }
+        }
+    }
 }

@@ -324,6 +324,8 @@ pub(crate) enum ExprKind {
         value: Box<Expr>,
     },
     As(Box<Expr>),
+    /// Whether a generic pointer leads to this memory: `to_local(p) != 0`.
+    LeadsTo(Space, Box<Expr>),
     Load(Box<Expr>, Box<Expr>),
     Store(Box<Expr>, Box<Expr>, Box<Expr>),
     /// An atomic operation on what a pointer points to; `used` says whether the old value counts.
@@ -559,6 +561,14 @@ impl Program {
     pub fn options(&self) -> String {
         let macros: String = self.macros.iter().map(|(name, value)| format!(" -D{name}={value}")).collect();
         format!("-cl-std={}{macros}", self.standard)
+    }
+
+    /// Whether it asks which memory generic pointers lead to.
+    #[must_use]
+    pub fn asks_spaces(&self) -> bool {
+        let mut found = false;
+        self.each_expr(&mut |_, expr| found |= matches!(expr.kind, ExprKind::LeadsTo(..)));
+        found
     }
 
     /// Whether it has 64-bit floats.

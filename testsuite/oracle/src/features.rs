@@ -76,6 +76,9 @@ const FEATURES: &[&str] = &[
     "required group size",
     "names of the C library",
     "generic pointers",
+    "helper with a generic pointer",
+    "pointer to one of several memories",
+    "question where a pointer leads to",
     "macros of the build options",
 ];
 
@@ -210,6 +213,12 @@ fn of_expr(expr: &Expr, found: &mut BTreeSet<&'static str>) {
         ExprKind::Convert { saturate: true, .. } => {
             found.insert("saturating functions and conversions");
         }
+        ExprKind::LeadsTo(..) => {
+            found.insert("question where a pointer leads to");
+        }
+        ExprKind::Conditional(..) if matches!(expr.ty, Type::Pointer(Space::Generic, _)) => {
+            found.insert("pointer to one of several memories");
+        }
         ExprKind::Load(..) => {
             found.insert("vload");
         }
@@ -256,6 +265,7 @@ fn of_helper(function: &Function, found: &mut BTreeSet<&'static str>) {
             Type::Pointer(Space::Private, _) => found.insert("helper with a pointer to private memory"),
             Type::Pointer(Space::Local, _) => found.insert("helper with a pointer to local memory"),
             Type::Pointer(Space::Global, _) => found.insert("helper with a pointer to global memory"),
+            Type::Pointer(Space::Generic, _) => found.insert("helper with a generic pointer"),
             Type::Struct(_) => found.insert("structure by value"),
             _ => false,
         };

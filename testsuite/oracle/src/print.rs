@@ -391,6 +391,14 @@ impl Printer<'_> {
                 format!("convert_{}{saturate}{rounding}({})", self.type_name(&expr.ty), show(value))
             }
             ExprKind::As(value) => format!("as_{}({})", self.type_name(&expr.ty), show(value)),
+            ExprKind::LeadsTo(space, pointer) => {
+                let name = match space {
+                    Space::Local => "to_local",
+                    Space::Global => "to_global",
+                    Space::Private | Space::Constant | Space::Generic => "to_private",
+                };
+                format!("({name}({}) != 0)", show(pointer))
+            }
             ExprKind::Load(offset, pointer) => {
                 format!("vload{}({}, {})", expr.ty.lanes(), show(offset), show(pointer))
             }

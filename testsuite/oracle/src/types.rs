@@ -179,13 +179,15 @@ pub enum Space {
     Local,
     Global,
     Constant,
+    /// Of pointers only: where they lead to is known when the program runs.
+    Generic,
 }
 
 impl Space {
-    /// The qualifier with a blank behind it; nothing for private memory.
+    /// The qualifier with a blank behind it; nothing for private memory and for pointers that may lead anywhere.
     pub(crate) fn prefix(self) -> &'static str {
         match self {
-            Self::Private => "",
+            Self::Private | Self::Generic => "",
             Self::Local => "local ",
             Self::Global => "global ",
             Self::Constant => "constant ",

@@ -16,6 +16,7 @@ macro_rules! children {
             | ExprKind::Cast(a)
             | ExprKind::Step { place: a, .. }
             | ExprKind::Convert { value: a, .. }
+            | ExprKind::LeadsTo(_, a)
             | ExprKind::As(a) => vec![a],
             ExprKind::Index(a, b)
             | ExprKind::Offset(a, b)

@@ -266,6 +266,9 @@ fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, Stri
             if trial.doubles {
                 return Err(Verdict::NotFor("64-bit floats on 32-bit devices".to_owned()));
             }
+            if trial.asks_spaces {
+                return Err(Verdict::NotFor("processors do not say where their memories lie".to_owned()));
+            }
             let name = processors::MACHINES.get(usize::from(number)).copied().unwrap_or_default();
             let file = processors::load(name.to_owned()).map_err(Verdict::Rejected)?;
             if trial.generic && !file.has_one_memory() {

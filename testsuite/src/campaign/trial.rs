@@ -19,6 +19,8 @@ pub struct Trial {
     pub doubles: bool,
     /// It has generic pointers.
     pub generic: bool,
+    /// It asks which memory generic pointers lead to.
+    pub asks_spaces: bool,
     /// Launches, one after another.
     pub launches: Vec<Launch>,
     /// For each launch what its buffers hold afterwards.
@@ -122,6 +124,7 @@ impl Trial {
             options: program.options(),
             doubles: program.has_doubles(),
             generic: program.generic,
+            asks_spaces: program.asks_spaces(),
             launches: program.launches.iter().map(|l| launch(program, l)).collect(),
             expected: case.outcome.buffers.clone(),
         }
@@ -154,6 +157,8 @@ pub fn file_test(case: &Case, origin: &str) -> String {
     let _ = writeln!(text, "// test: run\n// width: any\n// options: {}", program.options());
     if program.has_doubles() {
         text.push_str("// bits: 64, has 64-bit floats\n");
+    } else if program.asks_spaces() {
+        text.push_str("// bits: 64, processors do not say where their memories lie\n");
     }
     if program.generic {
         text.push_str("// memories: one\n");

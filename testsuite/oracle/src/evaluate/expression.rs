@@ -176,6 +176,11 @@ impl<'p> Machine<'p> {
                 });
                 lanes.collect::<Result<_, _>>().map(Value::of_lanes).map_err(fail)
             }
+            ExprKind::LeadsTo(space, pointer) => {
+                let at = self.eval(f, lane, pointer)?.pointer().map_err(fail)?;
+                let leads_to = self.memory.space(at).map_err(fail)?;
+                Ok(Value::Scalar(u64::from(leads_to == *space)))
+            }
             ExprKind::Load(offset, pointer) => {
                 let by = self.index(f, lane, offset)?;
                 let at = self.eval(f, lane, pointer)?.pointer().map_err(fail)?;

@@ -205,6 +205,11 @@ impl Memory {
         Ok(object)
     }
 
+    /// Where what a pointer leads to lies.
+    pub(crate) fn space(&self, at: Pointer) -> Result<Space, Why> {
+        self.check(at, 0).map(|object| object.space)
+    }
+
     /// Notes an access and refuses it if it meets another.
     fn note(&mut self, at: Pointer, size: u32, who: Who, access: Access) -> Result<(), Why> {
         let space = self.check(at, size)?.space;

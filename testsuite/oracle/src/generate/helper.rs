@@ -51,8 +51,9 @@ impl Maker {
             Use::Pointers => {
                 let element =
                     Type::Scalar(self.random.pick(&[Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Short]));
+                let space = if theme.generics > 0 { Space::Generic } else { Space::Private };
                 for _ in 0..self.random.between(1, 2) {
-                    let pointer = self.parameter("p", element.clone().pointer(Space::Private));
+                    let pointer = self.parameter("p", element.clone().pointer(space));
                     self.scope.known.pop();
                     if self.random.chance(50) {
                         self.scope.variables[pointer].restrict = true;
@@ -148,6 +149,10 @@ impl Maker {
             } else {
                 self.index(4, false, 2)
             };
+            if matches!(self.scope.variables[pointer].ty, Type::Pointer(Space::Generic, _)) {
+                self.generic_accesses(pointer, index, 4, out);
+                continue;
+            }
             let place = self.element(self.of(pointer), index);
             let ty = place.ty.clone();
             let scalar = ty.scalar().unwrap_or(Scalar::Int);

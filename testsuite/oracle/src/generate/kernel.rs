@@ -110,7 +110,11 @@ impl Maker {
             body.push(Stmt::new(StmtKind::Declare { variable, init: Init::None }));
             self.scope.shared = Some(variable);
         }
+        if theme.generics > 0 && self.random.chance(70) {
+            self.own_local(&mut body);
+        }
         self.ids(&mut body);
+        self.fill_own_local(&mut body);
         self.state(&mut body);
         self.budget = self.random.between(4, 22) as u32;
         let here = Here {

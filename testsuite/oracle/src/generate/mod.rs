@@ -7,6 +7,7 @@
 mod condition;
 mod exchange;
 mod float;
+mod generic;
 mod helper;
 mod integer;
 mod kernel;
@@ -72,6 +73,7 @@ struct Theme {
     atomics: u32,
     collectives: u32,
     sub_groups: u32,
+    generics: u32,
     copies: u32,
     pointers: u32,
     calls: u32,
@@ -133,6 +135,8 @@ struct Scope {
     shared: Option<usize>,
     /// Counters of atomic operations.
     counters: Option<usize>,
+    /// Local memory of which each work-item has elements of its own.
+    own_local: Option<usize>,
     out: Option<Output>,
     ids: Option<Ids>,
     result: Option<Type>,
@@ -199,7 +203,13 @@ pub(crate) fn draft(seed: u64) -> Program {
     if sub_group.is_some() {
         theme.sub_groups = apart.between(3, 10) as u32;
     }
-    let generic = standard != "CL1.2" && random.chance(25);
+    let unqualified = standard != "CL1.2" && random.chance(25);
+    // Drawn apart as well.
+    let mut apart = Random::new(seed.rotate_left(17) ^ 0x6e6e_7261);
+    if standard != "CL1.2" && apart.chance(30) {
+        theme.generics = apart.between(2, 8) as u32;
+    }
+    let generic = unqualified || theme.generics > 0;
     let program = Program {
         structs: vec![],
         globals: vec![],
@@ -233,6 +243,7 @@ impl Theme {
             atomics: share(35, 5),
             collectives: share(40, 6),
             sub_groups: 0,
+            generics: 0,
             copies: share(20, 4),
             pointers: share(35, 5),
             calls: share(60, 6),

@@ -71,6 +71,7 @@ impl Maker {
             } else {
                 3 * theme.sub_groups
             }, // 29 sub-groups
+            if self.scope.out.is_some() { theme.generics } else { 0 }, // 30 generic pointers
         ];
         match self.random.weighted(&weights) {
             0 => self.declare_scalar(here, out),
@@ -108,6 +109,7 @@ impl Maker {
                 out.push(stmt);
             }
             29 => self.sub_group(here, out),
+            30 => self.generic_pointer(here, out),
             _ => self.assign_scalar(here, out),
         }
     }
@@ -203,7 +205,7 @@ impl Maker {
     }
 
     /// A pointer for a parameter: to a private array, to the tile, or to one's own output.
-    fn pointer_to(&mut self, space: Space, pointee: &Type, out: &mut Vec<Stmt>) -> Option<Expr> {
+    pub(super) fn pointer_to(&mut self, space: Space, pointee: &Type, out: &mut Vec<Stmt>) -> Option<Expr> {
         let ty = pointee.clone().pointer(space);
         match space {
             Space::Private => {
@@ -240,6 +242,7 @@ impl Maker {
                 }
                 Some(Expr::new(ty, ExprKind::AddressOf(place.boxed())))
             }
+            Space::Generic => self.generic_argument(pointee, out),
             Space::Constant => None,
         }
     }

@@ -39,7 +39,19 @@ fn how(i: &Instruction, mut at: usize) -> Result<(How, usize)> {
         at += 1;
     }
     how.nontemporal = access.contains(MemoryAccess::NONTEMPORAL);
-    let known = MemoryAccess::VOLATILE | MemoryAccess::ALIGNED | MemoryAccess::NONTEMPORAL;
+    // They say of one work-item which accesses do not meet, and not where in its run: of the work-items of a group, which run
+    // one after another in a loop, it would be said as well. So they are not used.
+    for hint in [MemoryAccess::ALIAS_SCOPE_INTEL_MASK, MemoryAccess::NO_ALIAS_INTEL_MASK] {
+        if access.contains(hint) {
+            i.id_at(at)?;
+            at += 1;
+        }
+    }
+    let known = MemoryAccess::VOLATILE
+        | MemoryAccess::ALIGNED
+        | MemoryAccess::NONTEMPORAL
+        | MemoryAccess::ALIAS_SCOPE_INTEL_MASK
+        | MemoryAccess::NO_ALIAS_INTEL_MASK;
     if !known.contains(*access) {
         return Err(not_supported(i.word, format!("memory access {access:?}")));
     }

@@ -115,8 +115,16 @@ impl Module {
     }
 
     /// How an id is seen from other modules, if it is.
+    ///
+    /// Some compilers write a kernel as two functions: one that is exported by the kernel's name, and the entry point of that
+    /// name, which calls it. The name is the kernel's then, and the exported one is the module's own.
     pub(crate) fn linkage(&self, id: u32) -> Option<Linkage> {
         match self.decoration(id, Decoration::LinkageAttributes)?.operands.as_slice() {
+            [Operand::LiteralString(name), Operand::LinkageType(LinkageType::Export)]
+                if self.entry_points.iter().any(|kernel| kernel.name == *name) =>
+            {
+                None
+            }
             [Operand::LiteralString(name), Operand::LinkageType(how)] => {
                 Some(Linkage { name: name.clone(), how: *how })
             }
@@ -248,7 +256,11 @@ impl Reader {
             | Op::DecorationGroup
             | Op::ModuleProcessed
             | Op::Line
-            | Op::NoLine => {}
+            | Op::NoLine
+            // Hints on memory that accesses do not share: [`crate::access`] reads over them.
+            | Op::AliasDomainDeclINTEL
+            | Op::AliasScopeDeclINTEL
+            | Op::AliasScopeListDeclINTEL => {}
             Op::ExtInst => {
                 let set = i.id_at(0)?;
                 if module.sets.get(&set) != Some(&Set::Debug) {

@@ -11,10 +11,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rspirv::binary::Assemble;
-use rspirv::dr::{Builder, Operand};
+use rspirv::dr::{Builder, Instruction, Operand};
 use rspirv::spirv::{
     AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
-    MemoryModel, StorageClass,
+    MemoryAccess, MemoryModel, Op, StorageClass,
 };
 
 /// A kernel that stores its global id, plus a constant that may be specialised, times another.
@@ -143,6 +143,33 @@ fn strings_say_what_types_parameters_have() {
     assert!(text.contains("!{!\"uint*\"}") && text.contains("!{!\"const restrict\"}"), "{text}");
 }
 
+/// A kernel of two functions of one name: the exported one is the module's own.
+#[test]
+fn a_kernel_may_call_a_function_that_is_exported_by_its_name() {
+    let mut b = kernel(AddressingModel::Physical64, |_, _| {}).b;
+    let void = b.type_void();
+    let ty = b.type_function(void, []);
+    let body = b.begin_function(void, None, FunctionControl::NONE, ty).unwrap();
+    b.begin_block(None).unwrap();
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    let name = Operand::LiteralString("twice".to_owned());
+    b.decorate(
+        body,
+        Decoration::LinkageAttributes,
+        [name, Operand::LinkageType(rspirv::spirv::LinkageType::Export)],
+    );
+    let entry = b.begin_function(void, None, FunctionControl::NONE, ty).unwrap();
+    b.begin_block(None).unwrap();
+    b.function_call(void, None, body, []).unwrap();
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    b.entry_point(ExecutionModel::Kernel, entry, "twice", []);
+    let text = translated(&bytes(b), &[]).unwrap();
+    assert!(text.contains("define spir_kernel void @\"twice\"("), "{text}");
+    assert!(text.contains("define internal spir_func void @\"function."), "{text}");
+}
+
 #[test]
 fn addresses_are_the_devices() {
     let narrow = bytes(kernel(AddressingModel::Physical32, |_, _| {}).b);
@@ -211,6 +238,35 @@ fn the_list_of_what_is_taken_holds() {
     for other in ["GLSL.std.450", "OpenCL.std.100", "NonSemantic", ""] {
         assert_eq!(import(other).expect_err(other).code(), "OX0233");
     }
+}
+
+/// Which accesses do not meet is read over: on loads, on stores, and on both sides of a copy.
+#[test]
+fn hints_on_aliases_are_read_over() {
+    let made = kernel(AddressingModel::Physical64, |b, product| {
+        let uint = b.type_int(32, 0);
+        let mut hint = |op: Op, of: &[u32]| {
+            let id = b.id();
+            let of = of.iter().map(|id| Operand::IdRef(*id)).collect();
+            b.module_mut().types_global_values.push(Instruction::new(op, None, Some(id), of));
+            id
+        };
+        let domain = hint(Op::AliasDomainDeclINTEL, &[]);
+        let scope = hint(Op::AliasScopeDeclINTEL, &[domain]);
+        let list = hint(Op::AliasScopeListDeclINTEL, &[scope]);
+        let local = b.type_pointer(None, StorageClass::Function, uint);
+        let place = b.variable(local, None, StorageClass::Function, None);
+        let (scoped, apart) = (MemoryAccess::ALIAS_SCOPE_INTEL_MASK, MemoryAccess::NO_ALIAS_INTEL_MASK);
+        let aligned = MemoryAccess::ALIGNED;
+        let (four, list) = (Operand::LiteralBit32(4), Operand::IdRef(list));
+        b.store(place, product, Some(aligned | scoped | apart), [four.clone(), list.clone(), list.clone()])
+            .unwrap();
+        b.load(uint, None, place, Some(apart), [list.clone()]).unwrap();
+        let behind = [list, Operand::MemoryAccess(aligned), four];
+        b.copy_memory(place, place, Some(apart), None, behind).unwrap();
+    });
+    let text = translated(&bytes(made.b), &[]).unwrap();
+    assert!(text.contains("align 4") && !text.contains("noalias"), "{text}");
 }
 
 /// Composites of types that are told apart by their ids alone, and the largest that are copied part by part.

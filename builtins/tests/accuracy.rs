@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::cases::{CASES, CORNERS, Case, Shape, error, inputs, is_part_of_turn, limit};
+use support::cases::{CASES, Case, Shape, error, inputs, is_part_of_turn, limit};
 use support::random::Random;
 use support::reference::{Inputs, References};
 use support::{Program, WIDTHS, load, store};

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Extensions without a macro in OpenCL C: the client under `runtime/icd/tests/c`, and a word of the extension's own in it.
-const OF_THE_INTERFACE: [(&str, &str, &str); 15] = [
+const OF_THE_INTERFACE: [(&str, &str, &str); 16] = [
+    ("cl_arm_printf", "extensions.c", "CL_PRINTF_CALLBACK_ARM"),
     ("cl_ext_buffer_device_address", "extensions.c", "clSetKernelArgDevicePointerEXT"),
     ("cl_intel_spirv_subgroups", "extensions.c", "SPV_INTEL_subgroups"),
     ("cl_intel_unified_shared_memory", "extensions.c", "clSharedMemAllocINTEL"),

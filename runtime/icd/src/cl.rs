@@ -431,6 +431,8 @@ pub(crate) const UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL: u64 = 1 <
 // Names of properties that are lists of words.
 pub(crate) const CONTEXT_INTEROP_USER_SYNC: isize = 0x1085;
 pub(crate) const CONTEXT_PLATFORM: isize = 0x1084;
+pub(crate) const PRINTF_BUFFERSIZE_ARM: isize = 0x40B1;
+pub(crate) const PRINTF_CALLBACK_ARM: isize = 0x40B0;
 pub(crate) const DEVICE_PARTITION_BY_AFFINITY_DOMAIN: isize = 0x1088;
 pub(crate) const DEVICE_PARTITION_BY_COUNTS: isize = 0x1087;
 pub(crate) const DEVICE_PARTITION_BY_COUNTS_LIST_END: isize = 0;

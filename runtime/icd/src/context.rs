@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::sync::{Mutex, PoisonError};
 
-use oxcl_runtime::SharedMemory;
+use oxcl_runtime::{PrintSink, SharedMemory};
 
 use crate::args::{In, Memory, Out};
 use crate::cl;
@@ -13,6 +13,7 @@ use crate::handle::{Handle, Live, Object, Shared, Weak};
 use crate::info::Reply;
 use crate::kernel::Kernel;
 use crate::platform;
+use crate::printing;
 use crate::queue::Queue;
 use crate::report::Reports;
 use crate::status::{Answer, Status, ensure, refuse};
@@ -33,6 +34,8 @@ pub(crate) struct Context {
     /// Memory that host and devices address alike.
     pub(crate) allocations: Allocations,
     pub(crate) reports: Reports,
+    /// What takes what kernels print.
+    printer: PrintSink,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
     queues: Mutex<Vec<Weak<Queue>>>,
     /// Queues that the application has released while there were commands in them.
@@ -113,6 +116,11 @@ impl Context {
         sharers.iter().filter_map(|known| known.upgrade()).for_each(|kernel| kernel.forget_launches());
     }
 
+    /// What takes what kernels print.
+    pub(crate) fn printer(&self) -> PrintSink {
+        self.printer.clone()
+    }
+
     /// Whether any of the devices has shared virtual memory.
     pub(crate) fn shares_memory(&self) -> bool {
         self.devices.iter().any(|device| device.whole().shares_memory())
@@ -144,6 +152,8 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
             }
             // CL_INVALID_PROPERTY if the value is not supported (4.4).
             cl::CONTEXT_INTEROP_USER_SYNC => ensure(value == 0 || value == 1, cl::INVALID_PROPERTY)?,
+            // Any address may be a function's; the size of the buffer is a wish (cl_arm_printf).
+            cl::PRINTF_CALLBACK_ARM | cl::PRINTF_BUFFERSIZE_ARM => {}
             _ => return refuse(cl::INVALID_PROPERTY),
         }
     }
@@ -151,7 +161,23 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
     Ok(list)
 }
 
-fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>, reports: Reports) -> Answer<Handle<Context>> {
+/// What takes what kernels print: the function among the properties, if there is one, which gets the user's data.
+fn printer(properties: &[isize], data: UserData) -> PrintSink {
+    let function = properties
+        .chunks_exact(2)
+        .find(|pair| pair[0] == cl::PRINTF_CALLBACK_ARM)
+        .and_then(|pair| printing::function(pair[1]));
+    function.map_or_else(printing::standard_output, |call| printing::to_function(call, data))
+}
+
+fn make(
+    properties: Vec<isize>,
+    devices: Vec<Shared<Device>>,
+    notify: ContextNotify,
+    data: UserData,
+) -> Answer<Handle<Context>> {
+    let reports = Reports::to(notify, data);
+    let printer = printer(&properties, data);
     let pool = Pool::get()?;
     if reports.has_function() {
         pool.calls.expect()?;
@@ -160,8 +186,18 @@ fn make(properties: Vec<isize>, devices: Vec<Shared<Device>>, reports: Reports) 
     compiler::expect_builds();
     let (allocations, destructors) = (Allocations::default(), Mutex::default());
     let (queues, left, sharers) = (Mutex::default(), Mutex::default(), Mutex::default());
-    let context =
-        Context { devices, properties, pool, allocations, reports, destructors, queues, left, sharers };
+    let context = Context {
+        devices,
+        properties,
+        pool,
+        allocations,
+        reports,
+        printer,
+        destructors,
+        queues,
+        left,
+        sharers,
+    };
     Ok(Live::begin(context)?.give())
 }
 
@@ -180,7 +216,7 @@ pub(crate) fn create(
         return refuse(cl::INVALID_VALUE);
     };
     // CL_INVALID_DEVICE if devices has an invalid device (4.4). Duplicates are ignored.
-    make(properties, device::listed(handles)?, Reports::to(notify, data))
+    make(properties, device::listed(handles)?, notify, data)
 }
 
 /// `clCreateContextFromType`.
@@ -199,7 +235,7 @@ pub(crate) fn create_from_type(
         | cl::DEVICE_TYPE_CUSTOM;
     // CL_INVALID_DEVICE_TYPE if device_type is not a valid value (4.4).
     ensure(kind == cl::DEVICE_TYPE_ALL || (kind != 0 && kind & !known == 0), cl::INVALID_DEVICE_TYPE)?;
-    make(properties, device::matching(&platform::root()?.devices, kind)?, Reports::to(notify, data))
+    make(properties, device::matching(&platform::root()?.devices, kind)?, notify, data)
 }
 
 /// `clRetainContext`.

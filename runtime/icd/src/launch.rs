@@ -1,8 +1,8 @@
 //! Launching kernels: every check, and the memory of launches that were made ready already.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, PrintSink, QueueError};
+use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, QueueError};
 
 use crate::args::{In, Out};
 use crate::cl;
@@ -107,24 +107,6 @@ fn objects(args: &[Arg]) -> Answer<Vec<Option<Shared<Mem>>>> {
     args.iter().map(object).collect()
 }
 
-/// Where kernels print: the host program's standard output. What did not fit the buffer is lost without a word there.
-pub(crate) fn printer() -> PrintSink {
-    static PRINTER: LazyLock<PrintSink> = LazyLock::new(|| {
-        Arc::new(|text, _dropped| {
-            // SAFETY: the text is that long, and is not kept. C's own stream keeps the order with what the host prints.
-            unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
-            // SAFETY: the stream is the C library's standard output.
-            unsafe { libc::fflush(stdout) };
-        })
-    });
-    Arc::clone(&PRINTER)
-}
-
-// SAFETY: the C library's own variable of that name.
-unsafe extern "C" {
-    static stdout: *mut libc::FILE;
-}
-
 /// Makes a launch ready, or finds one that was.
 fn prepare(
     queue: &Queue,
@@ -167,7 +149,7 @@ fn prepare(
         report::tell_beyond(&queue.context, access, true);
     }
     let launch = Arc::new(launch);
-    launch.print_to(printer());
+    launch.print_to(queue.context.printer());
     for object in objects.iter().flatten() {
         object.remembered_by(kernel);
     }

@@ -37,6 +37,7 @@ mod mem_info;
 mod native;
 mod partition;
 mod platform;
+mod printing;
 mod program;
 mod program_info;
 mod queue;

@@ -43,7 +43,7 @@ pub(crate) fn root() -> Answer<&'static Root> {
             // the locks above while somebody waits for its end.
             ForkLock { rank: 0, hold: || Box::new(root().is_ok()), in_child: None },
             ForkLock { rank: 3, hold: || Box::new(std::ptr::from_ref(Host::get())), in_child: None },
-            ForkLock { rank: 4, hold: || Box::new(crate::launch::printer()), in_child: None },
+            ForkLock { rank: 4, hold: || Box::new(crate::printing::standard_output()), in_child: None },
         ]);
         Ok(Root { platform: Live::begin(Platform)?, devices: crate::device::all()? })
     });

@@ -63,6 +63,7 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_intel_subgroups_char", V1),
     ("cl_intel_subgroups_long", V1),
     ("cl_intel_subgroups_short", V1),
+    ("cl_arm_printf", version(2, 0, 0)),
     ("cl_ext_float_atomics", V1),
     ("cl_khr_il_program", V1),
     ("cl_khr_spirv_linkonce_odr", V1),

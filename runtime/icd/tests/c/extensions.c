@@ -292,6 +292,53 @@ static void modules(void) {
   }
 }
 
+/* What a kernel prints goes to the context's function, whole and in the order of its calls. */
+static char printed[4096];
+static size_t printed_bytes;
+
+static void CL_CALLBACK print(const char *text, size_t length, size_t complete, void *data) {
+  TRUE(complete);
+  EQ((intptr_t)data, (intptr_t)&printed_bytes);
+  TRUE(printed_bytes + length <= sizeof printed);
+  memcpy(printed + printed_bytes, text, length);
+  printed_bytes += length;
+}
+
+static void CL_CALLBACK told(const char *text, const void *own, size_t bytes, void *data) {}
+
+static void print_function(void) {
+  reported("cl_arm_printf");
+  cl_context_properties with[] = {CL_PRINTF_CALLBACK_ARM, (cl_context_properties)(intptr_t)print, CL_PRINTF_BUFFERSIZE_ARM, 4096,
+                                  CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+  cl_context_properties back[8];
+  size_t size, one = 1;
+  cl_context before = context;
+  for (int way = 0; way < 2; way++) {
+    printed_bytes = 0;
+    context = way ? clCreateContextFromType(with, CL_DEVICE_TYPE_ALL, told, &printed_bytes, &error)
+                  : clCreateContext(with, 1, &device, told, &printed_bytes, &error);
+    OK(error);
+    OK(clGetContextInfo(context, CL_CONTEXT_PROPERTIES, sizeof back, back, &size));
+    EQ(size, sizeof with);
+    EQ(memcmp(back, with, size), 0);
+    cl_program program = new_program("kernel void say(int n) { for (int i = 0; i < n; i++) printf(\"%d of %s\\n\", i, \"all\"); }");
+    cl_kernel say = clCreateKernel(program, "say", &error);
+    OK(error);
+    cl_command_queue q = new_queue(0);
+    int n = 3;
+    OK(clSetKernelArg(say, 0, sizeof n, &n));
+    OK(clEnqueueNDRangeKernel(q, say, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clFinish(q));
+    EQ(printed_bytes, 27);
+    EQ(memcmp(printed, "0 of all\n1 of all\n2 of all\n", 27), 0);
+    OK(clReleaseCommandQueue(q)); OK(clReleaseKernel(say)); OK(clReleaseProgram(program)); OK(clReleaseContext(context));
+  }
+  context = before;
+  with[2] = CL_PRINTF_CALLBACK_ARM;
+  EQ((intptr_t)clCreateContext(with, 1, &device, NULL, NULL, &error), 0);
+  EQ(error, CL_INVALID_PROPERTY);
+}
+
 /* The size of a kernel's sub-groups, asked for and chosen; sub-groups of local sizes and back; and code that agrees. */
 static void sub_groups(cl_command_queue q) {
   reported("cl_intel_required_subgroup_size"), reported("cl_intel_subgroups");
@@ -364,6 +411,7 @@ int main(void) {
   local_size(q, add);
   sub_groups(q);
   identity();
+  print_function();
   unified(q, add);
   device_address(q, add);
   shared_virtual(q);

@@ -95,8 +95,8 @@ def st(z):
 poly("STIRLING_S","log gamma(x) = (x - 1/2) log(x) - x + log(2 pi)/2 + STIRLING_S(1/x^2)/x for x >= 8.",[(32,st,0,mpf(1)/64,1,lambda z:mpf(1)/8),(64,st,0,mpf(1)/64,6,lambda z:mpf(1)/8)])
 lg2=lambda t: loggamma(2+t)/t if abs(t)>mpf('1e-30') else 1-euler
 poly("LGAMMA_2","log gamma(2 + t) = t LGAMMA_2(t) for |t| <= 1/2.",[(32,lg2,-H,H,8,lambda t:1/abs(lg2(t))),(64,lg2,-H,H,18,lambda t:1/abs(lg2(t)))])
-cb=lambda t: cbrt(t)
-poly("CBRT_START","cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2).",[(32,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),2,lambda t:mpf(1)),(64,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),2,lambda t:mpf(1))])
+cb=lambda t: 1/cbrt(t)
+poly("CBRT_INVERSE","1 / cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2).",[(32,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),5,lambda t:mpf(1)),(64,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),8,lambda t:mpf(1))])
 head="""// Polynomials of the mathematics, low order first: minimax approximations by Remez exchange in high precision, then
 // rounded to the type. NAME(t) chooses by FP. The error is the largest of the exact polynomial, relative to the function.
 

@@ -153,9 +153,10 @@
     -0x1.c2e19c072c8d4p-22, 0x1.2b31d3d9155cp-22, -0x1.33ef9c38aa132p-23)
 #define LGAMMA_2(t) JOIN(LGAMMA_2_, FP)(t)
 
-// cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2). Error 2^-10.6 and 2^-10.6.
-#define CBRT_START_32(t)                                                                                              \
-  HORNER3(t, 0x1.1c213ap-1f, 0x1.1a339ep-1f, -0x1.b3636ep-4f)
-#define CBRT_START_64(t)                                                                                              \
-  HORNER3(t, 0x1.1c2139102afd8p-1, 0x1.1a339d2e0c234p-1, -0x1.b3636dbde25c7p-4)
-#define CBRT_START(t) JOIN(CBRT_START_, FP)(t)
+// 1 / cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2). Error 2^-17.4 and 2^-25.4.
+#define CBRT_INVERSE_32(t)                                                                                            \
+  HORNER6(t, 0x1.002e0ep1f, -0x1.3fa0ecp1f, 0x1.6839p1f, -0x1.eb653ap0f, 0x1.6c0392p-1f, -0x1.c2884ap-4f)
+#define CBRT_INVERSE_64(t)                                                                                            \
+  HORNER9(t, 0x1.26e6115ed7281p1, -0x1.26a997e23f242p2, 0x1.2434328960904p3, -0x1.929efdbd78767p3,                    \
+    0x1.7a2c11cb8fefbp3, -0x1.dcb09a4bdbdc9p2, 0x1.82636133bf6acp1, -0x1.6c7301a0b3fd1p-1, 0x1.3052f4cac0fc4p-4)
+#define CBRT_INVERSE(t) JOIN(CBRT_INVERSE_, FP)(t)

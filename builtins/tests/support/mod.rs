@@ -139,7 +139,8 @@ fn answers(processor: &str) -> [(&'static str, bool); 3] {
     [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512)]
 }
 
-/// The estimate of reciprocal square roots that a line declares, element by element.
+/// The estimate of reciprocal square roots that a line declares: of whole registers where the vector is some, else element by
+/// element.
 fn estimate(declaration: &str) -> Option<String> {
     let (_, rest) = declaration.strip_prefix("declare ")?.split_once(&format!("@{RSQRT_ESTIMATE}"))?;
     let (suffix, rest) = rest.split_once('(')?;
@@ -147,13 +148,25 @@ fn estimate(declaration: &str) -> Option<String> {
     // A vector's own angle brackets end before any attribute.
     let ty = ty.find('>').map_or_else(|| ty.split(' ').next().unwrap_or(ty), |end| &ty[..=end]);
     let element = if suffix.ends_with('f') { "float" } else { "double" };
-    let (register, form) = if element == "float" { (4, "ps") } else { (2, "pd") };
-    let wide = format!("<{register} x {element}>");
+    let (bits, form) = if element == "float" { (32, "ps") } else { (64, "pd") };
     let lanes: usize = match ty.strip_prefix('<') {
         Some(rest) => rest.split(' ').next()?.parse().ok()?,
         None => 1,
     };
-    let mut text = format!("define internal {ty} @{RSQRT_ESTIMATE}{suffix}({ty} %x) alwaysinline {{\n");
+    let head = format!("define internal {ty} @{RSQRT_ESTIMATE}{suffix}({ty} %x) alwaysinline {{\n");
+    let operation = |register: usize| {
+        let (wide, mask) = (format!("<{} x {element}>", register / bits), (register / bits).max(8));
+        let name = format!("@llvm.x86.avx512.rsqrt14.{form}.{register}");
+        (wide.clone(), move |value: &str| {
+            format!("call {wide} {name}({wide} {value}, {wide} zeroinitializer, i{mask} -1)")
+        })
+    };
+    if [128, 256, 512].contains(&(lanes * bits)) && lanes > 1 {
+        let (wide, call) = operation(lanes * bits);
+        return Some(format!("{head}  %y = {}\n  ret {wide} %y\n}}\n", call("%x")));
+    }
+    let (wide, call) = operation(128);
+    let mut text = head;
     let mut all = "poison".to_owned();
     for lane in 0..lanes {
         let vector = ty.starts_with('<');
@@ -162,9 +175,7 @@ fn estimate(declaration: &str) -> Option<String> {
             text.push_str(&format!("  {one} = extractelement {ty} %x, i32 {lane}\n"));
         }
         text.push_str(&format!("  %in{lane} = insertelement {wide} poison, {element} {one}, i32 0\n"));
-        text.push_str(&format!(
-            "  %est{lane} = call {wide} @llvm.x86.avx512.rsqrt14.{form}.128({wide} %in{lane}, {wide} zeroinitializer, i8 -1)\n"
-        ));
+        text.push_str(&format!("  %est{lane} = {}\n", call(&format!("%in{lane}"))));
         text.push_str(&format!("  %out{lane} = extractelement {wide} %est{lane}, i32 0\n"));
         if vector {
             text.push_str(&format!(
@@ -209,10 +220,15 @@ fn retargeted(text: &str, processor: &str) -> String {
         out.push('\n');
     }
     if estimates {
-        out.push_str("declare <4 x float> @llvm.x86.avx512.rsqrt14.ps.128(<4 x float>, <4 x float>, i8)\n");
-        out.push_str(
-            "declare <2 x double> @llvm.x86.avx512.rsqrt14.pd.128(<2 x double>, <2 x double>, i8)\n",
-        );
+        for (form, element, bits) in [("ps", "float", 32), ("pd", "double", 64)] {
+            for register in [128, 256, 512] {
+                let wide = format!("<{} x {element}>", register / bits);
+                out.push_str(&format!(
+                    "declare {wide} @llvm.x86.avx512.rsqrt14.{form}.{register}({wide}, {wide}, i{})\n",
+                    (register / bits).max(8)
+                ));
+            }
+        }
     }
     out
 }

@@ -2,6 +2,9 @@
 //! module of, or a wrong one, are listed with the reason; a file that is listed must fail.
 //!
 //! `OXCL_SPIRV_FILES` restricts it to files whose names have that in them.
+//!
+//! And random programs: each gives a module that our reader takes, however many others the process has made before it.
+//! `OXCL_PROGRAMS` says how many.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use oxcl_spirv::{Addresses, Source, ir};
+use oxcl_testsuite::campaign::{Trial, spirv_of};
 use oxcl_testsuite::filetest::{ByWay, check_by_way_of_spirv};
 
 /// Files and reasons.
@@ -62,5 +67,21 @@ fn file_tests_run_the_same_by_way_of_spirv() {
     assert!(wrong.is_empty(), "{} of {} files:\n{}", wrong.len(), files.len(), wrong.join("\n"));
     if wanted.is_empty() {
         assert!(listed.len() * 4 < files.len(), "most files go this way");
+    }
+}
+
+/// LLVM's back end keeps labels of blocks from one module to the next. What it has in another order each time is left.
+#[test]
+fn modules_are_right_however_many_came_before() {
+    let count = std::env::var("OXCL_PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(60_u64);
+    let programs: Vec<(u64, Trial)> =
+        (1..=count).map(|seed| (seed, Trial::of(&oxcl_oracle::generate(seed)))).collect();
+    for round in ["first", "second"] {
+        for (seed, trial) in &programs {
+            let module = spirv_of(trial).unwrap_or_else(|why| panic!("{round} round, seed {seed}: {why:?}"));
+            let source = Source { name: "random.spv", bytes: &module, constants: &[] };
+            let read = ir(&source, Addresses::Bits64);
+            assert!(read.is_ok(), "{round} round, seed {seed}: {read:?}");
+        }
     }
 }

@@ -86,7 +86,7 @@ OxclOutcome oxcl_tap(LLVMModuleRef module, OxclMachine *machine, OxclTextSink by
 
 // `module` as SPIR-V for a triple, with some of these extensions; the module is of no use afterwards.
 OxclOutcome oxcl_spirv(LLVMModuleRef module, OxclText triple, const OxclText *extensions, size_t count,
-                       OxclTextSink bytes, OxclTextSink message, void *user);
+                       size_t attempt, OxclTextSink bytes, OxclTextSink message, void *user);
 
 // --- disasm.cpp
 

@@ -121,6 +121,7 @@ unsafe extern "C" {
         triple: Text,
         extensions: *const Text,
         count: usize,
+        attempt: usize,
         bytes: TextSink,
         message: TextSink,
         user: *mut c_void,

@@ -22,11 +22,12 @@ const EXTENSIONS: [&str; 12] = [
     "SPV_KHR_uniform_group_instructions",
 ];
 
-/// `module` as SPIR-V for addresses of so many bits.
+/// `module` as SPIR-V for addresses of so many bits. Each further attempt for the same module has the back end's own functions at
+/// other addresses: it keeps labels by these, also when the functions are gone.
 ///
 /// # Errors
 /// LLVM's back end has no SPIR-V for something in it, or failed.
-pub fn spirv(module: &Module<'_>, bits: u32) -> Result<Vec<u8>, CodegenError> {
+pub fn spirv(module: &Module<'_>, bits: u32, attempt: usize) -> Result<Vec<u8>, CodegenError> {
     let triple = if bits == 32 { "spirv32-unknown-unknown" } else { "spirv64-unknown-unknown" };
     let extensions = EXTENSIONS.map(Text::new);
     let mut heard = Heard::default();
@@ -37,6 +38,7 @@ pub fn spirv(module: &Module<'_>, bits: u32) -> Result<Vec<u8>, CodegenError> {
             Text::new(triple),
             extensions.as_ptr(),
             extensions.len(),
+            attempt,
             bridge::hear_bytes,
             bridge::hear_message,
             heard.user(),

@@ -31,6 +31,7 @@ mod images;
 mod instruction;
 mod integer_dot;
 mod kernels;
+mod labels;
 mod listing;
 mod mangle;
 mod mended;
@@ -47,11 +48,11 @@ mod words;
 use oxcl_ir::{Context, IrError, Module, read_module};
 
 pub use error::{Reason, SpirvError};
+pub use labels::with_own_labels;
 pub use listing::listing;
 pub use mended::{ALIGNED, mended};
 pub use module::Addresses;
 pub use strings::{Parameters, with_parameters};
-pub use words::defines_an_id_twice;
 
 /// A module of SPIR-V.
 #[derive(Debug, Clone, Copy)]

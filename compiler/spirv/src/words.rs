@@ -3,8 +3,6 @@
 //! In: the bytes of a module, of either order. Out: its instructions with the word that each begins at, operands told
 //! apart by the grammar. Lengths are checked here first: the parser behind trusts them.
 
-use std::collections::BTreeSet;
-
 use oxcl_binary::il::is_spirv;
 use rspirv::binary::{Consumer, ParseAction, ParseState, parse_words};
 use rspirv::dr::{ModuleHeader, Operand};
@@ -15,7 +13,7 @@ use crate::error::{Result, SpirvError, invalid, malformed};
 /// Words before the first instruction.
 const HEADER: usize = 5;
 /// The largest bound of ids that a module may have, by the specification's universal limits.
-const MOST_IDS: u32 = 0x3F_FFFF;
+pub(crate) const MOST_IDS: u32 = 0x3F_FFFF;
 
 /// One instruction.
 #[derive(Debug, Clone)]
@@ -251,14 +249,6 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed> {
         }
     }
     Ok(parsed)
-}
-
-/// Whether two instructions of a module define the same id; of bytes that are no instructions none do.
-#[must_use]
-pub fn defines_an_id_twice(bytes: &[u8]) -> bool {
-    let mut seen = BTreeSet::new();
-    parse(bytes)
-        .is_ok_and(|parsed| parsed.instructions.iter().filter_map(|i| i.id).any(|id| !seen.insert(id)))
 }
 
 /// The parser's words without its own count of bytes and instructions.

@@ -1,6 +1,6 @@
 //! What LLVM's back end writes wrongly is put right, and everything else is left as it is.
 
-use oxcl_spirv::{Reason, mended};
+use oxcl_spirv::{Reason, mended, with_own_labels};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 const IN_PROGRAM: u32 = StorageClass::UniformConstant as u32;
@@ -17,7 +17,11 @@ fn module(instructions: &[&[u32]]) -> Vec<u8> {
 
 /// The instructions of a module put right, and its bound.
 fn instructions(bytes: &[u8]) -> (Vec<Vec<u32>>, u32) {
-    let bytes = mended(bytes).unwrap();
+    split(&mended(bytes).unwrap())
+}
+
+/// The instructions of a module, and its bound.
+fn split(bytes: &[u8]) -> (Vec<Vec<u32>>, u32) {
     let words: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let (mut all, mut at) = (Vec::new(), 5);
     while at < words.len() {
@@ -126,4 +130,48 @@ fn what_is_no_module_is_an_error_and_what_has_nothing_wrong_stays() {
         &[Op::AccessChain as u32, 4, 5],
     ]);
     assert_eq!(mended(&right).unwrap(), right);
+}
+
+/// Labels of earlier modules: numbers that values have, that lie beyond the bound, that two functions have.
+#[test]
+fn labels_are_numbered_anew_in_each_function() {
+    let function = |first: u32, second: u32, third: u32, value: u32| {
+        vec![
+            vec![Op::Function as u32, 1, value, 0, 2],
+            vec![Op::Label as u32, first],
+            vec![Op::LoopMerge as u32, third, second, 0],
+            vec![Op::BranchConditional as u32, 5, second, third],
+            vec![Op::Label as u32, second],
+            vec![Op::Phi as u32, 3, value + 1, second, first, 4, second],
+            vec![Op::Switch as u32, 6, first, 7, 0, second, second, 0, third],
+            vec![Op::Label as u32, third],
+            vec![Op::SelectionMerge as u32, second, 0],
+            vec![Op::Branch as u32, second],
+            vec![Op::FunctionEnd as u32],
+        ]
+    };
+    let types = vec![vec![Op::TypeInt as u32, 3, 64, 0], vec![Op::ConstantNull as u32, 3, 6]];
+    // The first has labels that are values of the second, and the other way round.
+    let given = [types.clone(), function(20, 3, 1000, 10), function(3, 20, 10, 20)].concat();
+    let given: Vec<&[u32]> = given.iter().map(Vec::as_slice).collect();
+    let mut wanted = [types, function(22, 23, 24, 10), function(25, 26, 27, 20)].concat();
+    // A phi's value and a case that have the number of a label stay.
+    for (start, number) in [(2, 3), (2 + 11, 20)] {
+        wanted[start + 5][3] = number;
+        wanted[start + 6][6] = number;
+    }
+    let named = with_own_labels(&module(&given)).unwrap();
+    assert_eq!(split(&named), (wanted, 28));
+}
+
+#[test]
+fn two_blocks_of_a_function_with_one_label_are_not_told_apart() {
+    let error = with_own_labels(&module(&[
+        &[Op::Function as u32, 1, 2, 0, 3],
+        &[Op::Label as u32, 4],
+        &[Op::Branch as u32, 4],
+        &[Op::Label as u32, 4],
+        &[Op::FunctionEnd as u32],
+    ]));
+    assert!(matches!(error.expect_err("one label").reason, Reason::Invalid(_)));
 }

@@ -5,7 +5,7 @@
 use oxcl_codegen::{CodegenError, Machine, Output};
 use oxcl_frontend::{Bits, KernelSignature, kernels};
 use oxcl_ir::{Context, Module, read_module};
-use oxcl_spirv::{Parameters, SpirvError, mended, with_parameters};
+use oxcl_spirv::{Parameters, SpirvError, mended, with_own_labels, with_parameters};
 
 use crate::error::CompileError;
 
@@ -27,9 +27,9 @@ const ATTEMPTS: usize = 8;
 
 /// The front end's module as SPIR-V, by LLVM's own back end.
 ///
-/// That keeps the labels of all modules of a process by the addresses of their functions, also when these are gone: a second
-/// module may be given labels of the first one's, whose numbers it uses for something else. Such a module is made again, with
-/// functions elsewhere.
+/// That keeps the labels of all modules of a process, so that a later one may be given labels of an earlier one: they are
+/// numbered anew, and where that cannot be, as two blocks of a function have one label, the module is made again with the back
+/// end's own functions elsewhere in memory.
 pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Result<Vec<u8>, CompileError> {
     let bits = match bits {
         Bits::Bits32 => 32,
@@ -38,19 +38,17 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
     let bitcode = module.write_bitcode_to_memory();
     let refused = |reason| CompileError::NoSpirv { error: CodegenError::Refused { stage: "SPIR-V", reason } };
     let damaged = |error: SpirvError| refused(format!("LLVM's back end wrote a damaged module: {error}"));
-    // Alive until a module is right, so that no other function gets their places.
-    let mut copies = Vec::new();
+    let mut attempt = 0;
     let words = loop {
         let copy = read_module(context, bitcode.as_slice(), "program")?;
         plain::run(&copy);
-        let words = oxcl_codegen::spirv(&copy, bits).map_err(|error| CompileError::NoSpirv { error })?;
-        let words = mended(&words).map_err(damaged)?;
-        if !oxcl_spirv::defines_an_id_twice(&words) {
-            break words;
-        }
-        copies.push(copy);
-        if copies.len() == ATTEMPTS {
-            return Err(refused("LLVM's back end defined an id twice".to_owned()));
+        let words =
+            oxcl_codegen::spirv(&copy, bits, attempt).map_err(|error| CompileError::NoSpirv { error })?;
+        attempt += 1;
+        match with_own_labels(&words) {
+            Ok(words) => break mended(&words).map_err(damaged)?,
+            Err(error) if attempt == ATTEMPTS => return Err(damaged(error)),
+            Err(_) => {}
         }
     };
     // The back end writes pointers to bytes for all pointers.

@@ -212,6 +212,9 @@ fn write_failure(campaign: &Campaign, folder: &Path, tries: u32, case: &Case, fa
     }
 }
 
+/// How many reasons are listed why programs are not for a configuration.
+const REASONS: usize = 8;
+
 fn summary(options: &Options, report: &Report) -> String {
     let mut text = format!(
         "commit {}, seeds {} to {}: {} pairs in {:.0} s, {} failed",
@@ -225,6 +228,11 @@ fn summary(options: &Options, report: &Report) -> String {
     for (configuration, (ran, not_for)) in &report.pairs {
         let failed = report.failures.iter().filter(|f| f.configuration.to_string() == *configuration).count();
         text.push_str(&format!("\n  {configuration}: {ran} ran, {failed} failed, {not_for} not for it"));
+        let mut reasons: Vec<_> = report.reasons.iter().filter(|((of, _), _)| of == configuration).collect();
+        reasons.sort_by_key(|(_, (count, first))| (std::cmp::Reverse(*count), *first));
+        for ((_, why), (count, first)) in reasons.into_iter().take(REASONS) {
+            text.push_str(&format!("\n    {count}, the first with seed {first}: {why}"));
+        }
     }
     text
 }

@@ -231,13 +231,28 @@ pub(super) fn difference(expected: &[Vec<u8>], found: &[Vec<u8>]) -> Option<Stri
     None
 }
 
-/// The archive for a configuration, and the device's name.
-fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, String), Verdict> {
+/// What the compiler is asked for.
+fn request(trial: &Trial, more_options: &str) -> Result<Request<'static>, Verdict> {
     let sources = vec![SourceFile { name: "random.cl".to_owned(), text: trial.source.clone() }];
     let mut request = Request::new(sources);
-    let disable = if configuration.plain { " -cl-opt-disable" } else { "" };
-    let options = BuildOptions::parse(&format!("{}{disable}", trial.options));
+    let options = BuildOptions::parse(&format!("{}{more_options}", trial.options));
     request.options = options.map_err(|error| Verdict::Rejected(error.to_string()))?;
+    Ok(request)
+}
+
+/// The module of SPIR-V that is made of a trial's program.
+///
+/// # Errors
+/// There is none: the verdict says why.
+pub fn spirv_of(trial: &Trial) -> Result<Vec<u8>, Verdict> {
+    let mut request = request(trial, "")?;
+    by_way_of_spirv(&mut request)?;
+    Ok(request.il.swap_remove(0).bytes)
+}
+
+/// The archive for a configuration, and the device's name.
+fn prepare(trial: &Trial, configuration: Configuration) -> Result<(Vec<u8>, String), Verdict> {
+    let mut request = request(trial, if configuration.plain { " -cl-opt-disable" } else { "" })?;
     request.width = configuration.width;
     request.strict = true;
     request.cpus = configuration.cpu.map(|cpu| cpu.name().to_owned()).into_iter().collect();

@@ -7,7 +7,7 @@ mod shrunk;
 mod trial;
 mod worker;
 
-pub use engine::{Configuration, CpuLevel, Engine};
+pub use engine::{Configuration, CpuLevel, Engine, spirv_of};
 pub use pool::{Campaign, Failure, Report, Worker};
 pub use shrunk::shrink;
 pub use trial::{Trial, Verdict, file_test};

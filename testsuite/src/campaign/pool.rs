@@ -186,6 +186,8 @@ pub struct Failure {
 pub struct Report {
     /// Pairs by configuration: those that ran, and those that are not for it.
     pub pairs: BTreeMap<String, (u64, u64)>,
+    /// Why programs are not for a configuration: how many, and the first seed.
+    pub reasons: BTreeMap<(String, String), (u64, u64)>,
     /// Failures.
     pub failures: Vec<Failure>,
     /// Time of the whole.
@@ -197,6 +199,17 @@ impl Report {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.pairs.values().map(|(ran, _)| ran).sum()
+    }
+
+    fn count(&mut self, seed: u64, configuration: String, verdict: &Verdict) {
+        let counts = self.pairs.entry(configuration.clone()).or_default();
+        let Verdict::NotFor(why) = verdict else {
+            counts.0 += 1;
+            return;
+        };
+        counts.1 += 1;
+        let reason = self.reasons.entry((configuration, why.clone())).or_insert((0, seed));
+        *reason = (reason.0 + 1, reason.1.min(seed));
     }
 }
 
@@ -228,11 +241,8 @@ impl Campaign {
                         let verdicts = worker.run(&Trial::of(&case), &ways);
                         let mut failures = Vec::new();
                         for (configuration, verdict) in ways.iter().zip(verdicts) {
-                            let ran = !matches!(verdict, Verdict::NotFor(_));
                             if let Ok(mut report) = report.lock() {
-                                let counts = report.pairs.entry(configuration.to_string()).or_default();
-                                counts.0 += u64::from(ran);
-                                counts.1 += u64::from(!ran);
+                                report.count(seed, configuration.to_string(), &verdict);
                             }
                             if verdict.is_failure() {
                                 failures.push(Failure { seed, configuration: *configuration, verdict });

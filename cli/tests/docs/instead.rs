@@ -18,7 +18,7 @@ pub(crate) enum Instead {
 use Instead::{Run, There};
 
 /// Whole commands. `$REPOSITORY` is this one.
-pub(crate) const INSTEAD: [(&str, Instead); 44] = [
+pub(crate) const INSTEAD: &[(&str, Instead)] = &[
     // Installing: in a folder, or in the bare systems of `make dist-test`.
     (
         "make install PREFIX=/usr",

@@ -1,6 +1,7 @@
 // lld would let LLVM's link-time optimiser make code for every machine that LLVM knows. Nothing here optimises at link time: the
 // back ends that this program does not use are left out. Each would cost every start of the program its tables and options.
 
+#define OXCL_KEPT_AArch64 ~, KEPT
 #define OXCL_KEPT_NVPTX ~, KEPT
 #define OXCL_KEPT_RISCV ~, KEPT
 #define OXCL_KEPT_SPIRV ~, KEPT

@@ -104,10 +104,8 @@ HELPER long quick_size(image i, int format) {
 // Elements as they are in memory. An image of a buffer's, or of the host's memory, may begin anywhere.
 typedef uint uint_any __attribute__((aligned(1)));
 typedef ushort ushort_any __attribute__((aligned(1)));
-typedef half half_any __attribute__((aligned(1)));
+typedef ulong ulong_any __attribute__((aligned(1)));
 typedef uint4 uint4_any __attribute__((aligned(1)));
-typedef ushort4 ushort4_any __attribute__((aligned(1)));
-typedef uchar4 uchar4_any __attribute__((aligned(1)));
 
 // A pixel: where it is, by whole numbers. `z` is the slice of a 3-D image, or the element of an array.
 typedef struct {
@@ -137,8 +135,10 @@ HELPER place place_of(int kind, int4 c) {
   return at;
 }
 
-HELPER __global uchar *address(image i, place at, int kind, long size) {
-  __global uchar *p = i->data + (long)at.x * size;
+// The row of pixels that a place is in. Pixels are elements of it, by whole numbers and of a size that is known where they are read and
+// written: so the compiler sees of neighbours that they lie one behind the other, or what to ask to know it.
+HELPER __global uchar *row_of(image i, place at, int kind) {
+  __global uchar *p = i->data;
   if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
     p += (long)at.y * i->row_pitch;
   if (kind == ONE_ARRAY || kind == TWO_ARRAY || kind == THREE)

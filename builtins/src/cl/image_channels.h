@@ -1,36 +1,67 @@
-// The bytes of a pixel to its channels as they are in memory, and channels to what a kernel sees of them.
+// The bytes of a pixel to its channels as they are in memory, channels to what a kernel sees of them, and the way back. Sizes, types
+// and orders are the same for all work-items: what is done by one of them does not multiply with what is done by another.
 
-// The channels as they are in memory, widened to 32 bits without their signs; those that there are not are 0. Elements of
-// 4 and of 8 bytes are read at once.
-HELPER uint4 bytes_of(__global const uchar *p, uint count) {
-  if (count == 4) {
-    uint all = *(__global const uint_any *)p;
-    return (uint4)(all & 255, all >> 8 & 255, all >> 16 & 255, all >> 24);
+// A pixel's bytes as they are in memory: in `four` where there are 16, else in `two`, and 0 behind them.
+typedef struct {
+  ulong two;
+  uint4 four;
+} words;
+
+// The pixel `x` of a row. Sizes of pixels are powers of two.
+HELPER words words_of(__global const uchar *row, int x, long size) {
+  words w = {0, 0};
+  switch (size) {
+  case 1:
+    w.two = row[x];
+    break;
+  case 2:
+    w.two = ((__global const ushort_any *)row)[x];
+    break;
+  case 4:
+    w.two = ((__global const uint_any *)row)[x];
+    break;
+  case 8:
+    w.two = ((__global const ulong_any *)row)[x];
+    break;
+  default:
+    w.four = ((__global const uint4_any *)row)[x];
   }
-  if (count == 1)
-    return (uint4)(p[0], 0, 0, 0);
-  uint both = *(__global const ushort_any *)p;
-  return (uint4)(both & 255, both >> 8, count == 3 ? p[2] : 0, 0);
+  return w;
 }
-HELPER uint4 shorts_of(__global const uchar *p, uint count) {
-  __global const ushort_any *s = (__global const ushort_any *)p;
-  if (count == 1)
-    return (uint4)(s[0], 0, 0, 0);
-  uint first = *(__global const uint_any *)p;
-  if (count == 4) {
-    uint last = ((__global const uint_any *)p)[1];
-    return (uint4)(first & 0xffff, first >> 16, last & 0xffff, last >> 16);
+HELPER void put_words(__global uchar *row, int x, words w, long size) {
+  switch (size) {
+  case 1:
+    row[x] = (uchar)w.two;
+    break;
+  case 2:
+    ((__global ushort_any *)row)[x] = (ushort)w.two;
+    break;
+  case 4:
+    ((__global uint_any *)row)[x] = (uint)w.two;
+    break;
+  case 8:
+    ((__global ulong_any *)row)[x] = w.two;
+    break;
+  default:
+    ((__global uint4_any *)row)[x] = w.four;
   }
-  return (uint4)(first & 0xffff, first >> 16, count == 3 ? s[2] : 0, 0);
 }
-HELPER uint4 words_of(__global const uchar *p, uint count) {
-  __global const uint_any *w = (__global const uint_any *)p;
-  if (count == 4)
-    return *(__global const uint4_any *)p;
-  if (count == 1)
-    return (uint4)(w[0], 0, 0, 0);
-  return (uint4)(w[0], w[1], count == 3 ? w[2] : 0, 0);
+
+// Channels of one, two and four bytes.
+HELPER uchar4 bytes_in(words w) { return __builtin_astype((uint)w.two, uchar4); }
+HELPER ushort4 shorts_in(words w) { return __builtin_astype(w.two, ushort4); }
+HELPER uint4 ints_in(words w, long size) {
+  return size == 16 ? w.four : (uint4)(__builtin_astype(w.two, uint2), 0, 0);
 }
+// And the way back: the lowest bits count.
+HELPER words from_bytes(uint4 c) {
+  return (words){__builtin_astype(__builtin_convertvector(c, uchar4), uint), 0};
+}
+HELPER words from_shorts(uint4 c) {
+  return (words){__builtin_astype(__builtin_convertvector(c, ushort4), ulong), 0};
+}
+HELPER words from_ints(uint4 c) { return (words){__builtin_astype(c.xy, ulong), c}; }
+HELPER words from_one(uint all) { return (words){all, 0}; }
 
 // Channels in memory to red, green, blue and alpha; `one` is 1.
 #define ARRANGE(T4, T)                                                                                                 \

@@ -1,27 +1,26 @@
-// A pixel as a kernel reads it in floating point. `PIXEL` is the name of the function, which a unit has for itself.
+// A pixel as a kernel reads it in floating point.
 
 #include "image_channels.h"
 #include "srgb.inc"
 
-// The values of signed bytes and shorts that were widened without their signs.
-HELPER float4 of_bytes(uint4 c) { return __builtin_convertvector(__builtin_astype(c << 24, int4) >> 24, float4); }
-HELPER float4 of_shorts(uint4 c) { return __builtin_convertvector(__builtin_astype(c << 16, int4) >> 16, float4); }
+#define TO_FLOATS(c) __builtin_convertvector(c, float4)
 
-HELPER float4 linear(uint4 c) {
+HELPER float4 linear(uchar4 c) {
   return (float4)(linear_of_srgb[c.x], linear_of_srgb[c.y], linear_of_srgb[c.z], (float)c.w * (1.0f / 255.0f));
 }
 
 HELPER bool is_srgb(uint order) { return order >= ORDER_SRGB && order <= ORDER_SBGRA; }
 
-// Kept apart: what a program calls often, it has once.
-static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *p) {
-  uint order = i->order, count = i->channels;
+HELPER float4 any_pixel(image i, __global const uchar *row, int x) {
+  uint order = i->order;
+  long size = pixel_size(i);
+  words w = words_of(row, x, size);
   float4 c;
   switch (i->type) {
   case TYPE_UNORM8: {
-    uint4 raw = bytes_of(p, count);
+    uchar4 raw = bytes_in(w);
     if (!is_srgb(order)) {
-      c = __builtin_convertvector(raw, float4) * (1.0f / 255.0f);
+      c = TO_FLOATS(raw) * (1.0f / 255.0f);
       break;
     }
     // Tables are of the three colours, wherever they are in memory.
@@ -29,41 +28,38 @@ static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *p) 
     return order == ORDER_SRGBA || order == ORDER_SBGRA ? all : (float4)(all.xyz, 1.0f);
   }
   case TYPE_FLOAT:
-    c = __builtin_astype(words_of(p, count), float4);
+    c = __builtin_astype(ints_in(w, size), float4);
     break;
   case TYPE_UNORM16:
-    c = __builtin_convertvector(shorts_of(p, count), float4) * (1.0f / 65535.0f);
+    c = TO_FLOATS(shorts_in(w)) * (1.0f / 65535.0f);
     break;
-  case TYPE_HALF: {
-    __global const half_any *h = (__global const half_any *)p;
-    c = (float4)((float)h[0], count > 1 ? (float)h[1] : 0.0f, count > 2 ? (float)h[2] : 0.0f,
-                 count > 3 ? (float)h[3] : 0.0f);
+  case TYPE_HALF:
+    c = TO_FLOATS(__builtin_astype(w.two, half4));
     break;
-  }
   case TYPE_SNORM8:
-    c = __builtin_elementwise_max(of_bytes(bytes_of(p, count)) * (1.0f / 127.0f), (float4)-1.0f);
+    c = __builtin_elementwise_max(TO_FLOATS(__builtin_astype(bytes_in(w), char4)) * (1.0f / 127.0f), (float4)-1.0f);
     break;
   case TYPE_SNORM16:
-    c = __builtin_elementwise_max(of_shorts(shorts_of(p, count)) * (1.0f / 32767.0f), (float4)-1.0f);
+    c = __builtin_elementwise_max(TO_FLOATS(__builtin_astype(shorts_in(w), short4)) * (1.0f / 32767.0f), (float4)-1.0f);
     break;
   // Packed: red is in the highest bits.
   case TYPE_565: {
-    uint v = *(__global const ushort_any *)p;
+    uint v = (uint)w.two;
     c = (float4)((float)(v >> 11) * (1.0f / 31.0f), (float)(v >> 5 & 63) * (1.0f / 63.0f), (float)(v & 31) * (1.0f / 31.0f), 1.0f);
     break;
   }
   case TYPE_555: {
-    uint v = *(__global const ushort_any *)p;
+    uint v = (uint)w.two;
     c = (float4)((float)(v >> 10 & 31), (float)(v >> 5 & 31), (float)(v & 31), 31.0f) * (1.0f / 31.0f);
     break;
   }
   case TYPE_101010: {
-    uint v = *(__global const uint_any *)p;
+    uint v = (uint)w.two;
     c = (float4)((float)(v >> 20 & 1023), (float)(v >> 10 & 1023), (float)(v & 1023), 1023.0f) * (1.0f / 1023.0f);
     break;
   }
   case TYPE_101010_2: {
-    uint v = *(__global const uint_any *)p;
+    uint v = (uint)w.two;
     c = (float4)((float)(v >> 22), (float)(v >> 12 & 1023), (float)(v >> 2 & 1023), 0.0f) * (1.0f / 1023.0f);
     c.w = (float)(v & 3) * (1.0f / 3.0f);
     break;
@@ -75,18 +71,18 @@ static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *p) 
 }
 
 // The same where the format is known.
-HELPER float4 quick_pixel(image i, __global const uchar *p, int format) {
+HELPER float4 quick_pixel(image i, __global const uchar *row, int x, int format) {
   switch (format) {
   case RGBA_UNORM8:
-    return __builtin_convertvector(bytes_of(p, 4), float4) * (1.0f / 255.0f);
+    return TO_FLOATS(bytes_in(words_of(row, x, 4))) * (1.0f / 255.0f);
   case R_UNORM8:
-    return (float4)((float)p[0] * (1.0f / 255.0f), 0.0f, 0.0f, 1.0f);
+    return (float4)((float)row[x] * (1.0f / 255.0f), 0.0f, 0.0f, 1.0f);
   case RGBA_FLOAT:
-    return __builtin_astype(words_of(p, 4), float4);
+    return __builtin_astype(words_of(row, x, 16).four, float4);
   case R_FLOAT:
-    return (float4)(__builtin_astype(*(__global const uint_any *)p, float), 0.0f, 0.0f, 1.0f);
+    return (float4)(__builtin_astype(((__global const uint_any *)row)[x], float), 0.0f, 0.0f, 1.0f);
   default:
-    return PIXEL(i, p);
+    return any_pixel(i, row, x);
   }
 }
 

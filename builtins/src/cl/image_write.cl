@@ -4,43 +4,6 @@
 #include "image.h"
 #include "image_channels.h"
 
-// The lowest bits of each channel to memory.
-HELPER void put_bytes(__global uchar *p, uint4 c, uint count) {
-  if (count == 4) {
-    *(__global uchar4_any *)p = __builtin_convertvector(c, uchar4);
-    return;
-  }
-  p[0] = (uchar)c.x;
-  if (count > 1)
-    p[1] = (uchar)c.y;
-  if (count > 2)
-    p[2] = (uchar)c.z;
-}
-HELPER void put_shorts(__global uchar *p, uint4 c, uint count) {
-  __global ushort_any *s = (__global ushort_any *)p;
-  if (count == 4) {
-    *(__global ushort4_any *)p = __builtin_convertvector(c, ushort4);
-    return;
-  }
-  s[0] = (ushort)c.x;
-  if (count > 1)
-    s[1] = (ushort)c.y;
-  if (count == 3)
-    s[2] = (ushort)c.z;
-}
-HELPER void put_words(__global uchar *p, uint4 c, uint count) {
-  __global uint_any *w = (__global uint_any *)p;
-  if (count == 4) {
-    *(__global uint4_any *)p = c;
-    return;
-  }
-  w[0] = c.x;
-  if (count > 1)
-    w[1] = c.y;
-  if (count > 2)
-    w[2] = c.z;
-}
-
 // Between `low` and `high`, which are integers, rounded to the nearest one; 0 for NaN, which lies between them.
 HELPER float4 rounded(float4 c, float low, float high) {
   c = __builtin_elementwise_minnum(__builtin_elementwise_maxnum(c, (float4)low), (float4)high);
@@ -55,91 +18,71 @@ HELPER uint4 to_signed(float4 c, float most) {
   return __builtin_astype(__builtin_convertvector(rounded(c * most, -most - 1.0f, most), int4), uint4);
 }
 
-static __attribute__((noinline)) void oxcl_image_put_float(image i, __global uchar *p, float4 colour) {
-  uint order = i->order, count = i->channels;
-  float4 c = in_memory(colour, order);
+// The bytes of a colour.
+HELPER words encoded(image i, float4 colour) {
+  float4 c = in_memory(colour, i->order);
   switch (i->type) {
   case TYPE_UNORM8:
-    put_bytes(p, to_unsigned(c, 255.0f), count);
-    break;
+    return from_bytes(to_unsigned(c, 255.0f));
   case TYPE_FLOAT:
-    put_words(p, __builtin_astype(c, uint4), count);
-    break;
+    return from_ints(__builtin_astype(c, uint4));
   case TYPE_UNORM16:
-    put_shorts(p, to_unsigned(c, 65535.0f), count);
-    break;
-  case TYPE_HALF: {
-    half4 h = __builtin_convertvector(c, half4);
-    put_shorts(p, __builtin_convertvector(__builtin_astype(h, ushort4), uint4), count);
-    break;
-  }
+    return from_shorts(to_unsigned(c, 65535.0f));
+  case TYPE_HALF:
+    return (words){__builtin_astype(__builtin_convertvector(c, half4), ulong), 0};
   case TYPE_SNORM8:
-    put_bytes(p, to_signed(c, 127.0f), count);
-    break;
+    return from_bytes(to_signed(c, 127.0f));
   case TYPE_SNORM16:
-    put_shorts(p, to_signed(c, 32767.0f), count);
-    break;
+    return from_shorts(to_signed(c, 32767.0f));
   case TYPE_565: {
     uint4 v = __builtin_convertvector(rounded(c * (float4)(31.0f, 63.0f, 31.0f, 0.0f), 0.0f, 63.0f), uint4);
-    *(__global ushort_any *)p =
-        (ushort)(__builtin_elementwise_min(v.x, 31u) << 11 | v.y << 5 | __builtin_elementwise_min(v.z, 31u));
-    break;
+    return from_one(__builtin_elementwise_min(v.x, 31u) << 11 | v.y << 5 | __builtin_elementwise_min(v.z, 31u));
   }
   case TYPE_555: {
     uint4 v = to_unsigned(c, 31.0f);
-    *(__global ushort_any *)p = (ushort)(v.x << 10 | v.y << 5 | v.z);
-    break;
+    return from_one(v.x << 10 | v.y << 5 | v.z);
   }
   case TYPE_101010: {
     uint4 v = to_unsigned(c, 1023.0f);
-    *(__global uint_any *)p = v.x << 20 | v.y << 10 | v.z;
-    break;
+    return from_one(v.x << 20 | v.y << 10 | v.z);
   }
-  case TYPE_101010_2: {
+  default: {
+    // 101010_2
     uint4 v = to_unsigned(c, 1023.0f);
     uint4 alpha = to_unsigned(c, 3.0f);
-    *(__global uint_any *)p = v.x << 22 | v.y << 12 | v.z << 2 | alpha.w;
-    break;
+    return from_one(v.x << 22 | v.y << 12 | v.z << 2 | alpha.w);
   }
-  default:
-    break;
   }
 }
 
-static __attribute__((noinline)) void oxcl_image_put_uint(image i, __global uchar *p, uint4 colour);
-
-static __attribute__((noinline)) void oxcl_image_put_int(image i, __global uchar *p, int4 colour) {
-  uint type = i->type, count = i->channels;
-  // SPIR-V does not say whether channels have a sign: what the image has is meant.
-  if (type == TYPE_U8 || type == TYPE_U16 || type == TYPE_U32) {
-    oxcl_image_put_uint(i, p, __builtin_astype(colour, uint4));
-    return;
-  }
-  int4 c = in_memory(colour, i->order);
-  if (type == TYPE_S32) {
-    put_words(p, __builtin_astype(c, uint4), count);
-    return;
-  }
-  int most = type == TYPE_S16 ? 32767 : 127;
-  c = __builtin_elementwise_min(__builtin_elementwise_max(c, (int4)(-most - 1)), (int4)most);
-  if (type == TYPE_S16)
-    put_shorts(p, __builtin_astype(c, uint4), count);
-  else
-    put_bytes(p, __builtin_astype(c, uint4), count);
-}
-
-static __attribute__((noinline)) void oxcl_image_put_uint(image i, __global uchar *p, uint4 colour) {
-  uint type = i->type, count = i->channels;
+HELPER words encoded(image i, uint4 colour) {
   uint4 c = in_memory(colour, i->order);
-  if (type == TYPE_U32) {
-    put_words(p, c, count);
-    return;
+  switch (i->type) {
+  case TYPE_U32:
+    return from_ints(c);
+  case TYPE_U16:
+    return from_shorts(__builtin_elementwise_min(c, (uint4)65535u));
+  default:
+    return from_bytes(__builtin_elementwise_min(c, (uint4)255u));
   }
-  c = __builtin_elementwise_min(c, (uint4)(type == TYPE_U16 ? 65535u : 255u));
-  if (type == TYPE_U16)
-    put_shorts(p, c, count);
-  else
-    put_bytes(p, c, count);
+}
+
+HELPER int4 between(int4 c, int low, int high) {
+  return __builtin_elementwise_min(__builtin_elementwise_max(c, (int4)low), (int4)high);
+}
+HELPER words encoded(image i, int4 colour) {
+  int4 c = in_memory(colour, i->order);
+  switch (i->type) {
+  case TYPE_S32:
+    return from_ints(__builtin_astype(c, uint4));
+  case TYPE_S16:
+    return from_shorts(__builtin_astype(between(c, -32768, 32767), uint4));
+  case TYPE_S8:
+    return from_bytes(__builtin_astype(between(c, -128, 127), uint4));
+  default:
+    // SPIR-V does not say whether channels have a sign: what the image has is meant.
+    return encoded(i, __builtin_astype(colour, uint4));
+  }
 }
 
 HELPER bool is_inside(image i, place at, int kind) {
@@ -153,28 +96,22 @@ HELPER bool is_inside(image i, place at, int kind) {
   return inside;
 }
 
-// A pixel of a quick format.
-HELPER void quick_put(image i, __global uchar *p, float4 colour, int format) {
+// A pixel, of a quick format where it is one.
+HELPER words quick_encoded(image i, float4 colour, int format) {
   switch (format) {
   case RGBA_UNORM8:
-    put_bytes(p, to_unsigned(colour, 255.0f), 4);
-    break;
   case R_UNORM8:
-    put_bytes(p, to_unsigned(colour, 255.0f), 1);
-    break;
+    return from_bytes(to_unsigned(colour, 255.0f));
   case RGBA_FLOAT:
-    put_words(p, __builtin_astype(colour, uint4), 4);
-    break;
   case R_FLOAT:
-    put_words(p, __builtin_astype(colour, uint4), 1);
-    break;
+    return from_ints(__builtin_astype(colour, uint4));
   default:
-    oxcl_image_put_float(i, p, colour);
+    return encoded(i, colour);
   }
 }
 HELPER void put_as(image i, place at, int kind, float4 colour, int format) {
   if (is_inside(i, at, kind))
-    quick_put(i, address(i, at, kind, quick_size(i, format)), colour, format);
+    put_words(row_of(i, at, kind), at.x, quick_encoded(i, colour, format), quick_size(i, format));
 }
 
 HELPER void put(image i, int kind, int4 c, float4 colour) {
@@ -198,14 +135,14 @@ HELPER void put(image i, int kind, int4 c, float4 colour) {
 }
 HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __builtin_convertvector(colour, float4)); }
 
-#define PUT(PIXEL, T4)                                                                                                 \
+#define PUT(T4)                                                                                                        \
   HELPER void put(image i, int kind, int4 c, T4 colour) {                                                              \
     place at = place_of(kind, c);                                                                                      \
     if (is_inside(i, at, kind))                                                                                        \
-      PIXEL(i, address(i, at, kind, pixel_size(i)), colour);                                                              \
+      put_words(row_of(i, at, kind), at.x, encoded(i, colour), pixel_size(i));                                         \
   }
-PUT(oxcl_image_put_int, int4)
-PUT(oxcl_image_put_uint, uint4)
+PUT(int4)
+PUT(uint4)
 #undef PUT
 
 #define WRITE(ACCESS, WRITE_IMAGE, TYPE, KIND, INTS, COLOUR)                                                           \

@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn language_versions() {
-        for text in ["CL2.0", "CL3.0", "cl2.0", "CLC++", "clc++2021", "CLC++1.0"] {
+        for text in ["CL2.0", "CL3.0", "CL3.1", "cl2.0", "CLC++", "clc++2021", "CLC++1.0"] {
             assert!(is_version_2(text), "{text}");
         }
         for text in ["", "CL", "CL1.0", "CL1.1", "CL1.2", "cl1.2", "CLX"] {

@@ -259,15 +259,16 @@ fn arguments(options: &BuildOptions, has_headers: bool, bits: Bits) -> Vec<Strin
         "-U__SPIR",
         "-U__SPIR64",
         "-U__SPIR32",
-        "-D__OPENCL_VERSION__=300",
         // Deeper nesting than this overflows clang's stack before its own limit is met.
         "-fbracket-depth",
         "256",
     ];
     let mut out: Vec<String> = fixed.map(str::to_owned).into();
     if bits == Bits::Bits32 {
-        // Devices of 32 bits have no images.
-        out.push("-U__IMAGE_SUPPORT__".to_owned());
+        // Devices of 32 bits have no images, and no SPIR-V, which OpenCL 3.1 asks for.
+        out.extend(["-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300"].map(str::to_owned));
+    } else {
+        out.push("-D__OPENCL_VERSION__=310".to_owned());
     }
     if has_headers {
         out.extend(["-I".to_owned(), HEADER_DIR.to_owned()]);

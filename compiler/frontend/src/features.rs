@@ -159,6 +159,9 @@ const SINCE_2_0: [&str; 8] = [
     "__opencl_c_read_write_images",
 ];
 
+/// What makes OpenCL C 3.1 of clang's 3.0: what it adds is in the header anyway, as extensions of 3.0 that every device of ours has.
+const SINCE_3_1: [&str; 3] = ["-U__OPENCL_C_VERSION__", "-D__OPENCL_C_VERSION__=310", "-DCL_VERSION_3_1=310"];
+
 /// The macros that clang has to be told to define beside those of `-cl-ext`; `is_off` names what a program wants to be without.
 pub(crate) fn clang_macros(standard: Standard, bits: Bits, is_off: impl Fn(&str) -> bool) -> Vec<String> {
     let of_2_0 = SINCE_2_0
@@ -166,7 +169,12 @@ pub(crate) fn clang_macros(standard: Standard, bits: Bits, is_off: impl Fn(&str)
         .copied()
         .filter(|name| standard == Standard::Cl20 && (bits == Bits::Bits64 || !is_wide_only(name)));
     let by_macro = features(bits).filter(|feature| feature.is_macro && !is_off(feature.name));
-    of_2_0.chain(by_macro.map(|feature| feature.name)).map(|name| format!("-D{name}=1")).collect()
+    let mut macros: Vec<String> =
+        of_2_0.chain(by_macro.map(|feature| feature.name)).map(|name| format!("-D{name}=1")).collect();
+    if standard == Standard::Cl31 {
+        macros.extend(SINCE_3_1.map(str::to_owned));
+    }
+    macros
 }
 
 /// The value of clang's `-cl-ext` for a version of the language: everything off but what the table has.

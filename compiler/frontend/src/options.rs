@@ -26,11 +26,13 @@ pub enum Standard {
     Cl20,
     /// OpenCL C 3.0
     Cl30,
+    /// OpenCL C 3.1
+    Cl31,
 }
 
 impl Standard {
     /// All versions.
-    pub const ALL: [Self; 5] = [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30];
+    pub const ALL: [Self; 6] = [Self::Cl10, Self::Cl11, Self::Cl12, Self::Cl20, Self::Cl30, Self::Cl31];
 
     /// The name that `-cl-std=` takes: `CL1.2`.
     #[must_use]
@@ -41,6 +43,15 @@ impl Standard {
             Self::Cl12 => "CL1.2",
             Self::Cl20 => "CL2.0",
             Self::Cl30 => "CL3.0",
+            Self::Cl31 => "CL3.1",
+        }
+    }
+
+    /// What clang takes for it: it knows no 3.1, which is 3.0 with other values of macros (`features::clang_macros`).
+    fn clang_name(self) -> &'static str {
+        match self {
+            Self::Cl31 => Self::Cl30.name(),
+            other => other.name(),
         }
     }
 }
@@ -261,7 +272,7 @@ fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; the nearest known one is '{name}'"))
 }
 
-const STANDARDS: &str = "CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0";
+const STANDARDS: &str = "CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1";
 
 impl BuildOptions {
     /// Whether the local size of every launch divides its global size: in the versions before OpenCL C 2.0, and wherever
@@ -460,7 +471,7 @@ impl BuildOptions {
     /// What `clang -cc1` is told because of these options.
     pub(crate) fn clang_arguments(&self, bits: Bits) -> Vec<String> {
         let standard = self.standard();
-        let mut out = vec![format!("-cl-std={standard}")];
+        let mut out = vec![format!("-cl-std={}", standard.clang_name())];
         out.push(format!("-cl-ext={}", features::clang_extensions(standard, bits)));
         let is_off = |name: &str| {
             let mut toggles = self.extensions.iter().rev();

@@ -56,7 +56,7 @@ fn errors_name_the_option_and_what_would_do() {
         .join("\n"),
         @r"
     unknown build option '-cl-fast-relaxed-maths'; the nearest known one is '-cl-fast-relaxed-math'
-    build option '-cl-std=' does not take 'CL1.3': it takes CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0
+    build option '-cl-std=' does not take 'CL1.3': it takes CL1.0, CL1.1, CL1.2, CL2.0, CL3.0 or CL3.1
     unknown build option '-frobnicate'
     build option '-D' needs a value: NAME or NAME=VALUE
     build option '-D' does not take '3=4': it takes a macro's name, then '=VALUE' if it has one

@@ -45,8 +45,8 @@ pub(crate) fn spirv(context: &Context, module: &Module<'_>, bits: Bits) -> Resul
         let words =
             oxcl_codegen::spirv(&copy, bits, attempt).map_err(|error| CompileError::NoSpirv { error })?;
         attempt += 1;
-        match with_own_labels(&words) {
-            Ok(words) => break mended(&words).map_err(damaged)?,
+        match with_own_labels(&mended(&words).map_err(damaged)?) {
+            Ok(words) => break words,
             Err(error) if attempt == ATTEMPTS => return Err(damaged(error)),
             Err(_) => {}
         }

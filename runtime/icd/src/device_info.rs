@@ -63,13 +63,15 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
             None => reply.text(reported::DRIVER_VERSION),
         },
         cl::DEVICE_PROFILE => reply.text(FULL_PROFILE),
-        cl::DEVICE_VERSION => reply.text(reported::DEVICE_VERSION),
-        cl::DEVICE_NUMERIC_VERSION => reply.value(reported::VERSION),
+        cl::DEVICE_VERSION => reply.text(reported::device_version(device.whole().is_narrow())),
+        cl::DEVICE_NUMERIC_VERSION => {
+            reply.value(reported::device_numeric_version(device.whole().is_narrow()))
+        }
         cl::DEVICE_OPENCL_C_VERSION => reply.text(reported::C_VERSION),
         cl::DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => reply.value(reported::C_NUMERIC_VERSION),
         cl::DEVICE_EXTENSIONS => reply.text(&reported::extension_names(&extensions(device))),
         cl::DEVICE_EXTENSIONS_WITH_VERSION => named(reply, &extensions(device)),
-        cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, reported::C_VERSIONS),
+        cl::DEVICE_OPENCL_C_ALL_VERSIONS => named(reply, &reported::c_versions(device.whole().is_narrow())),
         cl::DEVICE_OPENCL_C_FEATURES => named(reply, &reported::features(device.whole().is_narrow())),
         cl::DEVICE_PLATFORM => reply.value(platform::root()?.platform.handle()),
         // No submission was made: the form with nothing in it.

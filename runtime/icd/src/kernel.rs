@@ -176,10 +176,10 @@ pub(crate) fn set_arg(kernel: Handle<Kernel>, index: Uint, size: usize, value: M
     let parameter = kernel.any.record().args.get(index as usize).ok_or(Status(cl::INVALID_ARG_INDEX))?;
     let arg = match parameter.kind {
         ArgKind::Pointer if parameter.address == AddressQualifier::Local => {
-            // CL_INVALID_ARG_VALUE if local memory is given a value, CL_INVALID_ARG_SIZE if it is of no size (5.9.2).
+            // CL_INVALID_ARG_VALUE if local memory is given a value (5.9.2). Since OpenCL 3.1 it may be of no size: no
+            // work-item touches it then, and it is a byte somewhere.
             ensure(value.is_null(), cl::INVALID_ARG_VALUE)?;
-            ensure(size > 0, cl::INVALID_ARG_SIZE)?;
-            Arg::Local(size)
+            Arg::Local(size.max(1))
         }
         ArgKind::Pointer => {
             // CL_INVALID_ARG_SIZE if a memory object has not the size of a handle (5.9.2).

@@ -232,7 +232,7 @@ pub(crate) fn task(
     launch_as(cl::COMMAND_TASK, queue, kernel, 1, [In::NULL, one, one], waits, list, event)
 }
 
-/// `clGetKernelSuggestedLocalWorkSizeKHR`.
+/// `clGetKernelSuggestedLocalWorkSize`, of the extension's name as well.
 pub(crate) fn suggested_local_size(
     queue: Handle<Queue>,
     kernel: Handle<Kernel>,

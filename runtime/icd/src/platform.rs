@@ -81,7 +81,7 @@ pub(crate) fn get_info(
     match name {
         cl::PLATFORM_PROFILE => reply.text("FULL_PROFILE"),
         cl::PLATFORM_VERSION => reply.text(reported::PLATFORM_VERSION),
-        cl::PLATFORM_NUMERIC_VERSION => reply.value(reported::VERSION),
+        cl::PLATFORM_NUMERIC_VERSION => reply.value(reported::PLATFORM_NUMERIC_VERSION),
         cl::PLATFORM_NAME => reply.text(reported::NAME),
         cl::PLATFORM_VENDOR => reply.text(reported::NAME),
         cl::PLATFORM_EXTENSIONS => reply.text(&reported::extension_names(reported::PLATFORM_EXTENSIONS)),

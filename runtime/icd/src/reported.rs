@@ -8,11 +8,9 @@ use crate::types::{NameVersion, Uint, version};
 /// Name of the platform, and of its vendor.
 pub(crate) const NAME: &str = "oxcl";
 /// `CL_PLATFORM_VERSION`.
-pub(crate) const PLATFORM_VERSION: &str = concat!("OpenCL 3.0 oxcl ", env!("CARGO_PKG_VERSION"));
-/// `CL_DEVICE_VERSION`.
-pub(crate) const DEVICE_VERSION: &str = PLATFORM_VERSION;
-/// The version of OpenCL as a number.
-pub(crate) const VERSION: Uint = version(3, 0, 0);
+pub(crate) const PLATFORM_VERSION: &str = concat!("OpenCL 3.1 oxcl ", env!("CARGO_PKG_VERSION"));
+/// The same as a number.
+pub(crate) const PLATFORM_NUMERIC_VERSION: Uint = version(3, 1, 0);
 /// `CL_DRIVER_VERSION`.
 pub(crate) const DRIVER_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// `CL_DEVICE_OPENCL_C_VERSION`: the newest version that has no optional features to ask about.
@@ -82,12 +80,29 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
 ];
 
 /// Versions of OpenCL C that programs may ask for.
-pub(crate) const C_VERSIONS: &[Named] = &[
+const C_VERSIONS: &[Named] = &[
     ("OpenCL C", version(1, 0, 0)),
     ("OpenCL C", version(1, 1, 0)),
     ("OpenCL C", version(1, 2, 0)),
     ("OpenCL C", version(3, 0, 0)),
+    ("OpenCL C", version(3, 1, 0)),
 ];
+
+/// `CL_DEVICE_VERSION`. OpenCL 3.1 asks for SPIR-V, which devices with addresses of 32 bits do not take: they are of 3.0.
+pub(crate) fn device_version(narrow: bool) -> &'static str {
+    if narrow { concat!("OpenCL 3.0 oxcl ", env!("CARGO_PKG_VERSION")) } else { PLATFORM_VERSION }
+}
+
+/// The same as a number.
+pub(crate) fn device_numeric_version(narrow: bool) -> Uint {
+    if narrow { version(3, 0, 0) } else { PLATFORM_NUMERIC_VERSION }
+}
+
+/// The versions of OpenCL C that a device takes: none that is newer than its own.
+pub(crate) fn c_versions(narrow: bool) -> Vec<Named> {
+    let own = device_numeric_version(narrow);
+    C_VERSIONS.iter().filter(|(_, version)| *version <= own).copied().collect()
+}
 
 /// Optional features of OpenCL C 3.0.
 pub(crate) const C_FEATURES: &[Named] = &[

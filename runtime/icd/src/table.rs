@@ -192,12 +192,12 @@ entry_points! {
         [object clCreateBufferWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, size: usize, host: Memory) -> Mem, buffer::create_with_properties]
         [object clCreateImageWithProperties(context: Handle<context::Context>, properties: In<Property>, flags: Bitfield, format: In<image::Format>, description: In<image::Description>, host: Memory) -> Mem, image::create_with_properties]
         [status clSetContextDestructorCallback(context: Handle<context::Context>, notify: Destructor, data: UserData) context::set_destructor]
+        [status clGetKernelSuggestedLocalWorkSize(queue: Handle<Queue>, kernel: Handle<Kernel>, dimensions: Uint, offset: In<usize>, global: In<usize>, local: Out<usize>) launch::suggested_local_size]
     }
     loader {
         [status clIcdGetPlatformIDsKHR(entries: Uint, platforms: Out<Handle<Platform>>, count: Out<Uint>) platform::get_ids]
     }
     extensions {
-        [status clGetKernelSuggestedLocalWorkSizeKHR(queue: Handle<Queue>, kernel: Handle<Kernel>, dimensions: Uint, offset: In<usize>, global: In<usize>, local: Out<usize>) launch::suggested_local_size]
         [address clHostMemAllocINTEL(context: Handle<context::Context>, properties: In<Property>, size: usize, alignment: Uint, errcode: Out<Int>) usm::alloc_host]
         [address clDeviceMemAllocINTEL(context: Handle<context::Context>, device: Handle<Device>, properties: In<Property>, size: usize, alignment: Uint, errcode: Out<Int>) usm::alloc_device]
         [address clSharedMemAllocINTEL(context: Handle<context::Context>, device: Handle<Device>, properties: In<Property>, size: usize, alignment: Uint, errcode: Out<Int>) usm::alloc_shared]
@@ -214,5 +214,6 @@ entry_points! {
     aliases {
         clCreateCommandQueueWithPropertiesKHR = clCreateCommandQueueWithProperties
         clCreateProgramWithILKHR = clCreateProgramWithIL
+        clGetKernelSuggestedLocalWorkSizeKHR = clGetKernelSuggestedLocalWorkSize
     }
 }

@@ -136,7 +136,7 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let cut = cut(given, options)?;
     let space = Space::of(&cut, options);
     let plan = Plan::make(&cut.kernel, &cut.regions, &cut.slots, space, options.lanes())?;
-    let bodies = emit::emit(&cut, &plan, options)?;
+    let bodies = emit::emit(&cut, &plan, None, options)?;
     if step == Step::Launch {
         launch::finish(&cut, bodies, plan.space, options)?;
     }

@@ -1,8 +1,10 @@
-//! Which function runs a group: most launches have global ids less than 2^31, and code that rests on that is much better where
-//! a kernel counts in `int`. Where it does, a second body stands beside it for all other launches.
+//! Which function runs a group. Most launches have global ids less than 2^31, and code that rests on that is much better where
+//! a kernel counts in `int`. Where it does, a second body stands beside it for all other launches. And lanes that have a row of
+//! one or two work-items between them take as long as for a whole row: where such groups are likely, one work-item at a time runs
+//! them, in a body of its own.
 //!
-//! In: the bodies, and the context of a launch. Out: in an entry, the question whether its ids are small, once for a run of groups,
-//! and calls of the right body. What this file does not do: it makes no body (see `emit`).
+//! In: the bodies, and the context of a launch. Out: in an entry, the questions whether it has large ids and short rows, once for
+//! a run of groups, and calls of the right body. What this file does not do: it makes no body (see `emit`).
 
 use crate::Options;
 use crate::context::Fields;
@@ -37,6 +39,8 @@ impl Ids {
 pub(crate) struct Bodies<'c> {
     /// For launches of small ids, and for all where there is no other.
     pub(crate) first: Function<'c>,
+    /// For launches of small ids whose rows have at most so many work-items.
+    pub(crate) short_rows: Option<(Function<'c>, u32)>,
     /// For any launch.
     pub(crate) any: Option<Function<'c>>,
     /// All launches are served.
@@ -66,9 +70,27 @@ pub(crate) fn mark_rare(body: Function<'_>) {
     body.add_string_attribute(RARE, "");
 }
 
+/// What an entry knows of its launch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launch<'c> {
+    /// Whether a global id may be 2^31 or more; none where that makes no difference.
+    has_large_ids: Option<Value<'c>>,
+    /// Whether rows are short; none where that makes no difference.
+    has_short_rows: Option<Value<'c>>,
+}
+
 impl<'c> Bodies<'c> {
-    /// Asks whether every global id of the launch is less than 2^31; none where all launches have the same body.
-    pub(crate) fn ask(self, b: &Builder<'c>, context: Value<'c>, options: &Options) -> Option<Value<'c>> {
+    /// Asks what decides about the body.
+    pub(crate) fn ask(self, b: &Builder<'c>, context: Value<'c>, options: &Options) -> Launch<'c> {
+        let has_short_rows = self.short_rows.map(|(_, most)| {
+            let fields = Fields::of(options.pocl);
+            let row = fields.load(b, context, fields.local_size, 0, "");
+            b.compare(IntPredicate::LLVMIntULE, row, b.i64(i64::from(most)), "has.short.rows")
+        });
+        Launch { has_large_ids: self.ask_ids(b, context, options), has_short_rows }
+    }
+
+    fn ask_ids(self, b: &Builder<'c>, context: Value<'c>, options: &Options) -> Option<Value<'c>> {
         self.any?;
         let fields = Fields::of(options.pocl);
         let last = |d: usize| {
@@ -82,29 +104,31 @@ impl<'c> Bodies<'c> {
             b.binary(Opcode::LLVMSub, end, b.i64(1), &format!("last.{d}"))
         };
         let all = b.or(b.or(last(0), last(1), ""), last(2), "");
-        Some(b.compare(IntPredicate::LLVMIntULT, all, b.i64(1 << 31), "small.ids"))
+        Some(b.compare(IntPredicate::LLVMIntUGE, all, b.i64(1 << 31), "has.large.ids"))
     }
 
-    /// Calls the body that `is_small`, the answer of [`Bodies::ask`], stands for; the builder goes on behind that, in `entry`.
-    pub(crate) fn call(
-        self,
-        b: &Builder<'c>,
-        entry: Function<'c>,
-        is_small: Option<Value<'c>>,
-        values: &[Value<'c>],
-    ) {
-        let (Some(is_small), Some(any)) = (is_small, self.any) else {
-            b.call(self.first, values, "");
-            return;
-        };
-        let (small, large, done) =
-            (entry.append_block("small.ids"), entry.append_block("large.ids"), entry.append_block("done"));
-        b.conditional_branch(is_small, small, large);
-        for (block, body) in [(small, self.first), (large, any)] {
-            b.position_at_end(block);
+    /// Calls the body for a launch, of which [`Bodies::ask`] knows; the builder goes on behind that, in `entry`.
+    pub(crate) fn call(self, b: &Builder<'c>, entry: Function<'c>, launch: Launch<'c>, values: &[Value<'c>]) {
+        // Each question, whom it sends where if the answer is yes, and else on to the next.
+        let large = launch.has_large_ids.zip(self.any).map(|(answer, body)| (answer, body, "large.ids"));
+        let short = launch.has_short_rows.zip(self.short_rows);
+        let short = short.map(|(answer, (body, _))| (answer, body, "short.rows"));
+        let ways: Vec<_> = large.into_iter().chain(short).collect();
+        let done = (!ways.is_empty()).then(|| entry.append_block("done"));
+        for (answer, body, name) in ways {
+            let (own, others) = (entry.append_block(name), entry.append_block("others"));
+            b.conditional_branch(answer, own, others);
+            b.position_at_end(own);
             b.call(body, values, "");
-            b.branch(done);
+            if let Some(done) = done {
+                b.branch(done);
+            }
+            b.position_at_end(others);
         }
-        b.position_at_end(done);
+        b.call(self.first, values, "");
+        if let Some(done) = done {
+            b.branch(done);
+            b.position_at_end(done);
+        }
     }
 }

@@ -39,7 +39,9 @@ pub(crate) fn finish<'c>(
     } else {
         // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which
         // halves the time that a build takes; a call for each group costs a few nanoseconds.
-        bodies.first.add_attribute(Place::Function, "noinline");
+        for body in [Some(bodies.first), bodies.short_rows.map(|(body, _)| body)].into_iter().flatten() {
+            body.add_attribute(Place::Function, "noinline");
+        }
         native_entry(kernel, bodies, rows, locals, options);
         pocl_entry(cut, bodies, rows, options);
         constants(kernel, slots, options);
@@ -135,7 +137,7 @@ fn native_entry<'c>(
     let mut values = arguments(&b, kernel, locals, args, fields);
     let at = b.byte_offset(context, b.i64(fields.work_dim as i64), "");
     let dimensions = b.load(b.types().i32(), at, 4, "work_dim");
-    let is_small = bodies.ask(&b, context, options);
+    let launch = bodies.ask(&b, context, options);
     let (head, exit) = (function.append_block("group"), function.append_block("exit"));
     let none = b.compare(IntPredicate::LLVMIntEQ, count, b.i64(0), "");
     let before = b.block();
@@ -143,7 +145,7 @@ fn native_entry<'c>(
     b.position_at_end(head);
     if rows == Space::Run {
         values.extend([context, gx, gy, gz, dimensions, scratch, count]);
-        bodies.call(&b, function, is_small, &values);
+        bodies.call(&b, function, launch, &values);
         b.branch(exit);
         b.position_at_end(exit);
         b.return_void();
@@ -153,7 +155,7 @@ fn native_entry<'c>(
     done.add_incoming(b.i64(0), before);
     let group = b.add_no_wrap(gx, done, "group");
     values.extend([context, group, gy, gz, dimensions, scratch]);
-    bodies.call(&b, function, is_small, &values);
+    bodies.call(&b, function, launch, &values);
     let next = b.add_no_wrap(done, b.i64(1), "");
     done.add_incoming(next, b.block());
     let more = b.compare(IntPredicate::LLVMIntULT, next, count, "");
@@ -207,14 +209,14 @@ fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &
     let silent = prints && options.pocl == PoclAbi::Context96;
     let own = if options.has_edges() || silent { own_context(&b, context, options.pocl) } else { context };
     values.extend([own, gx, gy, gz, dimensions]);
-    let is_small = bodies.ask(&b, context, options);
+    let launch = bodies.ask(&b, context, options);
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
         let mut all = values.clone();
         all.push(scratch);
         if rows == Space::Run {
             all.push(b.i64(1));
         }
-        bodies.call(b, function, is_small, &all);
+        bodies.call(b, function, launch, &all);
     };
     let leave = || {
         if prints && options.pocl == PoclAbi::Context112 {

@@ -354,7 +354,9 @@ fn finish<'c>(
     let remarks = remarks(cut, choice, options);
     let options = &options.fixed(choice.plan.width);
     let regions_report = report::regions(cut, options);
-    let bodies = emit::emit(cut, &choice.plan, options)?;
+    // A part of a program is made again for the local size that it is launched with.
+    let short_rows = if options.large_ids { choice.short_rows(&cut.kernel, options) } else { None };
+    let bodies = emit::emit(cut, &choice.plan, short_rows, options)?;
     launch::finish(cut, bodies, choice.plan.space, options)?;
     Ok(Formed {
         local_sizes: cut.locals.iter().map(|local| local.size).collect(),

@@ -230,15 +230,15 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %33 = add i64 %27, %32
 ;   %last.2 = add i64 %33, -1
 ;   %34 = or i64 %25, %last.2
-;   %small.ids = icmp ult i64 %34, 2147483648
-;   br i1 %small.ids, label %small.ids2, label %large.ids
+;   %has.large.ids = icmp ugt i64 %34, 2147483647
+;   br i1 %has.large.ids, label %large.ids, label %others
 ; exit:
 ;   ret void
-; small.ids2:
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %1, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr %6, i64 %5)
-;   br label %exit
 ; large.ids:
 ;   call void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %1, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr %6, i64 %5)
+;   br label %exit
+; others:
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %1, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr %6, i64 %5)
 ;   br label %exit
 ; }
 ;
@@ -287,16 +287,16 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;   %30 = add i64 %29, %global3
 ;   %last.2 = add i64 %30, -1
 ;   %31 = or i64 %27, %last.2
-;   %small.ids = icmp ult i64 %31, 2147483648
-;   br i1 %small.ids, label %small.ids4, label %large.ids
-; small.ids4:
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
-;   br label %done
+;   %has.large.ids = icmp ugt i64 %31, 2147483647
+;   br i1 %has.large.ids, label %large.ids, label %others
+; done:
+;   ret void
 ; large.ids:
 ;   call void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
 ;   br label %done
-; done:
-;   ret void
+; others:
+;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
+;   br label %done
 ; }
 ;
 ; !0 = distinct !{!0, !1, !2}

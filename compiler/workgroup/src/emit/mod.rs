@@ -121,14 +121,20 @@ struct Made<'c> {
     launches: Ids,
 }
 
-/// Emits the body of a kernel, and a second one for large ids where the first rests on small ones.
+/// What the names of bodies begin with: for launches of small ids, of these with short rows, of any ids.
+const NAMES: [&str; 3] = ["oxcl_body_", "oxcl_short_rows_body_", "oxcl_any_body_"];
+
+/// Emits the body of a kernel; a second one for rows of at most `short_rows` work-items where these are given; and another for large
+/// ids where the first rests on small ones.
 pub(crate) fn emit<'c>(
     cut: &Cut<'_, 'c>,
     plan: &Plan<'c>,
+    short_rows: Option<u32>,
     options: &Options,
 ) -> Result<Bodies<'c>, FormError> {
-    let make = |launches: Ids, plan: &Plan<'c>| {
-        let body = declare(cut, plan, options, launches);
+    let [first_name, short_name, any_name] = NAMES;
+    let make = |launches: Ids, plan: &Plan<'c>, name: &str| {
+        let body = declare(cut, plan, options, name);
         let frame = open(cut, plan, options, Made { body, launches });
         group::emit(&frame)?;
         // One thread runs a group, so nobody else uses its local memory. (The lanes' atomic operations are in lane loops by now.)
@@ -136,10 +142,15 @@ pub(crate) fn emit<'c>(
         body.verify()?;
         Ok::<_, FormError>(body)
     };
-    let first = make(Ids::Small, plan)?;
+    let first = make(Ids::Small, plan, first_name)?;
+    let one_at_a_time = || Plan::scalar(&cut.regions, plan.space);
+    let short_rows = match short_rows {
+        Some(most) => Some((make(Ids::Small, &one_at_a_time(), short_name)?, most)),
+        None => None,
+    };
     let rests = rests_on_small_ids(cut.kernel.function, plan.width);
     if !rests || !options.large_ids {
-        return Ok(Bodies { first, any: None, serve_any: !rests });
+        return Ok(Bodies { first, short_rows, any: None, serve_any: !rests });
     }
     let seldom = match cut.kernel.lanes {
         // Lanes that are a sub-group have no meetings left, by which they could run one at a time.
@@ -147,14 +158,14 @@ pub(crate) fn emit<'c>(
             Plan::for_any_ids(&cut.kernel, &cut.regions, &cut.slots, plan.space, plan.width)?
         }
         // One work-item at a time is good enough.
-        _ => Plan::scalar(&cut.regions, plan.space),
+        _ => one_at_a_time(),
     };
-    let any = make(Ids::Any, &seldom)?;
+    let any = make(Ids::Any, &seldom, any_name)?;
     mark_rare(any);
-    Ok(Bodies { first, any: Some(any), serve_any: true })
+    Ok(Bodies { first, short_rows, any: Some(any), serve_any: true })
 }
 
-fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, launches: Ids) -> Function<'c> {
+fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, name: &str) -> Function<'c> {
     let Cut { kernel, locals, .. } = cut;
     let types = kernel.function.types();
     let own = kernel.function.parameters();
@@ -173,11 +184,7 @@ fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, launches: 
         parameters.push(types.i64());
     }
     let ty = types.function(types.void(), &parameters);
-    let prefix = match launches {
-        Ids::Small => "oxcl_body_",
-        Ids::Any => "oxcl_any_body_",
-    };
-    let function = Function::add(kernel.module, &format!("{prefix}{}", kernel.name), ty);
+    let function = Function::add(kernel.module, &format!("{name}{}", kernel.name), ty);
     function.set_internal(true);
     mark_target(function, &options.target);
     function.add_attribute(Place::Function, "nounwind");

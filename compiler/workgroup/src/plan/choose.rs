@@ -45,6 +45,22 @@ pub(crate) struct Choice<'c> {
 }
 
 impl<'c> Choice<'c> {
+    /// The longest row that takes longer in lanes than one work-item at a time does, where the kernel may well be launched with
+    /// such rows: code for any local size, of work-items that differ in another dimension too, whose lanes end with the group. Only
+    /// where W was chosen: what was asked for is done.
+    pub(crate) fn short_rows(&self, kernel: &Prepared<'_, 'c>, options: &Options) -> Option<u32> {
+        let width = self.plan.width;
+        let of = |width: u32| self.candidates.iter().find(|candidate| candidate.width == width);
+        let (one, lanes) = (of(1)?.cost, of(width)?.cost);
+        let is_open = options.local_size.is_none() && self.plan.space == Space::Group && width > 1;
+        let likely = || kernel.function.instructions().into_iter().any(is_along_others);
+        (is_open && one > 0.0 && likely()).then(|| {
+            // Whatever the costs say: half of the lanes are worth more than that.
+            let most = (f64::from(width) * lanes / one).min(f64::from(width / 4)).max(1.0);
+            most as u32
+        })
+    }
+
     /// A plan that was asked for.
     pub(crate) fn of(plan: Plan<'c>) -> Self {
         Choice { plan, candidates: Vec::new(), considered: None, declined: None }
@@ -163,6 +179,12 @@ pub(crate) fn choose<'c>(
     } else {
         Choice { candidates, considered: Some(vectors), ..Choice::of(scalar) }
     })
+}
+
+/// Whether an instruction asks for an id in dimension 1 or 2.
+fn is_along_others(call: Value<'_>) -> bool {
+    let asks = matches!(Query::of(call), Some(Query::LocalId | Query::GlobalId | Query::GroupId));
+    asks && call.arguments().first().is_some_and(|dimension| dimension.as_int() != Some(0))
 }
 
 /// The longest row of lanes that is tried: no more than a row is known to have.

@@ -616,7 +616,8 @@ impl<'a, 'c> Costs<'a, 'c> {
                 match by_constant(instruction) {
                     // There is no high half of products of 64 bits: lanes have turns.
                     Some(operations) if !is_long_division(instruction) => registers * operations * unit,
-                    None if by_doubles(instruction) => {
+                    // LLVM divides one by one.
+                    None if by_doubles(instruction) && !self.by_llvm => {
                         let same = self.plan.form(instruction.operand(1)) == Form::Uniform;
                         let doubles = f64::from(self.plan.width * 64) / f64::from(self.vectors.bits.max(128));
                         doubles

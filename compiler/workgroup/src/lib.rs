@@ -32,6 +32,7 @@ mod launch;
 mod locals;
 mod low_bits;
 mod narrow;
+mod parts;
 mod plan;
 mod pocl_print;
 mod prepare;

@@ -7,7 +7,7 @@
 
 use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, variables};
+use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, parts, variables};
 use crate::{collectives, sub_groups};
 use oxcl_ir::access::{PIXEL, PRINT};
 use oxcl_ir::cfg::Cfg;
@@ -109,6 +109,7 @@ pub(crate) fn prepare<'m, 'c>(
     }
     let layout = Layout::of(module);
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled };
+    parts::join(prepared.function);
     low_bits::shorten(prepared.function);
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;

@@ -41,13 +41,13 @@ pub(crate) fn page(rows: &[Row], made: &Made) -> String {
     let mut page = String::from(HEAD);
     let every = match made.step {
         1 => "all 2^32 floats".to_owned(),
-        step => format!("one float in {step}"),
+        step => format!("one float in {step} (the option step)"),
     };
     let _ = write!(
         page,
-        "Made on {}, over {every}, {} drawn inputs and the best of {} runs:\n\n\
-         ```sh\ncargo run --release -p oxcl-builtins --example builtins_table -- --step {} > builtins.md\n```\n",
-        made.machine, made.samples, made.runs, made.step
+        "Made on {}, over {every}, {} drawn inputs and the best of {} runs, by\n\n\
+         ```sh\ncargo run --release -p oxcl-builtins --example builtins_table > builtins.md\n```\n",
+        made.machine, made.samples, made.runs
     );
     for element in Element::ALL {
         table(&mut page, rows, element, made);

@@ -248,6 +248,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     llvm::ModuleAnalysisManager modules;
     llvm::PassInstrumentationCallbacks callbacks;
     oxcl::leaveRareFunctionsAlone(callbacks);
+    // A table of distances in place of one of pointers gives pointers of address space 0, whatever memory they are to lead to.
+    callbacks.registerShouldRunOptionalPassCallback(
+        [](llvm::StringRef pass, llvm::Any) { return pass != "RelLookupTableConverterPass"; });
     llvm::PassBuilder builder(target->machine.get(), tuning, std::nullopt, &callbacks);
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {

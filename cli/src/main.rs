@@ -15,6 +15,8 @@ mod doctor;
 mod error;
 mod exit;
 mod host;
+#[cfg(feature = "compiler")]
+mod images;
 mod inspect;
 mod interrupt;
 #[cfg(feature = "compiler")]

@@ -112,3 +112,16 @@ fn workloads_take_buffers_as_images() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.out.contains("(80,88,96,104) (144,152,160,168)"), "{}", ran.out);
 }
+
+#[test]
+fn a_bench_of_images_compares_its_results_with_a_scalar_reference() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words("bench images --side 64 --runs 1 --workers 2 --json"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
+    assert_eq!(names, ["convolution", "resize", "gather", "volume", "format"]);
+    assert!(lines.iter().all(|line| line["ok"] == true && line["image_us"].as_f64().unwrap() > 0.0));
+    assert_eq!(sandbox.run(&words("bench images --side 60")).code, Some(2));
+}

@@ -80,8 +80,8 @@ enum {
 };
 
 // A format is compared as a whole: order and type are one number. The few that pictures are mostly in are known where pixels are
-// read and written, beside what knows all; a branch on the format is the same for all work-items, and taken once for as many as run at
-// a time.
+// read and written, beside functions that know all, `oxcl_image_pixel_...`; a branch on the format is the same for all work-items, and taken
+// once for as many as run at a time. The work-group pass makes those functions part of kernels that call them little.
 #define FORMAT(order, type) ((ulong)(type) << 32 | (order))
 enum { ANY_FORMAT, RGBA_UNORM8, R_UNORM8, RGBA_FLOAT, R_FLOAT };
 HELPER int quick_format(image i) {
@@ -95,11 +95,6 @@ HELPER int quick_format(image i) {
 
 // The bytes of a pixel: `channels` elements of `element` bytes, one where all channels are in one number.
 HELPER long pixel_size(image i) { return (long)(i->channels * i->element); }
-
-// The same for a format that may be a quick one.
-HELPER long quick_size(image i, int format) {
-  return format == RGBA_UNORM8 || format == R_FLOAT ? 4 : format == RGBA_FLOAT ? 16 : format == R_UNORM8 ? 1 : pixel_size(i);
-}
 
 // Elements as they are in memory. An image of a buffer's, or of the host's memory, may begin anywhere.
 typedef uint uint_any __attribute__((aligned(1)));

@@ -47,9 +47,19 @@ HELPER void put_words(__global uchar *row, int x, words w, long size) {
   }
 }
 
-// Channels of one, two and four bytes.
-HELPER uchar4 bytes_in(words w) { return __builtin_astype((uint)w.two, uchar4); }
-HELPER ushort4 shorts_in(words w) { return __builtin_astype(w.two, ushort4); }
+// Channels of one, two and four bytes, widened without their signs. By shifts of whole numbers: many lanes then have each channel in a
+// vector of its own, with nothing to be taken apart.
+HELPER uint4 bytes_in(words w) {
+  uint all = (uint)w.two;
+  return (uint4)(all & 255, all >> 8 & 255, all >> 16 & 255, all >> 24);
+}
+HELPER uint4 shorts_in(words w) {
+  uint low = (uint)w.two, high = (uint)(w.two >> 32);
+  return (uint4)(low & 0xffff, low >> 16, high & 0xffff, high >> 16);
+}
+// The same with their signs.
+HELPER int4 signed_bytes_in(words w) { return __builtin_astype(bytes_in(w) << 24, int4) >> 24; }
+HELPER int4 signed_shorts_in(words w) { return __builtin_astype(shorts_in(w) << 16, int4) >> 16; }
 HELPER uint4 ints_in(words w, long size) {
   return size == 16 ? w.four : (uint4)(__builtin_astype(w.two, uint2), 0, 0);
 }

@@ -1,24 +1,24 @@
-// A pixel as a kernel reads it in floating point.
+// A pixel as a kernel reads it in floating point. `PIXEL` is the name of the function for any format, which a unit has for itself.
 
 #include "image_channels.h"
 #include "srgb.inc"
 
 #define TO_FLOATS(c) __builtin_convertvector(c, float4)
 
-HELPER float4 linear(uchar4 c) {
+HELPER float4 linear(uint4 c) {
   return (float4)(linear_of_srgb[c.x], linear_of_srgb[c.y], linear_of_srgb[c.z], (float)c.w * (1.0f / 255.0f));
 }
 
 HELPER bool is_srgb(uint order) { return order >= ORDER_SRGB && order <= ORDER_SBGRA; }
 
-HELPER float4 any_pixel(image i, __global const uchar *row, int x) {
+static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *row, int x) {
   uint order = i->order;
   long size = pixel_size(i);
   words w = words_of(row, x, size);
   float4 c;
   switch (i->type) {
   case TYPE_UNORM8: {
-    uchar4 raw = bytes_in(w);
+    uint4 raw = bytes_in(w);
     if (!is_srgb(order)) {
       c = TO_FLOATS(raw) * (1.0f / 255.0f);
       break;
@@ -37,10 +37,10 @@ HELPER float4 any_pixel(image i, __global const uchar *row, int x) {
     c = TO_FLOATS(__builtin_astype(w.two, half4));
     break;
   case TYPE_SNORM8:
-    c = __builtin_elementwise_max(TO_FLOATS(__builtin_astype(bytes_in(w), char4)) * (1.0f / 127.0f), (float4)-1.0f);
+    c = __builtin_elementwise_max(TO_FLOATS(signed_bytes_in(w)) * (1.0f / 127.0f), (float4)-1.0f);
     break;
   case TYPE_SNORM16:
-    c = __builtin_elementwise_max(TO_FLOATS(__builtin_astype(shorts_in(w), short4)) * (1.0f / 32767.0f), (float4)-1.0f);
+    c = __builtin_elementwise_max(TO_FLOATS(signed_shorts_in(w)) * (1.0f / 32767.0f), (float4)-1.0f);
     break;
   // Packed: red is in the highest bits.
   case TYPE_565: {
@@ -82,7 +82,7 @@ HELPER float4 quick_pixel(image i, __global const uchar *row, int x, int format)
   case R_FLOAT:
     return (float4)(__builtin_astype(((__global const uint_any *)row)[x], float), 0.0f, 0.0f, 1.0f);
   default:
-    return any_pixel(i, row, x);
+    return PIXEL(i, row, x);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "image_sample.h"
 
+#define PIXEL oxcl_image_pixel_float
 #include "image_pixel.h"
 
 #define READ read_imagef

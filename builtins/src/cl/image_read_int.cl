@@ -3,7 +3,7 @@
 #include "image_sample.h"
 #include "image_channels.h"
 
-HELPER int4 any_pixel(image i, __global const uchar *row, int x) {
+static __attribute__((noinline)) int4 oxcl_image_pixel_int(image i, __global const uchar *row, int x) {
   long size = pixel_size(i);
   words w = words_of(row, x, size);
   int4 c;
@@ -12,10 +12,10 @@ HELPER int4 any_pixel(image i, __global const uchar *row, int x) {
     c = __builtin_astype(ints_in(w, size), int4);
     break;
   case TYPE_S16:
-    c = __builtin_convertvector(__builtin_astype(shorts_in(w), short4), int4);
+    c = signed_shorts_in(w);
     break;
   default:
-    c = __builtin_convertvector(__builtin_astype(bytes_in(w), char4), int4);
+    c = signed_bytes_in(w);
   }
   return arranged(c, i->order, 1);
 }
@@ -25,7 +25,7 @@ HELPER int4 border_of(image i) { return (int4)(0, 0, 0, is_border_opaque(i->orde
 #define T4 int4
 #define W4 int4
 #define AS_int4(c) (c)
-#define QUICK_PIXEL(i, row, x, format) ((void)(format), any_pixel(i, row, x))
+#define QUICK_PIXEL(i, row, x, format) ((void)(format), oxcl_image_pixel_int(i, row, x))
 #define LINEAR_TOO 0
 #define DEPTH_TOO 0
 #include "image_read.inc"

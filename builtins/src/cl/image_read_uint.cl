@@ -3,7 +3,7 @@
 #include "image_sample.h"
 #include "image_channels.h"
 
-HELPER uint4 any_pixel(image i, __global const uchar *row, int x) {
+static __attribute__((noinline)) uint4 oxcl_image_pixel_uint(image i, __global const uchar *row, int x) {
   long size = pixel_size(i);
   words w = words_of(row, x, size);
   uint4 c;
@@ -12,10 +12,10 @@ HELPER uint4 any_pixel(image i, __global const uchar *row, int x) {
     c = ints_in(w, size);
     break;
   case TYPE_U16:
-    c = __builtin_convertvector(shorts_in(w), uint4);
+    c = shorts_in(w);
     break;
   default:
-    c = __builtin_convertvector(bytes_in(w), uint4);
+    c = bytes_in(w);
   }
   return arranged(c, i->order, 1u);
 }
@@ -25,7 +25,7 @@ HELPER uint4 border_of(image i) { return (uint4)(0, 0, 0, is_border_opaque(i->or
 #define T4 uint4
 #define W4 uint4
 #define AS_uint4(c) (c)
-#define QUICK_PIXEL(i, row, x, format) ((void)(format), any_pixel(i, row, x))
+#define QUICK_PIXEL(i, row, x, format) ((void)(format), oxcl_image_pixel_uint(i, row, x))
 #define LINEAR_TOO 0
 #define DEPTH_TOO 0
 #include "image_read.inc"

@@ -96,22 +96,37 @@ HELPER bool is_inside(image i, place at, int kind) {
   return inside;
 }
 
+#define PUT_ANY(T)                                                                                                     \
+  static __attribute__((noinline)) void oxcl_image_pixel_put_##T(image i, __global uchar *row, int x, T##4 colour) {    \
+    put_words(row, x, encoded(i, colour), pixel_size(i));                                                              \
+  }
+PUT_ANY(float)
+PUT_ANY(int)
+PUT_ANY(uint)
+#undef PUT_ANY
+
 // A pixel, of a quick format where it is one.
-HELPER words quick_encoded(image i, float4 colour, int format) {
+HELPER void quick_put(image i, __global uchar *row, int x, float4 colour, int format) {
   switch (format) {
   case RGBA_UNORM8:
+    put_words(row, x, from_bytes(to_unsigned(colour, 255.0f)), 4);
+    break;
   case R_UNORM8:
-    return from_bytes(to_unsigned(colour, 255.0f));
+    put_words(row, x, from_bytes(to_unsigned(colour, 255.0f)), 1);
+    break;
   case RGBA_FLOAT:
+    put_words(row, x, from_ints(__builtin_astype(colour, uint4)), 16);
+    break;
   case R_FLOAT:
-    return from_ints(__builtin_astype(colour, uint4));
+    put_words(row, x, from_ints(__builtin_astype(colour, uint4)), 4);
+    break;
   default:
-    return encoded(i, colour);
+    oxcl_image_pixel_put_float(i, row, x, colour);
   }
 }
 HELPER void put_as(image i, place at, int kind, float4 colour, int format) {
   if (is_inside(i, at, kind))
-    put_words(row_of(i, at, kind), at.x, quick_encoded(i, colour, format), quick_size(i, format));
+    quick_put(i, row_of(i, at, kind), at.x, colour, format);
 }
 
 HELPER void put(image i, int kind, int4 c, float4 colour) {
@@ -135,14 +150,14 @@ HELPER void put(image i, int kind, int4 c, float4 colour) {
 }
 HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __builtin_convertvector(colour, float4)); }
 
-#define PUT(T4)                                                                                                        \
-  HELPER void put(image i, int kind, int4 c, T4 colour) {                                                              \
+#define PUT(T)                                                                                                         \
+  HELPER void put(image i, int kind, int4 c, T##4 colour) {                                                            \
     place at = place_of(kind, c);                                                                                      \
     if (is_inside(i, at, kind))                                                                                        \
-      put_words(row_of(i, at, kind), at.x, encoded(i, colour), pixel_size(i));                                         \
+      oxcl_image_pixel_put_##T(i, row_of(i, at, kind), at.x, colour);                                                  \
   }
-PUT(int4)
-PUT(uint4)
+PUT(int)
+PUT(uint)
 #undef PUT
 
 #define WRITE(ACCESS, WRITE_IMAGE, TYPE, KIND, INTS, COLOUR)                                                           \

@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum BenchArgs {
     #[cfg(feature = "compiler")]
     FuzzTta(super::bench_fuzz_tta::FuzzArgs),
+    #[cfg(feature = "compiler")]
+    Images(super::bench_images::ImagesArgs),
     Memory(MemoryArgs),
     #[cfg(feature = "mpi")]
     Nodes(super::bench_nodes::NodesArgs),
@@ -105,6 +107,10 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     match args {
         #[cfg(feature = "compiler")]
         BenchArgs::FuzzTta(args) => super::bench_fuzz_tta::run(args, ui),
+        #[cfg(feature = "compiler")]
+        BenchArgs::Images(args) => {
+            super::bench_images::run(args, ui, |ui| compile(crate::images::SOURCE, &[], Device::Cpu, ui))
+        }
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         #[cfg(feature = "mpi")]
         BenchArgs::Nodes(args) => super::bench_nodes::run(args, ui, node_kernels),

@@ -3,6 +3,8 @@
 pub(crate) mod bench;
 #[cfg(feature = "compiler")]
 mod bench_fuzz_tta;
+#[cfg(feature = "compiler")]
+mod bench_images;
 mod bench_memory;
 #[cfg(feature = "mpi")]
 mod bench_nodes;

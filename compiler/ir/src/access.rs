@@ -25,8 +25,11 @@ pub struct Access {
     pub write: bool,
 }
 
-/// How the names of functions begin that decode and encode the pixels of images: they are there once.
-pub const PIXEL: &str = "oxcl_image_";
+/// How the names of functions begin that reach the pixels of images and are too long for every caller.
+pub const IMAGE: &str = "oxcl_image_";
+
+/// How the names of those begin that decode and encode a pixel of any format.
+pub const PIXEL: &str = "oxcl_image_pixel";
 
 /// The accesses of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
 use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, parts, variables};
 use crate::{collectives, sub_groups};
-use oxcl_ir::access::{PIXEL, PRINT};
+use oxcl_ir::access::{IMAGE, PIXEL, PRINT};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
@@ -191,6 +191,7 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
         order: Vec::new(),
     };
     visit.function(kernel, 0)?;
+    let few = rare_pixels(&visit.order);
     for (function, reach) in visit.order {
         let touches = reach.touches;
         if !reach.meets {
@@ -201,8 +202,9 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
             continue;
         }
         // What makes printf records, what knows all formats of pixels, and what a leader does to its sub-group's row is called lane
-        // by lane, and its code is not needed more than once.
-        let is_apart = [PRINT, PIXEL, sub_groups::ROW].iter().any(|start| function.name().starts_with(start));
+        // by lane, and its code is not needed more than once. Formats are decoded by many lanes where that does not make the kernel long.
+        let is_apart = [PRINT, IMAGE, sub_groups::ROW].iter().any(|start| function.name().starts_with(start))
+            && !few.contains(&function);
         if (touches || all) && !is_apart {
             function.remove_attribute(Place::Function, "noinline");
             function.remove_attribute(Place::Function, "optnone");
@@ -210,6 +212,40 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
         }
     }
     Ok(())
+}
+
+/// Calls of a function for pixels of any format that it becomes part of the kernel for.
+const FEW_PIXELS: u32 = 2;
+
+/// The functions for pixels of any format that a kernel calls in few places, and in no loop of the program: a loop with them in
+/// it is too long to be unrolled, or to be made one for each format. (A loop of the library's own has them once.) `order` has
+/// callees before their callers.
+fn rare_pixels<'c>(order: &[(Function<'c>, Reach)]) -> HashSet<Function<'c>> {
+    let is_pixel = |function: Function<'_>| function.name().starts_with(PIXEL);
+    if !order.iter().any(|(function, _)| is_pixel(*function)) {
+        return HashSet::new();
+    }
+    let mut calls: HashMap<Function<'c>, u32> = HashMap::new();
+    for (number, (function, _)) in order.iter().rev().enumerate() {
+        let is_kernel = number == 0;
+        let own = if is_kernel { 1 } else { calls.get(function).copied().unwrap_or(0) };
+        // What the front end makes of a kernel that others may call has a name of its own.
+        let is_of_library = function.name().starts_with("_Z") || function.name().starts_with("oxcl_");
+        let cfg = (is_kernel || !is_of_library).then(|| Cfg::of(*function));
+        for call in function.instructions().into_iter().filter(|call| call.is(Opcode::LLVMCall)) {
+            let (Some(callee), Some(block)) = (call.callee(), call.block()) else { continue };
+            let loops = cfg.as_ref().is_some_and(|cfg| cfg.innermost[cfg.number(block)].is_some());
+            let added = if loops { own.saturating_mul(FEW_PIXELS + 1) } else { own };
+            let calls = calls.entry(callee).or_default();
+            *calls = calls.saturating_add(added);
+        }
+    }
+    let few = |function: &Function<'c>| calls.get(function).is_some_and(|&calls| calls <= FEW_PIXELS);
+    order
+        .iter()
+        .map(|(function, _)| *function)
+        .filter(|function| is_pixel(*function) && few(function))
+        .collect()
 }
 
 /// Depth-first walk over the functions that a kernel reaches.

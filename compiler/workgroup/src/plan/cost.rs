@@ -17,8 +17,9 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::{Query, range_of_small};
 use crate::{Vectors, space};
+use oxcl_ir::access::PIXEL;
 use oxcl_ir::range::{Range, Ranges};
-use oxcl_ir::{Opcode, Type, TypeKind, Value};
+use oxcl_ir::{Block, Function, Opcode, Type, TypeKind, Value};
 use std::collections::HashMap;
 
 /// Rounds of a loop.
@@ -161,10 +162,18 @@ impl<'c> Narrow<'_, 'c> {
     }
 }
 
-/// How often each block runs because of the tests in front of guards.
+/// How often an image has a format that pixels of are decoded by a call: those that pictures mostly have are known where they are read.
+const OTHER_FORMATS: f64 = 0.1;
+
+/// How often each block runs because of the tests in front of guards, and of the formats of images.
 fn weights(regions: &Regions<'_>, passing: f64) -> Vec<f64> {
     let cfg = &regions.cfg;
-    let mut weights = vec![1.0; cfg.blocks.len()];
+    let calls_for_pixel = |block: &Block<'_>| {
+        let is_pixel = |callee: Function<'_>| callee.name().starts_with(PIXEL);
+        block.instructions().into_iter().any(|i| i.is(Opcode::LLVMCall) && i.callee().is_some_and(is_pixel))
+    };
+    let weight = |block| if calls_for_pixel(block) { OTHER_FORMATS } else { 1.0 };
+    let mut weights: Vec<f64> = cfg.blocks.iter().map(weight).collect();
     for &block in &cfg.order {
         if !cfg.blocks[block].terminator().and_then(Value::condition).is_some_and(is_test) {
             continue;

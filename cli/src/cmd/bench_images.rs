@@ -1,0 +1,146 @@
+//! `oxcl bench images`: kernels on images, beside the same on buffers.
+
+use crate::error::CliError;
+use crate::exit::Outcome;
+use crate::images::{Inputs, Pictures, Ran, Work};
+use crate::ui::Ui;
+use crate::ui::progress::Progress;
+use crate::ui::table::Table;
+use clap::Args;
+use oxcl_workload::nearest::nearest;
+use serde_json::json;
+
+/// Measure kernels on images: convolution, resizing, gathering, a volume and another format
+///
+/// Each runs on images and on buffers, with one worker and with all. Results are compared with a scalar reference: the command fails where
+/// one is further from it than a step of a byte, or than what floats that are mixed may differ by. With --json each kernel is an object on
+/// a line of its own. `testsuite/peers/images.py` runs the same kernels on other OpenCL libraries.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: oxcl bench images --only convolution --only format --workers 4")]
+pub(crate) struct ImagesArgs {
+    /// Workers, the waiting thread included [default: as many as there are CPUs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    workers: Option<u64>,
+    /// Width and height of the picture, a multiple of 16
+    #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = side)]
+    side: u64,
+    /// Runs of which the best counts
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Only this kernel; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = work)]
+    only: Vec<Work>,
+}
+
+fn side(text: &str) -> Result<u64, String> {
+    let side: u64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    let fits = (16..=8192).contains(&side) && side.is_multiple_of(16);
+    if fits { Ok(side) } else { Err("it goes from 16 to 8192, in steps of 16".to_owned()) }
+}
+
+fn work(name: &str) -> Result<Work, String> {
+    Work::from_name(name).ok_or_else(|| {
+        let names: Vec<_> = Work::ALL.iter().map(|work| work.name()).collect();
+        match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("there are {}", names.join(", ")),
+        }
+    })
+}
+
+/// A kernel's figures: on images and on buffers.
+struct Row {
+    work: Work,
+    alone: [Ran; 2],
+    all: [Ran; 2],
+}
+
+impl Row {
+    /// Whether all results are as near to the reference as bytes and floats are.
+    fn is_right(&self) -> bool {
+        self.alone.iter().chain(&self.all).all(|ran| ran.far <= 1.0)
+    }
+
+    fn ratio(&self) -> f64 {
+        self.all[0].best.as_secs_f64() / self.all[1].best.as_secs_f64()
+    }
+
+    fn speed_up(&self) -> f64 {
+        self.alone[0].best.as_secs_f64() / self.all[0].best.as_secs_f64()
+    }
+}
+
+fn micros(ran: &Ran) -> f64 {
+    (ran.best.as_secs_f64() * 1e7).round() / 10.0
+}
+
+/// Measures.
+pub(super) fn run(
+    args: &ImagesArgs,
+    ui: &mut Ui,
+    compile: impl FnOnce(&mut Ui) -> Result<Vec<u8>, CliError>,
+) -> Result<Outcome, CliError> {
+    let failed = |message: String| CliError::Device { message, help: None };
+    let archive = compile(ui)?;
+    let processors = oxcl_runtime::allowed_processors().len().max(1);
+    let workers = args.workers.map_or(processors, |workers| usize::try_from(workers).unwrap_or(1));
+    let on = |workers| Pictures::new(&archive, workers, Inputs::new(args.side)).map_err(failed);
+    let (alone, all) = (on(1)?, on(workers)?);
+    let works = if args.only.is_empty() { &Work::ALL[..] } else { &args.only };
+    let progress = Progress::new(ui);
+    let mut rows = Vec::new();
+    for (done, &work) in works.iter().enumerate() {
+        progress.part("kernels", done as u64, works.len() as u64);
+        let both = |pictures: &Pictures| -> Result<[Ran; 2], CliError> {
+            let ran = |on_images| pictures.run(work, on_images, args.runs).map_err(failed);
+            Ok([ran(true)?, ran(false)?])
+        };
+        let row = Row { work, alone: both(&alone)?, all: both(&all)? };
+        if ui.json {
+            ui.result(&format!("{}\n", as_json(&row, workers)))?;
+        }
+        rows.push(row);
+    }
+    drop(progress);
+    if !ui.json {
+        ui.result(&table(&rows, workers))?;
+    }
+    let wrong: Vec<&str> = rows.iter().filter(|row| !row.is_right()).map(|row| row.work.name()).collect();
+    if wrong.is_empty() {
+        return Ok(Outcome::Ok);
+    }
+    ui.message(&format!("results are not those of the reference: {}", wrong.join(", ")));
+    Ok(Outcome::Negative)
+}
+
+fn as_json(row: &Row, workers: usize) -> serde_json::Value {
+    let Row { work, alone: [image_alone, buffer_alone], all: [image, buffer] } = row;
+    json!({
+        "bench": work.name(),
+        "workers": workers,
+        "image_us": micros(image),
+        "buffer_us": micros(buffer),
+        "image_us_alone": micros(image_alone),
+        "buffer_us_alone": micros(buffer_alone),
+        "ok": row.is_right(),
+    })
+}
+
+fn table(rows: &[Row], workers: usize) -> String {
+    let on_all = format!("{workers} workers");
+    let mut table = Table::new(&["us", "images", "buffers", "ratio", "images, 1 worker", &on_all]);
+    for column in 1..=5 {
+        table = table.right(column);
+    }
+    for row in rows {
+        table.row(vec![
+            row.work.name().to_owned(),
+            format!("{:.1}", micros(&row.all[0])),
+            format!("{:.1}", micros(&row.all[1])),
+            format!("{:.2}", row.ratio()),
+            format!("{:.1}", micros(&row.alone[0])),
+            format!("{:.2} times", row.speed_up()),
+        ]);
+    }
+    table.to_string()
+}

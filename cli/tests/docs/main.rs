@@ -123,6 +123,7 @@ pages! {
     readme "README.md" 13 1
     add_a_driver "docs/add-a-driver.md" 5 1
     architecture "docs/architecture.md" 1 0
+    builtins "docs/builtins.md" 1 0
     embedding "docs/embedding.md" 5 0
     first_kernel "docs/first-kernel.md" 12 0
     from_cuda "docs/from-cuda.md" 3 0

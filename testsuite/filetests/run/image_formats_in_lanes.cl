@@ -37,6 +37,8 @@
 // run: uints global=40 (in=image/bgra/unsigned_int8/40x1:random:160:55, out=image/ra/unsigned_int8/40x1:zeros:80)
 // run: ints global=40 (in=image/ra/signed_int8/40x1:random:80:46, out=image/rgba/signed_int8/40x1:zeros:160)
 // run: uints global=40 (in=image/ra/unsigned_int8/40x1:random:80:56, out=image/rgba/unsigned_int8/40x1:zeros:160)
+// run: looped global=40 (in=image/bgra/unorm_int8/40x1:random:160:71, out=image/rg/unorm_int16/40x1:zeros:80)
+// run: looped global=40 (in=image/rg/half_float/40x1:all:0.5:80, out=image/abgr/snorm_int8/40x1:zeros:160)
 // run: smooth global=40 (in=image/bgra/unorm_int8/20x2:random:160:61, out=zeros:160)
 // run: smooth global=40 (in=image/rgba/unorm_int16/20x2:random:160:62, out=zeros:160)
 // run: smooth global=40 (in=image/rgba/half_float/20x2:random:160:63, out=zeros:160)
@@ -48,6 +50,14 @@ kernel void move(read_only image2d_t in, write_only image2d_t out, int by) {
   int x = get_global_id(0);
   float4 near = read_imagef(in, EDGE, (int2)(x + by, 0)), far = read_imagef(in, EDGE, (int2)(x * 7 % 40, 0));
   write_imagef(out, (int2)(x, 0), x % 3 ? near : far);
+}
+// In a loop of the program formats are decoded by a call.
+kernel void looped(read_only image2d_t in, write_only image2d_t out) {
+  int x = get_global_id(0);
+  float4 sum = 0;
+  for (int by = -2; by <= 2; by++)
+    sum += read_imagef(in, EDGE, (int2)(x + by, 0));
+  write_imagef(out, (int2)(x, 0), 0.2f * sum);
 }
 kernel void ints(read_only image2d_t in, write_only image2d_t out) {
   int x = get_global_id(0);

@@ -179,11 +179,11 @@ impl Pictures {
         let (weights, places) = (ArgValue::Buffer(&weights), ArgValue::Buffer(&places));
         let arguments = match (work, on_images) {
             (Work::Convolution, true) => vec![input, output, weights],
-            (Work::Convolution, false) => vec![input, output, weights, size.clone(), size],
-            (Work::Resize, true) => vec![input, output, step.clone(), step],
-            (Work::Resize, false) => vec![input, output, step.clone(), step, size.clone(), size],
+            (Work::Convolution, false) => vec![input, output, weights, size, size],
+            (Work::Resize, true) => vec![input, output, step, step],
+            (Work::Resize, false) => vec![input, output, step, step, size, size],
             (Work::Gather, true) => vec![input, places, output],
-            (Work::Gather, false) => vec![input, places, output, size.clone(), size],
+            (Work::Gather, false) => vec![input, places, output, size, size],
             (Work::Volume, _) => vec![input, output, step, size],
             (Work::Format, _) => vec![input, output],
         };

@@ -42,11 +42,14 @@ const VARIABLES: [(&str, Takes); 17] = [
 ];
 
 /// Variables that only builds and tests of oxcl read.
-const OF_TESTS: [&str; 12] = [
+const OF_TESTS: [&str; 15] = [
+    "OXCL_AARCH64",
+    "OXCL_AARCH64_FILES",
     "OXCL_ADF_DIRS",
     "OXCL_BLESS",
     "OXCL_KEEP_IR",
     "OXCL_PROGRAMS",
+    "OXCL_REQUIRE_AARCH64",
     "OXCL_REQUIRE_POCL",
     "OXCL_SEED",
     "OXCL_SHARED_LLVM",

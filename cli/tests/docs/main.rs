@@ -134,7 +134,7 @@ pages! {
     performance "docs/performance.md" 21 0
     scheduler "docs/scheduler.md" 2 0
     spirv "docs/spirv.md" 3 0
-    testing "docs/testing.md" 21 0
+    testing "docs/testing.md" 22 0
     vectoriser "docs/vectoriser.md" 5 0
     example_conjugate_gradient "testsuite/examples/conjugate-gradient/README.md" 3 0
     example_embedding "testsuite/examples/embedding/README.md" 2 0

@@ -5,10 +5,10 @@
 //! numbers that it uses for something else, that lie beyond its bound, or that two of its functions have.
 //!
 //! In: a module as the back end wrote it. Out: the same, with labels from the first number on that is nothing else's, in the
-//! order in which they come. Where labels stand is told by the instructions, so that it does not matter what else has their
+//! order in which they come. Names go with them; those that two labels may have are left out. Where labels stand is told by the instructions, so that it does not matter what else has their
 //! numbers. Where two blocks of one function have the same label, the words do not tell them apart: that is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::Operand;
 use rspirv::spirv::Op;
@@ -26,8 +26,11 @@ pub fn with_own_labels(module: &[u8]) -> Result<Vec<u8>, SpirvError> {
     words[3] = MOST_IDS;
     let parsed = parse(&bytes(&words))?;
     let instructions = &parsed.instructions;
-    let values = instructions.iter().filter(|i| i.op != Op::Label).filter_map(|i| i.id);
-    let mut next = values.max().unwrap_or(0) + 1;
+    let values: BTreeSet<u32> =
+        instructions.iter().filter(|i| i.op != Op::Label).filter_map(|i| i.id).collect();
+    let mut next = values.last().map_or(1, |last| last + 1);
+    // What each number was that only labels have; none where labels of two functions have it.
+    let mut renamed: BTreeMap<u32, Option<u32>> = BTreeMap::new();
     for function in instructions.chunk_by(|_, i| i.op != Op::Function) {
         let mut labels = BTreeMap::new();
         for i in function.iter().filter(|i| i.op == Op::Label) {
@@ -35,6 +38,7 @@ pub fn with_own_labels(module: &[u8]) -> Result<Vec<u8>, SpirvError> {
             if labels.insert(old, next).is_some() {
                 return Err(invalid(i.word, format!("two blocks of a function have the label {old}")));
             }
+            renamed.entry(old).and_modify(|new| *new = None).or_insert(Some(next));
             next += 1;
         }
         for i in function {
@@ -49,6 +53,18 @@ pub fn with_own_labels(module: &[u8]) -> Result<Vec<u8>, SpirvError> {
         }
     }
     words[3] = next;
+    // From the last to the first, so that those that go away move none that is still to be looked at.
+    for i in instructions.iter().filter(|i| i.op == Op::Name).rev() {
+        let named = words.get(i.word + 1).copied().unwrap_or_default();
+        if values.contains(&named) {
+            continue;
+        }
+        match renamed.get(&named) {
+            Some(Some(label)) => words[i.word + 1] = *label,
+            // A name for nothing, or for nobody knows which.
+            _ => drop(words.drain(i.word..i.word + (words[i.word] >> 16) as usize)),
+        }
+    }
     Ok(bytes(&words))
 }
 

@@ -164,6 +164,26 @@ fn labels_are_numbered_anew_in_each_function() {
     assert_eq!(split(&named), (wanted, 28));
 }
 
+/// Names must be of something that is there.
+#[test]
+fn names_of_labels_go_with_them() {
+    let function = |value: u32, label: u32| {
+        vec![
+            vec![Op::Function as u32, 1, value, 0, 2],
+            vec![Op::Label as u32, label],
+            vec![Op::FunctionEnd as u32],
+        ]
+    };
+    let name = |of: u32| vec![Op::Name as u32, of, u32::from(b'n')];
+    let functions =
+        |labels: [u32; 3]| [function(10, labels[0]), function(11, labels[1]), function(12, labels[2])];
+    // Of a value, a label, one of two labels, and nothing.
+    let given = [vec![name(10), name(40), name(50), name(60)], functions([40, 50, 50]).concat()].concat();
+    let given: Vec<&[u32]> = given.iter().map(Vec::as_slice).collect();
+    let wanted = [vec![name(10), name(13)], functions([13, 14, 15]).concat()].concat();
+    assert_eq!(split(&with_own_labels(&module(&given)).unwrap()), (wanted, 16));
+}
+
 #[test]
 fn two_blocks_of_a_function_with_one_label_are_not_told_apart() {
     let error = with_own_labels(&module(&[

@@ -220,7 +220,7 @@ fn with_local_size(run: &Run, archive: &Archive) -> Result<Run, String> {
     if run.local.is_none() {
         let mut local = vec![1; run.global.len()];
         if record.reqd_wg_size == [0; 3] {
-            local[0] = (1..=64).rev().find(|size| run.global[0] % size == 0).unwrap_or(1);
+            local[0] = (1..=64).rev().find(|size| run.global[0].is_multiple_of(*size)).unwrap_or(1);
         } else {
             local.copy_from_slice(&record.reqd_wg_size[..run.global.len()]);
         }

@@ -5,6 +5,8 @@
 //! Without a cross-compiler and the emulator the test says that it was not run; with `OXCL_REQUIRE_AARCH64=1` it fails.
 //! `OXCL_AARCH64_FILES` restricts it to files whose names have that in them.
 
+#![expect(clippy::print_stdout, reason = "how many runs there were")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;

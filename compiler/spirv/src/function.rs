@@ -13,6 +13,7 @@ use crate::constants::{self, Value};
 use crate::debug::Lines;
 use crate::error::{Result, invalid};
 use crate::module::{Body, Set};
+use crate::order;
 use crate::text::{Text, quoted};
 use crate::translate::Translator;
 use crate::types::Shape;
@@ -197,9 +198,13 @@ impl<'m> Function<'_, 'm> {
         };
         self.hints()?;
         self.find_elements();
-        let body = self.body;
-        for i in &body[1..] {
-            self.take(i)?;
+        let (pieces, is_reordered) = order::pieces(&self.body[1..]);
+        for piece in pieces {
+            if is_reordered {
+                // Lines end with their block.
+                self.lines.leave(&mut self.t.metadata);
+            }
+            piece.iter().try_for_each(|i| self.take(i))?;
         }
         if !self.is_closed {
             return Err(invalid(first.word, "a block without an end"));

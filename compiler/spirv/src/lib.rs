@@ -37,6 +37,7 @@ mod mangle;
 mod mended;
 mod metadata;
 mod module;
+mod order;
 mod strings;
 mod synchronisation;
 mod text;

@@ -261,6 +261,34 @@ fn hints_on_aliases_are_read_over() {
     assert!(text.contains("align 4") && !text.contains("noalias"), "{text}");
 }
 
+/// Blocks as `llvm-spirv` leaves them: one before the one that it has its value from. What is nowhere given on the way is refused.
+#[test]
+fn blocks_may_stand_before_those_that_they_follow() {
+    let made = |is_reached: bool| {
+        let made = kernel(AddressingModel::Physical64, |b, product| {
+            let uint = b.type_int(32, 0);
+            let [uses, gives, end, value] = [b.id(), b.id(), b.id(), b.id()];
+            b.branch(if is_reached { gives } else { uses }).unwrap();
+            b.begin_block(Some(uses)).unwrap();
+            let sum = b.i_add(uint, None, value, product).unwrap();
+            let local = b.constant_bit32(uint, 3);
+            let is_more = b.type_bool();
+            let is_more = b.u_less_than(is_more, None, sum, local).unwrap();
+            b.branch_conditional(is_more, gives, end, []).unwrap();
+            b.begin_block(Some(gives)).unwrap();
+            b.i_mul(uint, Some(value), product, product).unwrap();
+            b.branch(uses).unwrap();
+            b.begin_block(Some(end)).unwrap();
+        });
+        bytes(made.b)
+    };
+    let text = translated(&made(true), &[]).unwrap();
+    let [given, used] = ["= mul i32 %v", "= add i32 %v"].map(|part| text.rfind(part).expect(part));
+    assert!(given < used, "{text}");
+    let error = refused(&made(false));
+    assert_eq!(error.code(), "OX0232", "{error}");
+}
+
 /// Composites of types that are told apart by their ids alone, and the largest that are copied part by part.
 #[test]
 fn composites_are_copied_to_types_of_the_same_parts() {

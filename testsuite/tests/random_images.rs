@@ -15,6 +15,7 @@ use oxcl_runtime::{
     ImageRegion, ImageShape, Kernel, MapAccess, Migration, NdRange, Program, Queue, QueueProperties, Sampler,
     channel, order,
 };
+use oxcl_testsuite::value::SplitMix;
 
 /// Bytes of each memory, whatever images are in it; sixteen of them are four times the smallest device memory.
 const BYTES: u64 = 16 << 10;
@@ -88,15 +89,11 @@ impl Pictures {
 }
 
 /// Numbers from a seed.
-struct Random(u64);
+struct Random(SplitMix);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % limit
+        self.0.next() % limit
     }
 
     fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
@@ -403,7 +400,7 @@ struct Lane {
 /// Runs a program: each command in a queue of the seed's choice, behind those with which it conflicts. What is left in memory, and
 /// what was read.
 fn run(program: &Program, lanes: &[Lane], seed: u64) -> Left {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix(seed));
     let pictures = Pictures::new();
     let mut host = Host::default();
     let mut done: Vec<(Step, usize, Option<Event>)> = Vec::new();

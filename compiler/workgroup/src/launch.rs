@@ -37,13 +37,15 @@ pub(crate) fn finish<'c>(
         native_entry(kernel, bodies, rows, locals, options);
         start_entry(kernel, options);
     } else {
-        // Both entries call the body, PoCL's from up to three places. One copy of it is optimised and emitted, which
-        // halves the time that a build takes; a call for each group costs a few nanoseconds.
+        // One copy of the body is optimised and emitted, which halves the time that a build takes; a call for each group
+        // costs a few nanoseconds. PoCL's entry calls the other one, from up to three places: what reads the arguments and
+        // chooses the body is there once.
         for body in [Some(bodies.first), bodies.short_rows.map(|(body, _)| body)].into_iter().flatten() {
             body.add_attribute(Place::Function, "noinline");
         }
-        native_entry(kernel, bodies, rows, locals, options);
-        pocl_entry(cut, bodies, rows, options);
+        let native = native_entry(kernel, bodies, rows, locals, options);
+        native.add_attribute(Place::Function, "noinline");
+        pocl_entry(cut, native, options);
         constants(kernel, slots, options);
     }
     kernel.function.set_internal(true);
@@ -123,10 +125,10 @@ fn native_entry<'c>(
     rows: Space,
     locals: &[Local<'c>],
     options: &Options,
-) {
+) -> Function<'c> {
     let function = entry(kernel, &abi::native_symbol(&kernel.name), 4, true, options);
     let parameters = function.parameters();
-    let &[args, context, gx, gy, gz, count, scratch] = parameters.as_slice() else { return };
+    let &[args, context, gx, gy, gz, count, scratch] = parameters.as_slice() else { return function };
     let b = Builder::at_end(function.append_block("entry"));
     let fields = Fields::of(options.pocl);
     let wide = |value: Value<'c>| match fields.word {
@@ -149,7 +151,7 @@ fn native_entry<'c>(
         b.branch(exit);
         b.position_at_end(exit);
         b.return_void();
-        return;
+        return function;
     }
     let done = b.phi(b.types().i64(), "done");
     done.add_incoming(b.i64(0), before);
@@ -162,6 +164,7 @@ fn native_entry<'c>(
     b.conditional_branch(more, head, exit);
     b.position_at_end(exit);
     b.return_void();
+    function
 }
 
 /// The start-up: the native entry with what the device's program left at [`abi::LAUNCH_SYMBOL`].
@@ -186,8 +189,8 @@ fn start_entry(kernel: &Prepared<'_, '_>, options: &Options) {
     b.return_void();
 }
 
-fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &Options) {
-    let &Cut { ref kernel, ref locals, ref variables, ref slots, prints, .. } = cut;
+fn pocl_entry<'c>(cut: &Cut<'_, 'c>, native: Function<'c>, options: &Options) {
+    let &Cut { ref kernel, ref variables, ref slots, prints, .. } = cut;
     let function = entry(kernel, &abi::pocl_symbol(&kernel.name), 3, false, options);
     let parameters = function.parameters();
     let &[args, context, gx, gy, gz] = parameters.as_slice() else { return };
@@ -199,24 +202,10 @@ fn pocl_entry<'c>(cut: &Cut<'_, 'c>, bodies: Bodies<'c>, rows: Space, options: &
     if !variables.is_empty() {
         leave_without_variables(&b, function, context, options.pocl);
     }
-    let work_dim = match options.pocl {
-        PoclAbi::Context96 => offset_of!(PoclContext96, work_dim),
-        PoclAbi::Context112 | PoclAbi::Context60 => offset_of!(PoclContext112, work_dim),
-    };
-    let dimensions =
-        b.load(b.types().i32(), b.byte_offset(context, b.i64(work_dim as i64), ""), 4, "work_dim");
-    let mut values = arguments(&b, kernel, locals, args, Fields::of(options.pocl));
-    let silent = prints && options.pocl == PoclAbi::Context96;
-    let own = if options.has_edges() || silent { own_context(&b, context, options.pocl) } else { context };
-    values.extend([own, gx, gy, gz, dimensions]);
-    let launch = bodies.ask(&b, context, options);
+    let is_as_ours = options.pocl == PoclAbi::Context112 && !options.has_edges();
+    let own = if is_as_ours { context } else { own_context(&b, context, options.pocl) };
     let run = |b: &Builder<'c>, scratch: Value<'c>| {
-        let mut all = values.clone();
-        all.push(scratch);
-        if rows == Space::Run {
-            all.push(b.i64(1));
-        }
-        bodies.call(b, function, launch, &all);
+        b.call(native, &[args, own, gx, gy, gz, b.i64(1), scratch], "");
     };
     let leave = || {
         if prints && options.pocl == PoclAbi::Context112 {
@@ -301,7 +290,7 @@ fn leave_without_variables<'c>(b: &Builder<'c>, function: Function<'c>, context:
 }
 
 /// A context of ours, on the stack, with what the body reads of PoCL's and the global size, which that does not have: PoCL
-/// launches whole groups only. Nothing is printed to the older PoCLs, which expect text and not records.
+/// launches whole groups only, and has the number of dimensions elsewhere in its older layout. Nothing is printed to the older PoCLs, which expect text and not records.
 fn own_context<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) -> Value<'c> {
     let types = b.types();
     let at = |base: Value<'c>, offset: usize| b.byte_offset(base, b.i64(offset as i64), "");
@@ -314,6 +303,9 @@ fn own_context<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) -> Value<
         PoclAbi::Context96 => {
             b.copy_memory(own, context, 8, buffer as u64);
             b.store(types.pointer(0).zero(), at(own, buffer), 8);
+            let dimensions = at(context, offset_of!(PoclContext96, work_dim));
+            let dimensions = b.load(types.i32(), dimensions, 4, "work_dim");
+            b.store(dimensions, at(own, offset_of!(PoclContext112, work_dim)), 4);
         }
         PoclAbi::Context112 | PoclAbi::Context60 => {
             b.copy_memory(own, context, 8, size_of::<PoclContext112>() as u64);

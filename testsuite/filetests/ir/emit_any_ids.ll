@@ -244,59 +244,30 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;
 ; define void @_pocl_kernel_k_workgroup(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4) {
 ; entry:
-;   %5 = getelementptr inbounds nuw i8, ptr %1, i64 104
-;   %work_dim = load i32, ptr %5, align 4
-;   %cell = load ptr, ptr %0, align 8
-;   %a = load ptr addrspace(1), ptr %cell, align 8
-;   %6 = getelementptr inbounds nuw i8, ptr %0, i64 8
-;   %cell1 = load ptr, ptr %6, align 8
-;   %w = load i32, ptr %cell1, align 4
 ;   %context = alloca [160 x i8], align 8
 ;   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(112) %context, ptr noundef nonnull align 8 dereferenceable(112) %1, i64 112, i1 false)
-;   %7 = load i64, ptr %1, align 8
-;   %8 = getelementptr inbounds nuw i8, ptr %1, i64 48
-;   %9 = load i64, ptr %8, align 8
-;   %global = mul i64 %7, %9
-;   %10 = getelementptr inbounds nuw i8, ptr %context, i64 136
-;   store i64 %global, ptr %10, align 8
-;   %11 = getelementptr inbounds nuw i8, ptr %1, i64 8
+;   %5 = load i64, ptr %1, align 8
+;   %6 = getelementptr inbounds nuw i8, ptr %1, i64 48
+;   %7 = load i64, ptr %6, align 8
+;   %global = mul nuw nsw i64 %5, %7
+;   %8 = getelementptr inbounds nuw i8, ptr %context, i64 136
+;   store i64 %global, ptr %8, align 8
+;   %9 = getelementptr inbounds nuw i8, ptr %1, i64 8
+;   %10 = load i64, ptr %9, align 8
+;   %11 = getelementptr inbounds nuw i8, ptr %1, i64 56
 ;   %12 = load i64, ptr %11, align 8
-;   %13 = getelementptr inbounds nuw i8, ptr %1, i64 56
-;   %14 = load i64, ptr %13, align 8
-;   %global2 = mul i64 %12, %14
-;   %15 = getelementptr inbounds nuw i8, ptr %context, i64 144
-;   store i64 %global2, ptr %15, align 8
-;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 16
+;   %global1 = mul nuw nsw i64 %10, %12
+;   %13 = getelementptr inbounds nuw i8, ptr %context, i64 144
+;   store i64 %global1, ptr %13, align 8
+;   %14 = getelementptr inbounds nuw i8, ptr %1, i64 16
+;   %15 = load i64, ptr %14, align 8
+;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 64
 ;   %17 = load i64, ptr %16, align 8
-;   %18 = getelementptr inbounds nuw i8, ptr %1, i64 64
-;   %19 = load i64, ptr %18, align 8
-;   %global3 = mul i64 %17, %19
-;   %20 = getelementptr inbounds nuw i8, ptr %context, i64 152
-;   store i64 %global3, ptr %20, align 8
-;   %21 = getelementptr inbounds nuw i8, ptr %1, i64 24
-;   %22 = load i64, ptr %21, align 8
-;   %23 = add i64 %22, %global
-;   %last.0 = add i64 %23, -1
-;   %24 = getelementptr inbounds nuw i8, ptr %1, i64 32
-;   %25 = load i64, ptr %24, align 8
-;   %26 = add i64 %25, %global2
-;   %last.1 = add i64 %26, -1
-;   %27 = or i64 %last.0, %last.1
-;   %28 = getelementptr inbounds nuw i8, ptr %1, i64 40
-;   %29 = load i64, ptr %28, align 8
-;   %30 = add i64 %29, %global3
-;   %last.2 = add i64 %30, -1
-;   %31 = or i64 %27, %last.2
-;   %has.large.ids = icmp ugt i64 %31, 2147483647
-;   br i1 %has.large.ids, label %large.ids, label %others
-; done:
+;   %global2 = mul nuw nsw i64 %15, %17
+;   %18 = getelementptr inbounds nuw i8, ptr %context, i64 152
+;   store i64 %global2, ptr %18, align 8
+;   call void @oxcl_wg_k(ptr %0, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i64 1, ptr poison)
 ;   ret void
-; large.ids:
-;   call void @oxcl_any_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
-;   br label %done
-; others:
-;   call void @oxcl_body_k(ptr addrspace(1) %a, i32 %w, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
-;   br label %done
 ; }
 ;
 ; !0 = distinct !{!0, !1, !2}

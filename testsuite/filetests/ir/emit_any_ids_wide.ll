@@ -87,33 +87,29 @@ declare i64 @_Z13get_global_idj(i32) memory(none)
 ;
 ; define void @_pocl_kernel_k_workgroup(ptr %0, ptr %1, i64 %2, i64 %3, i64 %4) {
 ; entry:
-;   %5 = getelementptr inbounds nuw i8, ptr %1, i64 104
-;   %work_dim = load i32, ptr %5, align 4
-;   %cell = load ptr, ptr %0, align 8
-;   %a = load ptr addrspace(1), ptr %cell, align 8
 ;   %context = alloca [160 x i8], align 8
 ;   call void @llvm.memcpy.p0.p0.i64(ptr noundef nonnull align 8 dereferenceable(112) %context, ptr noundef nonnull align 8 dereferenceable(112) %1, i64 112, i1 false)
-;   %6 = load i64, ptr %1, align 8
-;   %7 = getelementptr inbounds nuw i8, ptr %1, i64 48
-;   %8 = load i64, ptr %7, align 8
-;   %global = mul nuw nsw i64 %6, %8
-;   %9 = getelementptr inbounds nuw i8, ptr %context, i64 136
-;   store i64 %global, ptr %9, align 8
-;   %10 = getelementptr inbounds nuw i8, ptr %1, i64 8
-;   %11 = load i64, ptr %10, align 8
-;   %12 = getelementptr inbounds nuw i8, ptr %1, i64 56
-;   %13 = load i64, ptr %12, align 8
-;   %global1 = mul nuw nsw i64 %11, %13
-;   %14 = getelementptr inbounds nuw i8, ptr %context, i64 144
-;   store i64 %global1, ptr %14, align 8
-;   %15 = getelementptr inbounds nuw i8, ptr %1, i64 16
-;   %16 = load i64, ptr %15, align 8
-;   %17 = getelementptr inbounds nuw i8, ptr %1, i64 64
-;   %18 = load i64, ptr %17, align 8
-;   %global2 = mul nuw nsw i64 %16, %18
-;   %19 = getelementptr inbounds nuw i8, ptr %context, i64 152
-;   store i64 %global2, ptr %19, align 8
-;   call void @oxcl_body_k(ptr addrspace(1) %a, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i32 %work_dim, ptr poison, i64 1)
+;   %5 = load i64, ptr %1, align 8
+;   %6 = getelementptr inbounds nuw i8, ptr %1, i64 48
+;   %7 = load i64, ptr %6, align 8
+;   %global = mul nuw nsw i64 %5, %7
+;   %8 = getelementptr inbounds nuw i8, ptr %context, i64 136
+;   store i64 %global, ptr %8, align 8
+;   %9 = getelementptr inbounds nuw i8, ptr %1, i64 8
+;   %10 = load i64, ptr %9, align 8
+;   %11 = getelementptr inbounds nuw i8, ptr %1, i64 56
+;   %12 = load i64, ptr %11, align 8
+;   %global1 = mul nuw nsw i64 %10, %12
+;   %13 = getelementptr inbounds nuw i8, ptr %context, i64 144
+;   store i64 %global1, ptr %13, align 8
+;   %14 = getelementptr inbounds nuw i8, ptr %1, i64 16
+;   %15 = load i64, ptr %14, align 8
+;   %16 = getelementptr inbounds nuw i8, ptr %1, i64 64
+;   %17 = load i64, ptr %16, align 8
+;   %global2 = mul nuw nsw i64 %15, %17
+;   %18 = getelementptr inbounds nuw i8, ptr %context, i64 152
+;   store i64 %global2, ptr %18, align 8
+;   call void @oxcl_wg_k(ptr %0, ptr nonnull %context, i64 %2, i64 %3, i64 %4, i64 1, ptr poison)
 ;   ret void
 ; }
 ;

@@ -5,7 +5,7 @@
 declare i64 @_Z13get_global_idj(i32) memory(none)
 
 define void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %out, i64 %n) {
-; plan: width 16 along rows of a run of groups, cycles for each work-item: 58.5 at 1, 14.4 at 4, 7.2 at 8, 4.6 at 16
+; plan: width 32 along rows of a run of groups, cycles for each work-item: 58.5 at 1, 14.4 at 4, 7.2 at 8, 4.6 at 16, 3.4 at 32
 entry:                                                     ; plan: all lanes
   %x = call i64 @_Z13get_global_idj(i32 0)                 ; plan: strided 1
   %y = call i64 @_Z13get_global_idj(i32 1)                 ; plan: uniform

@@ -2,8 +2,8 @@
 //!
 //! In: a kernel, cut into regions, and what the target's vectors can do. Out: [`Choice`], the plan to follow, and why.
 //! W = 1 is a candidate like the others: LLVM's vectorisers then do what they can with the loop over work-items and the
-//! loops inside. Others are half a register of 32-bit lanes, one and two; and where no number in lanes takes more than 8 bits, a
-//! register of these.
+//! loops inside. Others are half a register of 32-bit lanes, one and two; where no number in lanes takes more than 8 bits, a
+//! register of these; and four registers where two wait for a loop's chain of dependences and all that it needs fits.
 
 use super::space::Space;
 use super::{Form, Plan, cost};
@@ -21,6 +21,8 @@ use std::collections::{HashMap, VecDeque};
 const WORTH: f64 = 95.0;
 /// Vectors of several registers must be this much cheaper, in percent of those of one register.
 const WORTH_TWO: f64 = 85.0;
+/// Two registers that take no more than this, in percent of what one takes, wait for a chain of dependences.
+const WAITING: f64 = 65.0;
 
 /// What a candidate came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,7 +161,17 @@ pub(crate) fn choose<'c>(
     let by_llvm = by_llvm.map(|plan| (cost::of_llvm(plan, kernel, regions, vectors), whole));
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
-    let costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
+    let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
+    let is_new = plans.iter().all(|plan| plan.width != whole * 4);
+    let four =
+        is_new && is_wanted(whole * 4, longest_row(vectors, space, options)) && waits(&plans, &costs, whole);
+    let two = plans.iter().find(|plan| four && plan.width == whole * 2);
+    if two.is_some_and(|two| cost::fits(two, kernel, regions, vectors, 4)) {
+        // What two registers can do four can.
+        let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
+        costs.push(cost(&plan).total() / f64::from(plan.width));
+        plans.push(plan);
+    }
     candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
     let mut best: Option<(usize, f64)> = None;
     for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
@@ -179,6 +191,12 @@ pub(crate) fn choose<'c>(
     } else {
         Choice { candidates, considered: Some(vectors), ..Choice::of(scalar) }
     })
+}
+
+/// Whether two registers take hardly longer than one.
+fn waits(plans: &[Plan<'_>], costs: &[f64], whole: u32) -> bool {
+    let of = |width: u32| plans.iter().position(|plan| plan.width == width).map(|number| costs[number]);
+    of(whole).zip(of(whole * 2)).is_some_and(|(one, two)| two < one * WAITING / 100.0)
 }
 
 /// Whether an instruction asks for an id in dimension 1 or 2.

@@ -5,7 +5,7 @@
 //! cost is ours. A loop takes what its instructions take, or what its longest chain of dependences does, whichever is more:
 //! that is why several registers of lanes may be cheaper than one.
 //!
-//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure.
+//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see [`fits`]).
 
 use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
@@ -20,7 +20,7 @@ use crate::{Vectors, space};
 use oxcl_ir::access::PIXEL;
 use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::{Block, Function, Opcode, Type, TypeKind, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rounds of a loop.
 const ROUNDS: f64 = 12.0;
@@ -115,6 +115,39 @@ pub(super) fn of<'c>(
     vectors: &Vectors,
 ) -> Cost {
     Costs::new(plan, divergence, kernel, regions, vectors).of_regions()
+}
+
+/// Vector registers of x86-64 and AArch64 where masks have registers of their own, and elsewhere.
+const REGISTERS: [usize; 2] = [32, 16];
+/// What the values inside a round take of them, at least.
+const INSIDE: usize = 2;
+
+/// Whether what each innermost loop holds from round to round, and between the blocks of a round, is in registers when every number
+/// takes `each` of them.
+pub(super) fn fits<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    vectors: &Vectors,
+    each: usize,
+) -> bool {
+    let cfg = &regions.cfg;
+    let all = REGISTERS[usize::from(vectors.bits < 512)];
+    let is_innermost = |around: usize| cfg.loops.iter().all(|other| other.parent != Some(around));
+    let held = |around: usize| {
+        let inside =
+            |value: Value<'c>| value.block().is_some_and(|b| cfg.loops[around].contains(cfg.number(b)));
+        let mut held = HashSet::new();
+        for instruction in kernel.function.instructions().into_iter().filter(|&i| inside(i)) {
+            let block = instruction.block();
+            let phi = instruction.is_phi().then_some(instruction);
+            let others = instruction.operands().into_iter().filter(|operand| operand.block() != block);
+            let others = others.filter(|operand| operand.block().is_some());
+            held.extend(phi.into_iter().chain(others).filter(|&value| plan.form(value) == Form::Vector));
+        }
+        held.len() + INSIDE
+    };
+    (0..cfg.loops.len()).filter(|&around| is_innermost(around)).all(|around| held(around) * each <= all)
 }
 
 /// What the plan of one register would cost as LLVM makes it from the loop over work-items: it makes no tests in front of guards,

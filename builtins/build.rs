@@ -10,6 +10,8 @@
 //! `<unit>.<level>.o`, `native.<level>.txt` of the same form (a third word says that the body is rugged), and
 //! `native.rs`.
 
+#[path = "build/estimate.rs"]
+mod estimate;
 #[path = "build/native.rs"]
 mod native;
 
@@ -112,14 +114,12 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     QUESTIONS[0],
     QUESTIONS[1],
     QUESTIONS[2],
+    QUESTIONS[3],
 ];
 
-/// Whether fused multiply-adds, products with powers of two, and estimates of reciprocal square roots are one operation of the
-/// machine: whoever compiles for one says so.
-const QUESTIONS: [&str; 3] = ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate"];
-
-/// The estimate itself, at every type and width.
-const ESTIMATE: &str = "_Z19oxcl_rsqrt_estimate";
+/// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, and arithmetic on half are one
+/// operation of the machine: whoever compiles for one says so.
+const QUESTIONS: [&str; 4] = ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate", "oxcl_has_half"];
 
 /// What asks for an image's description and for a sampler's bits, for every kind of image.
 const OPAQUE: [&str; 2] = ["_Z10oxcl_image", "_Z12oxcl_sampler"];
@@ -277,7 +277,7 @@ fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
             if line.starts_with("declare ") {
                 let name = symbol_in(line);
                 let is_later = name.starts_with("llvm.")
-                    || name.starts_with(ESTIMATE)
+                    || name.starts_with(estimate::SYMBOL)
                     || OPAQUE.iter().any(|start| name.starts_with(start))
                     || PROVIDED_ELSEWHERE.contains(&name);
                 called.extend((!is_later).then(|| name.to_owned()));

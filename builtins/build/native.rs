@@ -6,15 +6,15 @@
 
 use std::process::Command;
 
-use crate::{QUESTIONS, Tools, run, symbol_in};
+use crate::{QUESTIONS, Tools, estimate, run, symbol_in};
 
 /// A level: LLVM's name of it, the bits of its widest registers, and the answers to [`QUESTIONS`].
-type Level = (&'static str, u32, [bool; 3]);
+type Level = (&'static str, u32, [bool; 4]);
 
 pub(crate) const LEVELS: [Level; 3] = [
-    ("x86-64-v4", 512, [true, true, true]),
-    ("x86-64-v3", 256, [true, false, false]),
-    ("x86-64-v2", 128, [false, false, false]),
+    ("x86-64-v4", 512, [true, true, true, false]),
+    ("x86-64-v3", 256, [true, false, false, false]),
+    ("x86-64-v2", 128, [false, false, false, false]),
 ];
 
 /// Units whose functions are worth a call.
@@ -40,6 +40,7 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
     let short = short_functions(text, &rugged);
     let mut out = String::with_capacity(text.len());
     let mut symbols = Vec::new();
+    let mut estimates = false;
     for line in text.lines() {
         if line.starts_with("target datalayout") {
             continue;
@@ -61,6 +62,11 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
             ));
             continue;
         }
+        if let Some(body) = answers[2].then(|| estimate::body(line)).flatten() {
+            out.push_str(&body);
+            estimates = true;
+            continue;
+        }
         if line.starts_with("define linkonce_odr hidden ") {
             let symbol = symbol_in(line);
             let is_pure = line.split(' ').any(|word| pure.contains(&word));
@@ -70,6 +76,9 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
         }
         out.push_str(&line.replace("linkonce_odr ", "weak_odr ").replace("spir_func ", ""));
         out.push('\n');
+    }
+    if estimates {
+        out.push_str(&estimate::operations());
     }
     assert!(!symbols.is_empty(), "a unit of mathematics has no function that is worth a call");
     let processor = format!("-mcpu={cpu}");

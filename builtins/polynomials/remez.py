@@ -2,7 +2,7 @@
 from mpmath import mp, mpf, matrix, lu_solve, cos, pi, findroot
 mp.dps = 60
 def remez(g, a, b, n, w0=lambda t: mpf(1), iters=12):
-    w=lambda t: max(w0(t), mpf("1e-9"))
+    w=lambda t: max(w0(t), mpf("1e-19"))
     """polynomial p (low order first) of degree n minimising max |w (g - p)| on [a,b]"""
     a, b = mpf(a), mpf(b)
     N = n + 2

@@ -38,8 +38,11 @@ pub const HAS_LDEXP: &str = "oxcl_has_ldexp";
 /// The same for an estimate of a reciprocal square root. Results differ by less than the accuracy that is asked for.
 pub const HAS_RSQRT_ESTIMATE: &str = "oxcl_has_rsqrt_estimate";
 
+/// The same for arithmetic on half. Results are the same either way.
+pub const HAS_HALF: &str = "oxcl_has_half";
+
 /// All questions.
-pub const QUESTIONS: [&str; 3] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE];
+pub const QUESTIONS: [&str; 4] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF];
 
 /// What the mangled names of the estimate of a reciprocal square root begin with; the type of its one argument and of its
 /// result follows. It stays a call until machine code is made. It is called only where [`HAS_RSQRT_ESTIMATE`] says so.

@@ -4,7 +4,7 @@
 //! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An estimate that the processor has stays a call, which names its vector
 //! forms; code generation makes the operation of it.
 
-use oxcl_builtins::{HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
+use oxcl_builtins::{HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
 use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
@@ -62,7 +62,12 @@ impl Operations {
         if !self.half {
             lower_half(module, self.half_conversions);
         }
-        let answers = [(HAS_FMA, self.fma), (HAS_LDEXP, self.ldexp), (HAS_RSQRT_ESTIMATE, self.rsqrt)];
+        let answers = [
+            (HAS_FMA, self.fma),
+            (HAS_LDEXP, self.ldexp),
+            (HAS_RSQRT_ESTIMATE, self.rsqrt),
+            (HAS_HALF, self.half),
+        ];
         for (question, answer) in answers {
             let Some(question) = Function::find(module, question) else { continue };
             replace_calls(question, |call| call.ty().int(answer.into()));

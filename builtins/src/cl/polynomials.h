@@ -27,11 +27,38 @@
 #define HORNER23(t, a, ...) multiply_add(t, HORNER22(t, __VA_ARGS__), (GT)(a))
 #define HORNER24(t, a, ...) multiply_add(t, HORNER23(t, __VA_ARGS__), (GT)(a))
 
+// The same by even and odd powers, in two chains half as long: a processor computes them at once.
+#define PAIR3(t, c0, c1, c2)                                                                                          \
+  multiply_add(t, HORNER1((t) * (t), c1), HORNER2((t) * (t), c0, c2))
+#define PAIR4(t, c0, c1, c2, c3)                                                                                      \
+  multiply_add(t, HORNER2((t) * (t), c1, c3), HORNER2((t) * (t), c0, c2))
+#define PAIR5(t, c0, c1, c2, c3, c4)                                                                                  \
+  multiply_add(t, HORNER2((t) * (t), c1, c3), HORNER3((t) * (t), c0, c2, c4))
+#define PAIR6(t, c0, c1, c2, c3, c4, c5)                                                                              \
+  multiply_add(t, HORNER3((t) * (t), c1, c3, c5), HORNER3((t) * (t), c0, c2, c4))
+#define PAIR7(t, c0, c1, c2, c3, c4, c5, c6)                                                                          \
+  multiply_add(t, HORNER3((t) * (t), c1, c3, c5), HORNER4((t) * (t), c0, c2, c4, c6))
+#define PAIR9(t, c0, c1, c2, c3, c4, c5, c6, c7, c8)                                                                  \
+  multiply_add(t, HORNER4((t) * (t), c1, c3, c5, c7), HORNER5((t) * (t), c0, c2, c4, c6, c8))
+#define PAIR10(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9)                                                             \
+  multiply_add(t, HORNER5((t) * (t), c1, c3, c5, c7, c9), HORNER5((t) * (t), c0, c2, c4, c6, c8))
+#define PAIR11(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10)                                                        \
+  multiply_add(t, HORNER5((t) * (t), c1, c3, c5, c7, c9), HORNER6((t) * (t), c0, c2, c4, c6, c8, c10))
+#define PAIR12(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)                                                   \
+  multiply_add(t, HORNER6((t) * (t), c1, c3, c5, c7, c9, c11), HORNER6((t) * (t), c0, c2, c4, c6, c8, c10))
+#define PAIR21(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20)      \
+  multiply_add(t, PAIR10((t) * (t), c1, c3, c5, c7, c9, c11, c13, c15, c17, c19), PAIR11((t) * (t), c0, c2, c4, c6,   \
+    c8, c10, c12, c14, c16, c18, c20))
+#define PAIR23(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20,      \
+    c21, c22)                                                                                                         \
+  multiply_add(t, PAIR11((t) * (t), c1, c3, c5, c7, c9, c11, c13, c15, c17, c19, c21), PAIR12((t) * (t), c0, c2,      \
+    c4, c6, c8, c10, c12, c14, c16, c18, c20, c22))
+
 // e^t = 1 + t + t^2 EXP_Q(t) for |t| <= ln(2)/2. Error 2^-28.2 and 2^-58.0.
 #define EXP_Q_32(t)                                                                                                   \
-  HORNER5(t, 0x1p-1f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b92p-7f, 0x1.6db458p-10f)
+  PAIR5(t, 0x1p-1f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b92p-7f, 0x1.6db458p-10f)
 #define EXP_Q_64(t)                                                                                                   \
-  HORNER10(t, 0x1.000000000000cp-1, 0x1.5555555555561p-3, 0x1.555555554ffe9p-5, 0x1.111111110d611p-7,                 \
+  PAIR10(t, 0x1.000000000000cp-1, 0x1.5555555555561p-3, 0x1.555555554ffe9p-5, 0x1.111111110d611p-7,                   \
     0x1.6c16c185b73c6p-10, 0x1.a01a01baf07a3p-13, 0x1.a019966772e6fp-16, 0x1.71dddfaad3eddp-19,                       \
     0x1.28b0731497fbfp-22, 0x1.af85bdeb51238p-26)
 #define EXP_Q(t) JOIN(EXP_Q_, FP)(t)
@@ -110,22 +137,12 @@
     0x1.426397cd67654p-6, -0x1.0da84f56d43b2p-6, 0x1.06beed307e59fp-5)
 #define ASIN_A(t) JOIN(ASIN_A_, FP)(t)
 
-// erf(t) = t ERF_E(t^2) for |t| <= 1. Error 2^-29.6 and 2^-56.9.
-#define ERF_E_32(t)                                                                                                   \
-  HORNER7(t, 0x1.20dd74p0f, -0x1.81273ep-2f, 0x1.ce2d1ep-4f, -0x1.b7fb86p-6f, 0x1.54186cp-8f, -0x1.a479e6p-11f,       \
-    0x1.4ac1bcp-14f)
-#define ERF_E_64(t)                                                                                                   \
-  HORNER12(t, 0x1.20dd750429b6dp0, -0x1.812746b0379c1p-2, 0x1.ce2f21a040fd4p-4, -0x1.b82ce312050c7p-6,                \
-    0x1.565bccfa73f94p-8, -0x1.c02db06cf3a16p-11, 0x1.f9a2bedf66079p-14, -0x1.f4ca8b689e9e1p-17,                      \
-    0x1.b9821deae5e74p-20, -0x1.5c149a1953d58p-23, 0x1.d77467c0af997p-27, -0x1.acaeac926312ep-31)
-#define ERF_E(t) JOIN(ERF_E_, FP)(t)
-
 // erfc(x) = exp(-x^2) t ERFC_F(1 - 2 K t) with t = 1 / (x + K) from 0 to where it vanishes; K is 3 and 4. Error 2^-28.6 and 2^-57.5.
 #define ERFC_F_32(t)                                                                                                  \
-  HORNER10(t, 0x1.12f21ep0f, -0x1.c44c48p-1f, 0x1.2e326ap-1f, -0x1.3deac8p-2f, 0x1.e996acp-4f, -0x1.b7c16cp-6f,       \
+  PAIR10(t, 0x1.12f21ep0f, -0x1.c44c48p-1f, 0x1.2e326ap-1f, -0x1.3deac8p-2f, 0x1.e996acp-4f, -0x1.b7c16cp-6f,         \
     -0x1.410024p-10f, 0x1.94072ap-9f, -0x1.fc2b52p-12f, -0x1.56d8aap-12f)
 #define ERFC_F_64(t)                                                                                                  \
-  HORNER23(t, 0x1.18932bf08e154p0, -0x1.f3fe31ecb49cp-1, 0x1.8be202d26c70cp-1, -0x1.14eacb1ad02c5p-1,                 \
+  PAIR23(t, 0x1.18932bf08e154p0, -0x1.f3fe31ecb49cp-1, 0x1.8be202d26c70cp-1, -0x1.14eacb1ad02c5p-1,                   \
     0x1.52cac2370fe77p-2, -0x1.645fd8a4c0297p-3, 0x1.38dbd2c8f1951p-4, -0x1.b00c052a1d172p-6, 0x1.908f4719f8c1ep-8,   \
     -0x1.269b56e90079ap-12, -0x1.dd284147dd73ap-12, 0x1.72cddc4cce168p-13, -0x1.e7f085e2162d4p-19,                    \
     -0x1.3c7480580ceb8p-16, 0x1.3b12802449f79p-18, 0x1.7f144e4b05ee5p-20, -0x1.c696299ca8dfp-21,                      \
@@ -155,8 +172,108 @@
 
 // 1 / cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2). Error 2^-17.4 and 2^-25.4.
 #define CBRT_INVERSE_32(t)                                                                                            \
-  HORNER6(t, 0x1.002e0ep1f, -0x1.3fa0ecp1f, 0x1.6839p1f, -0x1.eb653ap0f, 0x1.6c0392p-1f, -0x1.c2884ap-4f)
+  PAIR6(t, 0x1.002e0ep1f, -0x1.3fa0ecp1f, 0x1.6839p1f, -0x1.eb653ap0f, 0x1.6c0392p-1f, -0x1.c2884ap-4f)
 #define CBRT_INVERSE_64(t)                                                                                            \
-  HORNER9(t, 0x1.26e6115ed7281p1, -0x1.26a997e23f242p2, 0x1.2434328960904p3, -0x1.929efdbd78767p3,                    \
+  PAIR9(t, 0x1.26e6115ed7281p1, -0x1.26a997e23f242p2, 0x1.2434328960904p3, -0x1.929efdbd78767p3,                      \
     0x1.7a2c11cb8fefbp3, -0x1.dcb09a4bdbdc9p2, 0x1.82636133bf6acp1, -0x1.6c7301a0b3fd1p-1, 0x1.3052f4cac0fc4p-4)
 #define CBRT_INVERSE(t) JOIN(CBRT_INVERSE_, FP)(t)
+
+// log(1 + t) = t + t^2 LOG_Q(t) for 1 + t from sqrt(1/2) to sqrt(2). Error 2^-27.9.
+#define LOG_Q_32(t)                                                                                                   \
+  PAIR9(t, -0x1.fffff8p-2f, 0x1.55555p-2f, -0x1.000426p-2f, 0x1.99a3f4p-3f, -0x1.54276cp-3f, 0x1.227196p-3f,          \
+    -0x1.0f3764p-3f, 0x1.08488ap-3f, -0x1.38308ap-4f)
+#define LOG_Q(t) JOIN(LOG_Q_, FP)(t)
+
+// log2(1 + t) = t LOG2_P(t) in the same range. Error 2^-24.7.
+#define LOG2_P_32(t)                                                                                                  \
+  PAIR9(t, 0x1.715476p0f, -0x1.71547p-1f, 0x1.ec73d6p-2f, -0x1.715c4ep-2f, 0x1.26d384p-2f, -0x1.e95be8p-3f,           \
+    0x1.b9c90ep-3f, -0x1.a87dp-3f, 0x1.01b6eep-3f)
+#define LOG2_P(t) JOIN(LOG2_P_, FP)(t)
+
+// log10(1 + t) = t LOG10_P(t) in the same range. Error 2^-26.4.
+#define LOG10_P_32(t)                                                                                                 \
+  PAIR9(t, 0x1.bcb7bp-2f, -0x1.bcb7aap-3f, 0x1.287c68p-3f, -0x1.bcc124p-4f, 0x1.630194p-4f, -0x1.269f9cp-4f,          \
+    0x1.09fb36p-4f, -0x1.ff2284p-5f, 0x1.3651bcp-5f)
+#define LOG10_P(t) JOIN(LOG10_P_, FP)(t)
+
+// atanh(s) = s + s^3 ATANH_W(s^2) for |s| <= (w - 1) / (w + 1) with w = 2^0.586. Error 2^-28.4 and 2^-55.8.
+#define ATANH_W_32(t)                                                                                                 \
+  PAIR3(t, 0x1.5555b4p-2f, 0x1.992a1ap-3f, 0x1.36f8aep-3f)
+#define ATANH_W_64(t)                                                                                                 \
+  PAIR7(t, 0x1.5555555555786p-2, 0x1.99999998ec765p-3, 0x1.249249b523ce3p-3, 0x1.c71bff7a5ec38p-4,                    \
+    0x1.747530f7c9b36p-4, 0x1.384cbc830f449p-4, 0x1.3aed8ae6e685fp-4)
+#define ATANH_W(t) JOIN(ATANH_W_, FP)(t)
+
+// sinh(t) = t + t^3 SINH_S(t^2) for |t| <= ln(2)/2. Error 2^-26.2 and 2^-61.7.
+#define SINH_S_32(t)                                                                                                  \
+  HORNER2(t, 0x1.5554bp-3f, 0x1.12283cp-7f)
+#define SINH_S_64(t)                                                                                                  \
+  HORNER5(t, 0x1.5555555555559p-3, 0x1.111111110f699p-7, 0x1.a01a01afef031p-13, 0x1.71ddf83825f5bp-19,                \
+    0x1.af5ef31da6816p-26)
+#define SINH_S(t) JOIN(SINH_S_, FP)(t)
+
+// cosh(t) = 1 + t^2 COSH_C(t^2) for |t| <= ln(2)/2. Error 2^-34.3 and 2^-58.0.
+#define COSH_C_32(t)                                                                                                  \
+  HORNER3(t, 0x1p-1f, 0x1.55547ep-5f, 0x1.6d97ep-10f)
+#define COSH_C_64(t)                                                                                                  \
+  HORNER5(t, 0x1.000000000000cp-1, 0x1.555555554ff48p-5, 0x1.6c16c185d2901p-10, 0x1.a019962a5f44ep-16,                \
+    0x1.28b0a3692014ap-22)
+#define COSH_C(t) JOIN(COSH_C_, FP)(t)
+
+// erf(-t) = 1 - exp(t ERF_G(t)) for t from -3.95 and -5.95 to 0. Error 2^-27.9 and 2^-51.8.
+#define ERF_G_32(t)                                                                                                   \
+  PAIR9(t, 0x1.20dd76p0f, -0x1.45f2fap-1f, 0x1.a4fa5ep-4f, 0x1.39cdc6p-6f, -0x1.505e1ep-13f, -0x1.b5p-10f,            \
+    -0x1.4bc978p-11f, -0x1.ed6b18p-14f, -0x1.36955ep-17f)
+#define ERF_G_64(t)                                                                                                   \
+  PAIR21(t, 0x1.20dd750429b6cp0, -0x1.45f306dc9cc19p-1, 0x1.a4f4e2a14c457p-4, 0x1.3966856f9c49ap-6,                   \
+    -0x1.b6b76459fb025p-13, -0x1.bca73fe5acd25p-10, -0x1.356caa7490d0dp-11, -0x1.b544ecdffaecp-16,                    \
+    0x1.0c972914759a5p-14, 0x1.e4894f93b147dp-16, 0x1.27e07b0131ae4p-19, -0x1.183c7d4e83882p-18,                      \
+    -0x1.885cd88f4394dp-19, -0x1.393aab5675d5ep-20, -0x1.62d73f7ec7e51p-22, -0x1.2b3fc8cda50d6p-24,                   \
+    -0x1.78328790df67ap-27, -0x1.5776dd69cbefdp-30, -0x1.ae8a4cdd669a4p-34, -0x1.4ae7a0e6cebf9p-38,                   \
+    -0x1.d5122bf6e11c7p-44)
+#define ERF_G(t) JOIN(ERF_G_, FP)(t)
+
+// 2^t = 1 + t EXP2_H(t) for |t| <= 1/2, for halves. Error 2^-18.5.
+#define EXP2_H_32(t)                                                                                                  \
+  PAIR4(t, 0x1.62e0dp-1f, 0x1.ebf89p-3f, 0x1.ca19d4p-5f, 0x1.3d42bap-7f)
+#define EXP2_H(t) JOIN(EXP2_H_, FP)(t)
+
+// e^t = 1 + t + t^2 EXP_H(t) for |t| <= ln(2)/2, for halves. Error 2^-15.6.
+#define EXP_H_32(t)                                                                                                   \
+  HORNER3(t, 0x1.fffddp-2f, 0x1.57099ep-3f, 0x1.57459ep-5f)
+#define EXP_H(t) JOIN(EXP_H_, FP)(t)
+
+// log(1 + t) = t LOG_H(t) for 1 + t from sqrt(1/2) to sqrt(2), for halves. Error 2^-17.0.
+#define LOG_H_32(t)                                                                                                   \
+  PAIR6(t, 0x1.00004cp0f, -0x1.ffe65ap-2f, 0x1.548fe8p-2f, -0x1.042128p-2f, 0x1.c3b4acp-3f, -0x1.24b392p-3f)
+#define LOG_H(t) JOIN(LOG_H_, FP)(t)
+
+// log2(1 + t) = t LOG2_H(t) in the same range, for halves. Error 2^-16.5.
+#define LOG2_H_32(t)                                                                                                  \
+  PAIR6(t, 0x1.7154e4p0f, -0x1.7141f6p-1f, 0x1.eb53ccp-2f, -0x1.77499ep-2f, 0x1.45d63ap-2f, -0x1.a64768p-3f)
+#define LOG2_H(t) JOIN(LOG2_H_, FP)(t)
+
+// log10(1 + t) = t LOG10_H(t) in the same range, for halves. Error 2^-18.3.
+#define LOG10_H_32(t)                                                                                                 \
+  PAIR6(t, 0x1.bcb836p-2f, -0x1.bca16cp-3f, 0x1.27cefcp-3f, -0x1.c3e42ap-4f, 0x1.8858bcp-4f, -0x1.fc7978p-5f)
+#define LOG10_H(t) JOIN(LOG10_H_, FP)(t)
+
+// atan(t) = t + t^3 ATAN_H(t^2) for |t| <= 1, for halves. Error 2^-17.8.
+#define ATAN_H_32(t)                                                                                                  \
+  PAIR5(t, -0x1.55199cp-2f, 0x1.921cb4p-3f, -0x1.f7cffap-4f, 0x1.e630c2p-5f, -0x1.d113p-7f)
+#define ATAN_H(t) JOIN(ATAN_H_, FP)(t)
+
+// asin(t) = t + t^3 ASIN_H(t^2) for |t| <= 1/2, for halves. Error 2^-19.1.
+#define ASIN_H_32(t)                                                                                                  \
+  HORNER3(t, 0x1.559d56p-3f, 0x1.26584p-4f, 0x1.071134p-4f)
+#define ASIN_H(t) JOIN(ASIN_H_, FP)(t)
+
+// sin(t) = t + t^3 SIN_H(t^2) for |t| <= pi/4, for halves. Error 2^-19.1.
+#define SIN_H_32(t)                                                                                                   \
+  HORNER2(t, -0x1.554472p-3f, 0x1.0b86e4p-7f)
+#define SIN_H(t) JOIN(SIN_H_, FP)(t)
+
+// cos(t) = 1 + t^2 COS_H(t^2) for |t| <= pi/4, for halves. Error 2^-16.3.
+#define COS_H_32(t)                                                                                                   \
+  HORNER2(t, -0x1.ffc52p-2f, 0x1.4baa9p-5f)
+#define COS_H(t) JOIN(COS_H_, FP)(t)

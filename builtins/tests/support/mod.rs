@@ -6,6 +6,8 @@
 #![allow(dead_code, reason = "each test program uses a part of this module")]
 
 pub(crate) mod cases;
+#[path = "../../build/estimate.rs"]
+mod estimate;
 pub(crate) mod half_cases;
 pub(crate) mod random;
 pub(crate) mod reference;
@@ -17,7 +19,7 @@ use std::process::Command;
 
 use libloading::{Library, Symbol};
 use oxcl_builtins::{
-    AddressBits, HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, RSQRT_ESTIMATE, Unit, units_for,
+    AddressBits, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, Unit, units_for,
 };
 use tempfile::TempDir;
 
@@ -126,9 +128,9 @@ impl Program {
     }
 }
 
-/// Whether a processor of this name has fused multiply-adds, products with powers of two, and estimates of reciprocal square
-/// roots.
-fn answers(processor: &str) -> [(&'static str, bool); 3] {
+/// Whether a processor of this name has fused multiply-adds, products with powers of two, estimates of reciprocal square roots,
+/// and arithmetic on half.
+fn answers(processor: &str) -> [(&'static str, bool); 4] {
     let (fma, avx512) = match processor {
         "native" => (
             std::is_x86_feature_detected!("fma"),
@@ -136,58 +138,8 @@ fn answers(processor: &str) -> [(&'static str, bool); 3] {
         ),
         named => (["x86-64-v3", "x86-64-v4"].contains(&named), named == "x86-64-v4"),
     };
-    [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512)]
-}
-
-/// The estimate of reciprocal square roots that a line declares: of whole registers where the vector is some, else element by
-/// element.
-fn estimate(declaration: &str) -> Option<String> {
-    let (_, rest) = declaration.strip_prefix("declare ")?.split_once(&format!("@{RSQRT_ESTIMATE}"))?;
-    let (suffix, rest) = rest.split_once('(')?;
-    let (ty, _) = rest.split_once([')', '\"'])?;
-    // A vector's own angle brackets end before any attribute.
-    let ty = ty.find('>').map_or_else(|| ty.split(' ').next().unwrap_or(ty), |end| &ty[..=end]);
-    let element = if suffix.ends_with('f') { "float" } else { "double" };
-    let (bits, form) = if element == "float" { (32, "ps") } else { (64, "pd") };
-    let lanes: usize = match ty.strip_prefix('<') {
-        Some(rest) => rest.split(' ').next()?.parse().ok()?,
-        None => 1,
-    };
-    let head = format!("define internal {ty} @{RSQRT_ESTIMATE}{suffix}({ty} %x) alwaysinline {{\n");
-    let operation = |register: usize| {
-        let (wide, mask) = (format!("<{} x {element}>", register / bits), (register / bits).max(8));
-        let name = format!("@llvm.x86.avx512.rsqrt14.{form}.{register}");
-        (wide.clone(), move |value: &str| {
-            format!("call {wide} {name}({wide} {value}, {wide} zeroinitializer, i{mask} -1)")
-        })
-    };
-    if [128, 256, 512].contains(&(lanes * bits)) && lanes > 1 {
-        let (wide, call) = operation(lanes * bits);
-        return Some(format!("{head}  %y = {}\n  ret {wide} %y\n}}\n", call("%x")));
-    }
-    let (wide, call) = operation(128);
-    let mut text = head;
-    let mut all = "poison".to_owned();
-    for lane in 0..lanes {
-        let vector = ty.starts_with('<');
-        let one = if vector { format!("%x{lane}") } else { "%x".to_owned() };
-        if vector {
-            text.push_str(&format!("  {one} = extractelement {ty} %x, i32 {lane}\n"));
-        }
-        text.push_str(&format!("  %in{lane} = insertelement {wide} poison, {element} {one}, i32 0\n"));
-        text.push_str(&format!("  %est{lane} = {}\n", call(&format!("%in{lane}"))));
-        text.push_str(&format!("  %out{lane} = extractelement {wide} %est{lane}, i32 0\n"));
-        if vector {
-            text.push_str(&format!(
-                "  %all{lane} = insertelement {ty} {all}, {element} %out{lane}, i32 {lane}\n"
-            ));
-            all = format!("%all{lane}");
-        } else {
-            all = format!("%out{lane}");
-        }
-    }
-    text.push_str(&format!("  ret {ty} {all}\n}}\n"));
-    Some(text)
+    let half = processor == "native" && std::is_x86_feature_detected!("avx512fp16");
+    [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512), (HAS_HALF, half)]
 }
 
 /// The IR for this machine: its triple and layout, the C calling convention, and what it can do.
@@ -211,7 +163,7 @@ fn retargeted(text: &str, processor: &str) -> String {
             ));
             continue;
         }
-        if let Some(body) = estimate(line) {
+        if let Some(body) = estimate::body(line) {
             out.push_str(&body);
             estimates = true;
             continue;
@@ -220,15 +172,7 @@ fn retargeted(text: &str, processor: &str) -> String {
         out.push('\n');
     }
     if estimates {
-        for (form, element, bits) in [("ps", "float", 32), ("pd", "double", 64)] {
-            for register in [128, 256, 512] {
-                let wide = format!("<{} x {element}>", register / bits);
-                out.push_str(&format!(
-                    "declare {wide} @llvm.x86.avx512.rsqrt14.{form}.{register}({wide}, {wide}, i{})\n",
-                    (register / bits).max(8)
-                ));
-            }
-        }
+        out.push_str(&estimate::operations());
     }
     out
 }

@@ -8,7 +8,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 25] = [
+const LOWERED_LATER: [&str; 26] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -33,6 +33,7 @@ const LOWERED_LATER: [&str; 25] = [
     QUESTIONS[0],
     QUESTIONS[1],
     QUESTIONS[2],
+    QUESTIONS[3],
     RSQRT_ESTIMATE,
 ];
 

@@ -7,7 +7,7 @@ mod step;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mesh::{job, options};
+use mesh::{job, job_of, options};
 use oxcl_driver::Driver;
 use oxcl_runtime::{
     ArgValue, Buffer, Context, ContextOptions, Device, Event, MapAccess, NdRange, QueueProperties, RectRegion,
@@ -71,8 +71,12 @@ fn ranks_that_differ_are_refused_with_both_named() {
 
 #[test]
 fn content_follows_its_users_from_node_to_node() {
+    [false, true].into_iter().for_each(content_follows);
+}
+
+fn content_follows(is_roomy: bool) {
     let (context, kernel) = (context(), step());
-    let job = job(&[(&["cpu", "discrete:65536"], options()), (&["cpu"], options())]);
+    let job = job_of(&[(&["cpu", "discrete:65536"], options()), (&["cpu"], options())], is_roomy);
     let range = NdRange::new(&[4096]).unwrap().with_local(&[64]).unwrap();
     let mut devices = job.devices(&context, 1);
     devices.extend(job.devices(&context, 2));
@@ -99,8 +103,12 @@ fn content_follows_its_users_from_node_to_node() {
 
 #[test]
 fn large_and_small_transfers_maps_and_rectangles_reach_their_bytes() {
+    [false, true].into_iter().for_each(transfers_reach_their_bytes);
+}
+
+fn transfers_reach_their_bytes(is_roomy: bool) {
     let context = context();
-    let job = job(&[(&["cpu", "discrete:16777216"], options()), (&["cpu"], options())]);
+    let job = job_of(&[(&["cpu", "discrete:16777216"], options()), (&["cpu"], options())], is_roomy);
     let mut devices = job.devices(&context, 1);
     devices.extend(job.devices(&context, 2));
     let queues: Vec<_> = devices.iter().map(|device| context.queue(device, IN_ORDER).unwrap()).collect();

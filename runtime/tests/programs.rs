@@ -341,12 +341,14 @@ fn random_programs_over_ranks_leave_the_bytes_of_a_serial_run() {
 
 #[test]
 fn random_programs_over_nodes_leave_the_bytes_of_a_serial_run() {
+    [false, true].into_iter().for_each(programs_over_nodes);
+}
+
+fn programs_over_nodes(is_roomy: bool) {
     let options = mesh::options;
-    let job = mesh::job(&[
-        (&["cpu"], options()),
-        (&["cpu", "discrete:65536"], options()),
-        (&["discrete:65536"], options()),
-    ]);
+    let nodes: [(&[&str], _); 3] =
+        [(&["cpu"], options()), (&["cpu", "discrete:65536"], options()), (&["discrete:65536"], options())];
+    let job = mesh::job_of(&nodes, is_roomy);
     let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
     let mut devices: Vec<Device> = (1..=3).flat_map(|rank| job.devices(&context, rank)).collect();
     devices.push(context.device("cpu").unwrap());

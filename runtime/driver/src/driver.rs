@@ -86,6 +86,16 @@ pub trait Driver: Send + Sync + fmt::Debug {
     /// reported already. Only for devices with [`crate::capability::Execution::DeviceOrdered`].
     fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
 
+    /// Whether a thread that waits for commands may look for their ends itself, with [`Driver::look`]: for devices whose ends
+    /// come by messages, and would come to that thread by way of another.
+    fn can_look(&self) -> bool {
+        false
+    }
+
+    /// A thread waits for commands and has nothing to do: it looks whether any has ended, and reports that on itself. Cheap, and
+    /// without effect where another thread is at it.
+    fn look(&self) {}
+
     /// An event has ended: tells the driver of every command that waits for it.
     fn broadcast(&self, ended: EventId, waiting: &[Arc<dyn Submission>]) {
         for submission in waiting {

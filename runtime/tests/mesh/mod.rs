@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use oxcl_driver::Driver;
 use oxcl_driver_cpu::{CpuDriver, DiscreteDriver, Kind};
-use oxcl_driver_mpi::transport::{Killer, Rank, mesh};
+use oxcl_driver_mpi::transport::{Killer, Rank, mesh_of};
 use oxcl_driver_mpi::{Cluster, NodeDevice, NodeOptions, serve};
 use oxcl_runtime::{Context, Device};
 use oxcl_scheduler::{Options, Scheduler};
@@ -35,7 +35,12 @@ fn device(word: &str) -> NodeDevice {
 
 /// A job with a node for each of these, which have such devices and say such things of themselves.
 pub(crate) fn job(nodes: &[(&[&'static str], NodeOptions)]) -> Job {
-    let (mut ends, killer) = mesh(nodes.len() as u32 + 1);
+    job_of(nodes, false)
+}
+
+/// The same; `is_roomy`: as if there were a processor for every rank, so that whoever waits looks for messages.
+pub(crate) fn job_of(nodes: &[(&[&'static str], NodeOptions)], is_roomy: bool) -> Job {
+    let (mut ends, killer) = mesh_of(nodes.len() as u32 + 1, is_roomy);
     let host = ends.remove(0);
     let begin = |(end, (words, options)): (_, &(&[&'static str], NodeOptions))| {
         let (words, options) = (words.to_vec(), options.clone());

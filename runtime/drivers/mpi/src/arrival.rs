@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use oxcl_driver::{Failure, HostMemory, HostSpan, lock};
 
-use crate::courier::{Flow, Over, PIECE, Post};
+use crate::desk::PIECE;
 use crate::message::Message;
+use crate::post::{Flow, Over, Post};
 use crate::transport::{Rank, copy_in, copy_out};
 
 /// So many bytes travel in the message.

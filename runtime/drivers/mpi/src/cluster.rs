@@ -8,14 +8,15 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use oxcl_driver::{Capabilities, DriverError, Failure, lock};
-use oxcl_scheduler::Scheduler;
-use oxcl_scheduler::thread::spawn;
+use oxcl_scheduler::thread::{SMALL_STACK, spawn};
+use oxcl_scheduler::{Scheduler, available_processors, online_processors};
 
-use crate::courier::{Courier, Post, Said, Watch};
+use crate::courier::{Courier, Watch};
 use crate::device::MpiDriver;
 use crate::host::{HostHandler, Shared};
 use crate::message::{DeviceFacts, Hello, Message};
 use crate::node::{HOST, Node, NodeDevice};
+use crate::post::{Post, Said};
 use crate::transport::{Rank, Transport};
 
 /// A node that says nothing for so long is lost.
@@ -63,7 +64,7 @@ impl Cluster {
     ///
     /// # Errors
     /// There is no transport, or this is not rank 0.
-    pub fn begin<T: Transport>(
+    pub fn begin<T: Transport + Send + 'static>(
         own: &NodeOptions,
         make: impl FnOnce() -> Result<T, DriverError> + Send + 'static,
     ) -> Result<Self, DriverError> {
@@ -81,9 +82,11 @@ impl Cluster {
                 Err(error) => return drop(reply.send(Err(error))),
             };
             let shared = Shared::new(Arc::clone(&posted), 1..transport.ranks());
-            let _ = reply.send(Ok(Arc::clone(&shared)));
             let watch = Watch { only: None, patience: NODE_PATIENCE };
-            Courier::new(transport, posted, watch).run(&HostHandler(Arc::clone(&shared)));
+            let handler = Arc::new(HostHandler(Arc::clone(&shared)));
+            let courier = Courier::new(transport, posted, handler, watch, true);
+            let _ = reply.send(Ok(Arc::clone(&shared)));
+            courier.run();
             shared.shut_down();
         });
         let thread = thread.map_err(|error| device_error(&error))?;
@@ -132,7 +135,8 @@ impl Cluster {
             self.shared.post.say(*rank, &Message::Stop {});
         }
         self.shared.post.stop();
-        if thread.thread().id() != std::thread::current().id() {
+        // Who ends the process from a callback is one that the thread waits for.
+        if thread.thread().id() != std::thread::current().id() && !self.shared.post.is_at_desk() {
             let _ = thread.join();
         }
     }
@@ -180,7 +184,7 @@ fn devices(shared: &Arc<Shared>, own: &NodeOptions, rank: Rank, hello: Result<He
 ///
 /// # Errors
 /// There is no memory.
-pub fn serve<T: Transport>(
+pub fn serve<T: Transport + Send + 'static>(
     transport: T,
     own: &NodeOptions,
     scheduler: Arc<Scheduler>,
@@ -194,8 +198,18 @@ pub fn serve<T: Transport>(
     let place = format!("rank {} ({machine})", transport.rank());
     let hello = Hello { machine, version, level, devices: devices.iter().map(facts).collect() };
     let post = Arc::new(Post::default());
-    let node = Node::new(place, Arc::clone(&post), scheduler, devices)?;
+    let has_processor = share(&transport) >= scheduler.workers();
+    let node = Arc::new(Node::new(place, Arc::clone(&post), scheduler, devices)?);
     post.say(HOST, &Message::Hello { hello });
     let watch = Watch { only: Some(HOST), patience: HOST_PATIENCE };
-    Ok(Courier::new(transport, post, watch).run(&node))
+    let courier = Courier::new(transport, post, node, watch, has_processor);
+    let other = Arc::clone(&courier);
+    spawn("mpi-stand-in", SMALL_STACK, move || other.stand_in()).map_err(|error| device_error(&error))?;
+    Ok(courier.run())
+}
+
+/// The processors that are for this rank, where no more are bound than it has.
+fn share(transport: &impl Transport) -> usize {
+    let (all, own) = (online_processors(), available_processors());
+    if own < all { own } else { all / transport.neighbours().max(1) }
 }

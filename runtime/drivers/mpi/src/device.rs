@@ -257,6 +257,14 @@ impl Driver for MpiDriver {
         self.shared.notify(waiting.event().0);
     }
 
+    fn can_look(&self) -> bool {
+        self.shared.may_look()
+    }
+
+    fn look(&self) {
+        self.shared.look();
+    }
+
     /// A program is sent to each node that needs it.
     fn program_key(&self) -> &str {
         "mpi"

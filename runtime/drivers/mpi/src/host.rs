@@ -19,15 +19,19 @@ use oxcl_driver::{DriverError, Failure, Lane, Submission, command, lock};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use crate::arrival::{self, Arrivals};
-use crate::courier::{Exchange, Handler, Post, nanoseconds};
+use crate::courier::Handler;
 use crate::device::MpiLaunch;
 use crate::job::{HostEnd, Job};
 use crate::message::{Ending, Hello, Message, Work};
 use crate::node::HOST;
+use crate::post::{Exchange, Post, nanoseconds};
 use crate::transport::Rank;
 
 /// Numbers from here on are events of calls, which no scheduler has.
 const CALLS: u64 = 1 << 63;
+
+/// How long a thread that waits for an answer looks for it itself.
+const LOOKING: Duration = Duration::from_micros(200);
 
 /// Who wants to know how a command has ended.
 #[derive(Clone)]
@@ -222,6 +226,31 @@ impl Shared {
         }
     }
 
+    /// Looks for messages until one has brought about what is awaited, but not for long.
+    fn look_for<R>(&self, awaited: impl Fn() -> Option<R>) -> Option<R> {
+        let begin = Instant::now();
+        let seat = self.post.seat().filter(|seat| seat.may_look())?;
+        while begin.elapsed() < LOOKING {
+            seat.look();
+            if let Some(found) = awaited() {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Hears what has come, on the calling thread, if nobody else is at it.
+    pub(crate) fn look(&self) {
+        if let Some(seat) = self.post.seat() {
+            seat.look();
+        }
+    }
+
+    /// Whether threads may look for messages while they wait.
+    pub(crate) fn may_look(&self) -> bool {
+        self.post.seat().is_some_and(|seat| seat.may_look())
+    }
+
     /// Takes a command.
     pub(crate) fn submit(self: &Arc<Self>, submission: Arc<dyn Submission>, node: Rank) {
         let job = Job::of(submission.work());
@@ -235,7 +264,9 @@ impl Shared {
         let (reply, answer) = std::sync::mpsc::sync_channel(1);
         self.enter(CALLS | self.number(), Customer::Caller(reply), node, job, Box::default());
         let gone = |_| DriverError::Device { reason: "the thread that talks to nodes has ended".to_owned() };
-        answer.recv().map_err(gone)?.map_err(refusal)
+        self.look_for(|| answer.try_recv().ok())
+            .map_or_else(|| answer.recv().map_err(gone), Ok)?
+            .map_err(refusal)
     }
 
     fn enter(self: &Arc<Self>, event: u64, customer: Customer, node: Rank, job: Job, waits: Box<[u64]>) {
@@ -401,7 +432,7 @@ impl Shared {
                 let done = Message::Done { event, outcome: ending.outcome.clone() };
                 told.iter().chain([&node]).for_each(|rank| self.post.say(*rank, &done));
             }
-            told.iter().chain([&node]).for_each(|rank| self.post.say(*rank, &Message::Forget { event }));
+            told.iter().chain([&node]).for_each(|rank| self.post.mention(*rank, &Message::Forget { event }));
         }
         Some(Effect::End { customer, ending })
     }

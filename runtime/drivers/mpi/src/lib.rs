@@ -2,22 +2,27 @@
 //! host's one platform. How to use it: `docs/cluster.md`.
 //!
 //! The way of a command: [`MpiDriver`] takes it when it is enqueued; `job.rs` says what it is; `host.rs` sends it to its node as
-//! a message (`message.rs`) as soon as nothing holds it back but commands of nodes; `node.rs` has its own scheduler order it
-//! behind those, and says when it has ended. One thread of each rank talks to others (`courier.rs`), over anything that is a
+//! a message (`message.rs`) as soon as nothing holds it back but commands of nodes; `node.rs` puts it in order behind those
+//! (`order.rs`), has it executed, and says when it has ended. One thread at a time of each rank talks to others (`courier.rs`):
+//! what it has before it is `desk.rs`, and what others leave for it `post.rs`. It does so over anything that is a
 //! [`transport::Transport`]: the system's MPI with the feature `mpi`, or threads of one process. Bytes go from the rank that
 //! has them to the one that wants them (`arrival.rs`), never by way of the host's memory.
 //!
 //! Nothing here checks what the specification asks the API to check, and nothing compiles.
 
 mod arrival;
+mod brief;
 mod cluster;
 mod courier;
+mod desk;
 mod device;
 mod host;
 mod job;
 mod message;
 pub mod model;
 mod node;
+mod order;
+mod post;
 #[cfg(feature = "mpi")]
 mod shared;
 #[cfg(feature = "mpi")]
@@ -28,9 +33,9 @@ mod watcher;
 mod wire;
 
 pub use cluster::{Cluster, NodeOptions, serve};
-pub use courier::Said;
 pub use device::MpiDriver;
 pub use node::NodeDevice;
+pub use post::Said;
 #[cfg(feature = "mpi")]
 pub use shared::{job, node};
 

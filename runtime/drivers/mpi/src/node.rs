@@ -1,28 +1,33 @@
-//! A node: devices of this process that another one's host program uses. It has a scheduler of its own, which orders commands
-//! by events that have the host's numbers. An event that a command waits for and that is not known yet becomes known as one
-//! that somebody will end: a command that comes later, or another node that says so.
+//! A node: devices of this process that another one's host program uses. It orders commands itself (`order.rs`). What is short
+//! the thread that talks executes itself (`brief.rs`); everything else is its scheduler's, which gets commands that wait for
+//! nothing any more.
 //!
 //! Locks: `state` only, and nothing is called with it locked that may call back.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
 
 use oxcl_binary::archive::Archive;
+use oxcl_driver::capability::Execution;
 use oxcl_driver::error::Outcome;
 use oxcl_driver::program::{ArgMemory, ArgValue, Binary, LaunchRequest, Program};
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{
-    Allocation, AllocationRequest, Driver, DriverError, Failure, Geometry, HostMemory, HostSpan, Launch,
-    NullDriver, lock,
+    Allocation, AllocationRequest, Driver, DriverError, Failure, Geometry, HostMemory, Launch, lock,
 };
 use oxcl_scheduler::transfer::{Movement, Transfer};
-use oxcl_scheduler::{Command, Event, Queue, QueueProperties, Scheduler, UserEvent};
+use oxcl_scheduler::{Command, Queue, QueueProperties, Scheduler};
 
 use crate::arrival::{self, Arrivals};
-use crate::courier::{Exchange, Handler, Over, Post, nanoseconds};
+use crate::brief::{Brief, Pace};
+use crate::courier::Handler;
 use crate::message::{At, Ending, Message, Region, Work};
+use crate::order::{Commands, Task, Went};
+use crate::post::{Exchange, Over, Post, nanoseconds};
 use crate::transport::Rank;
 
 /// The rank of the host.
@@ -38,6 +43,7 @@ pub struct NodeDevice {
 }
 
 struct Device {
+    number: usize,
     driver: Arc<dyn Driver>,
     queue: Queue,
 }
@@ -48,27 +54,24 @@ struct Memory {
     allocation: Result<Arc<Allocation>, DriverError>,
 }
 
-/// An event of the host's.
-struct Known {
-    event: Event,
-    /// Ends it, where it was known before its command.
-    user: Option<Arc<UserEvent>>,
-    over: Option<Result<(), Failure>>,
-    is_forgotten: bool,
-    /// Who wants to be told.
-    tell: Vec<Rank>,
+/// A launch and its device.
+struct Ready {
+    device: usize,
+    work: Arc<dyn Launch>,
+    pace: Pace,
 }
 
-/// A launch and its device; or why it cannot be executed.
-type Ready = (usize, Result<Arc<dyn Launch>, DriverError>);
+/// Of a command that was put off: its device, and its launch if it has one.
+type Kept = (usize, Option<Arc<Ready>>);
 
 #[derive(Default)]
 struct State {
     memories: HashMap<u64, Memory>,
     /// What each driver made of a program, by its key.
     programs: HashMap<u64, BTreeMap<String, Arc<dyn Program>>>,
-    launches: HashMap<u64, Ready>,
-    events: HashMap<u64, Known>,
+    /// Launches, or why they cannot be executed.
+    launches: HashMap<u64, Result<Arc<Ready>, DriverError>>,
+    commands: Commands,
 }
 
 /// A node's state.
@@ -76,26 +79,25 @@ pub(crate) struct Node {
     own: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     place: String,
     post: Arc<Post>,
     arrivals: Arrivals,
     scheduler: Arc<Scheduler>,
     devices: Vec<Device>,
-    /// For commands that only wait.
-    gates: Queue,
     state: Mutex<State>,
-    stopped: AtomicBool,
-}
-
-/// A command on its way here.
-#[derive(Clone)]
-struct Task {
-    event: Option<u64>,
-    waits: Vec<Event>,
+    /// The thread that talks.
+    talks: ThreadId,
+    brief: Brief<Kept>,
+    /// Commands that the scheduler has.
+    under_way: AtomicUsize,
+    /// The scheduler has got some since all were flushed.
+    is_fresh: AtomicBool,
 }
 
 impl Node {
+    /// Of the calling thread, which is the one that talks.
+    ///
     /// # Errors
     /// There is no memory.
     pub(crate) fn new(
@@ -107,20 +109,21 @@ impl Node {
         let out = |_| DriverError::OutOfMemory { needed: 0, available: 0 };
         let properties = QueueProperties { out_of_order: true, profiling: true };
         let mut made = Vec::new();
-        for NodeDevice { driver, .. } in devices {
+        for (number, NodeDevice { driver, .. }) in devices.into_iter().enumerate() {
             let queue = scheduler.queue(Arc::clone(&driver), properties).map_err(out)?;
-            made.push(Device { driver, queue });
+            made.push(Device { number, driver, queue });
         }
-        let gates = scheduler.queue(Arc::new(NullDriver::new()), properties).map_err(out)?;
         let own = Inner {
             place,
             post,
             arrivals: Arrivals::default(),
             scheduler,
             devices: made,
-            gates,
             state: Mutex::default(),
-            stopped: AtomicBool::new(false),
+            talks: std::thread::current().id(),
+            brief: Brief::default(),
+            under_way: AtomicUsize::new(0),
+            is_fresh: AtomicBool::new(false),
         };
         Ok(Self { own: Arc::new(own) })
     }
@@ -132,6 +135,13 @@ fn unknown(what: &str) -> DriverError {
 
 fn out_of_memory() -> Failure {
     Failure::OutOfHostMemory
+}
+
+type Starting = (VecDeque<(Arc<Inner>, Task)>, bool);
+
+thread_local! {
+    /// Commands that this thread is to start, and whether it is at it.
+    static STARTING: RefCell<Starting> = const { RefCell::new((VecDeque::new(), false)) };
 }
 
 /// A memory, and the device that it is on.
@@ -146,44 +156,51 @@ impl Inner {
         Ok((allocation, device))
     }
 
-    /// An event by its number, known from now on.
-    fn known<'a>(&self, state: &'a mut State, event: u64) -> Option<&'a mut Known> {
-        match state.events.entry(event) {
-            Entry::Occupied(known) => Some(known.into_mut()),
-            Entry::Vacant(vacant) => {
-                let user = Arc::new(self.scheduler.user_event().ok()?);
-                let (event, tell) = (user.event().clone(), Vec::new());
-                Some(vacant.insert(Known { event, user: Some(user), over: None, is_forgotten: false, tell }))
-            }
-        }
-    }
-
     /// Takes a command.
-    fn run(self: &Arc<Self>, event: Option<u64>, waits: &[u64], work: &Work) {
-        let mut events = Vec::new();
-        {
-            let mut state = lock(&self.state);
-            for wait in waits {
-                if let Some(known) = self.known(&mut state, *wait) {
-                    events.push(known.event.clone());
-                }
-            }
-        }
-        let task = Task { event, waits: events };
-        if let Err(failure) = self.begin(&task, work) {
-            self.give_up(&task, work, failure);
+    fn run(self: &Arc<Self>, event: Option<u64>, waits: &[u64], work: Work) {
+        let task = lock(&self.state).commands.enter(event, waits, work);
+        if let Some(task) = task {
+            self.start(task);
         }
     }
 
-    /// A command cannot even begin. Whoever waits for its bytes is told.
-    fn give_up(self: &Arc<Self>, task: &Task, work: &Work, failure: Failure) {
+    /// A command waits for nothing any more. What its end sets free begins after it, not within it: no row of commands that end
+    /// at once needs stack.
+    fn start(self: &Arc<Self>, task: Task) {
+        STARTING.with(|starting| {
+            let mut starting = starting.borrow_mut();
+            starting.0.push_back((Arc::clone(self), task));
+            if std::mem::replace(&mut starting.1, true) {
+                return;
+            }
+            drop(starting);
+            let next = || STARTING.with(|starting| starting.borrow_mut().0.pop_front());
+            while let Some((own, task)) = next() {
+                own.start_now(task);
+            }
+            STARTING.with(|starting| starting.borrow_mut().1 = false);
+        });
+    }
+
+    fn start_now(self: &Arc<Self>, mut task: Task) {
+        let begun = match task.refusal.take() {
+            Some(failure) => Err(failure),
+            None => self.begin(&task),
+        };
+        if let Err(failure) = begun {
+            self.give_up(&task, failure);
+        }
+    }
+
+    /// A command is not executed. Whoever waits for its bytes is told.
+    fn give_up(self: &Arc<Self>, task: &Task, failure: Failure) {
         let failure = self.here(failure);
-        match work {
+        match &task.work {
             Work::Send { to, transfer, .. } => {
                 self.post.say(*to, &Message::NoData { transfer: *transfer, failure: failure.clone() });
             }
             Work::Receive { from, transfer, .. } => {
-                // They are sent all the same.
+                // They are sent all the same, if their sender does not know that.
                 self.arrivals.expect(&self.post, *from, *transfer, None, Box::new(|_| ()));
             }
             _ => {}
@@ -193,107 +210,135 @@ impl Inner {
         }
     }
 
-    fn begin(self: &Arc<Self>, task: &Task, work: &Work) -> Result<(), Failure> {
-        match work {
-            Work::Nothing {} => self.gate(task, |own, task, outcome| own.finish_gate(task, outcome)),
+    fn begin(self: &Arc<Self>, task: &Task) -> Result<(), Failure> {
+        let event = task.event;
+        match &task.work {
+            Work::Nothing {} => {
+                if let Some(event) = event {
+                    self.finish(event, Ok(()), [0, 0], None);
+                }
+                Ok(())
+            }
             Work::Kernel { launch } => {
-                let found = lock(&self.state).launches.get(launch).map(|(at, work)| (*at, work.clone()));
-                let (device, work) = found.ok_or_else(|| unknown("launch"))?;
-                let device = self.devices.get(device).ok_or_else(|| unknown("device"))?;
-                self.enqueue(device, task, work?)
+                let ready = lock(&self.state).launches.get(launch).cloned();
+                let ready = ready.ok_or_else(|| unknown("launch"))??;
+                let device = self.devices.get(ready.device).ok_or_else(|| unknown("device"))?;
+                let expected = ready.pace.expected(ready.work.as_ref());
+                if self.takes(device, expected) {
+                    self.brief.put_off(event, Arc::clone(&ready.work), (device.number, Some(ready)));
+                    return Ok(());
+                }
+                self.enqueue(device, event, Arc::clone(&ready.work), Some(ready))
             }
             Work::Fill { memory, offset, length, pattern } => {
                 let (to, device) = self.find(*memory)?;
                 let pattern = Arc::from(&pattern[..]);
-                self.moving(device, task, Movement::Fill { to, offset: *offset, length: *length, pattern })
+                let (offset, length) = (*offset, *length);
+                self.moving(device, event, length, Movement::Fill { to, offset, length, pattern })
             }
             Work::Copy { from, from_offset, to, to_offset, length } => {
                 let ((from, _), (to, device)) = (self.find(*from)?, self.find(*to)?);
                 let (from_offset, to_offset, length) = (*from_offset, *to_offset, *length);
-                self.moving(device, task, Movement::Copy { from, from_offset, to, to_offset, length })
+                self.moving(
+                    device,
+                    event,
+                    length,
+                    Movement::Copy { from, from_offset, to, to_offset, length },
+                )
             }
             Work::CopyRectangle { from, to, size, from_side, to_side } => {
                 let ((from, _), (to, device)) = (self.find(*from)?, self.find(*to)?);
                 let rect = Rect { size: *size, from: *from_side, to: *to_side };
-                self.moving(device, task, Movement::CopyRect { from, to, rect })
+                self.moving(device, event, u64::MAX, Movement::CopyRect { from, to, rect })
             }
-            Work::Send { memory, region, to, transfer } => self.send(task, *memory, region, *to, *transfer),
+            Work::Send { memory, region, to, transfer } => self.send(event, *memory, region, *to, *transfer),
             Work::Receive { memory, region, from, transfer } => {
-                self.receive(task, *memory, region, *from, *transfer)
+                self.receive(event, *memory, region, *from, *transfer)
             }
         }
     }
 
-    fn moving(self: &Arc<Self>, device: &Device, task: &Task, movement: Movement) -> Result<(), Failure> {
-        self.enqueue(device, task, Arc::new(Transfer::new(Arc::clone(&device.driver), movement)))
+    /// Whether the thread that talks executes what is expected to take so long; the calling one is it.
+    fn takes(&self, device: &Device, expected: Option<Duration>) -> bool {
+        // Relaxed: the answer is a guess.
+        let is_idle = || self.under_way.load(Ordering::Relaxed) == 0;
+        device.driver.capabilities().execution == Execution::Host
+            && std::thread::current().id() == self.talks
+            && self.brief.takes(expected, is_idle)
     }
 
-    /// Enqueues work that is all of a command.
-    fn enqueue(self: &Arc<Self>, device: &Device, task: &Task, work: Arc<dyn Launch>) -> Result<(), Failure> {
-        let command = Command { work: Some(Arc::clone(&work)), waits: &task.waits, ..Command::default() };
-        let event = device.queue.enqueue(command).map_err(|_| out_of_memory())?;
-        if let Some(number) = task.event {
-            self.introduce(number, &event);
-        }
-        let (own, task, times) = (Arc::clone(self), task.clone(), event.clone());
-        let call = move |_, outcome: &Outcome| {
-            let (times, now) = (times.times(), own.scheduler.clock());
-            let ages =
-                [times.started, times.ended].map(|time| if time == 0 { 0 } else { now.saturating_sub(time) });
-            let outcome = outcome.clone().map_err(|cause| own.here((*cause).clone()));
-            if let Some(event) = task.event {
-                own.finish(event, outcome, ages, Some(work.as_ref()));
-            }
-        };
-        event.on_complete(call).map_err(|_| out_of_memory())
-    }
-
-    /// The event of a command is its own, unless somebody has asked for it before.
-    fn introduce(&self, number: u64, event: &Event) {
-        lock(&self.state).events.entry(number).or_insert_with(|| Known {
-            event: event.clone(),
-            user: None,
-            over: None,
-            is_forgotten: false,
-            tell: Vec::new(),
-        });
-    }
-
-    /// Makes a command's event known before anybody can end it.
-    fn announce(&self, task: &Task) -> Result<(), Failure> {
-        let Some(event) = task.event else { return Ok(()) };
-        let mut state = lock(&self.state);
-        self.known(&mut state, event).map(|_| ()).ok_or_else(out_of_memory)
-    }
-
-    /// Calls `then` when everything that a command waits for is over.
-    fn gate(
+    fn moving(
         self: &Arc<Self>,
-        task: &Task,
-        then: impl FnOnce(&Arc<Self>, &Task, Outcome) + Send + 'static,
+        device: &Device,
+        event: Option<u64>,
+        bytes: u64,
+        movement: Movement,
     ) -> Result<(), Failure> {
-        self.announce(task)?;
-        if task.waits.is_empty() {
-            then(self, task, Ok(()));
+        let work: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
+        if self.takes(device, Pace::of_bytes(bytes)) {
+            self.brief.put_off(event, work, (device.number, None));
             return Ok(());
         }
-        let command = Command { waits: &task.waits, ..Command::default() };
-        let event = self.gates.enqueue(command).map_err(|_| out_of_memory())?;
-        let (own, task) = (Arc::clone(self), task.clone());
-        event.on_complete(move |_, outcome| then(&own, &task, outcome.clone())).map_err(|_| out_of_memory())
+        self.enqueue(device, event, work, None)
     }
 
-    fn finish_gate(self: &Arc<Self>, task: &Task, outcome: Outcome) {
-        let outcome = outcome.map_err(|cause| self.here((*cause).clone()));
-        if let Some(event) = task.event {
-            self.finish(event, outcome, [0, 0], None);
+    /// Gives the scheduler work that is all of a command.
+    fn enqueue(
+        self: &Arc<Self>,
+        device: &Device,
+        event: Option<u64>,
+        work: Arc<dyn Launch>,
+        ready: Option<Arc<Ready>>,
+    ) -> Result<(), Failure> {
+        self.enqueue_then(device, Arc::clone(&work), move |own, times, outcome| {
+            let took = times[0].saturating_sub(times[1]);
+            ready.filter(|_| outcome.is_ok() && took > 0).inspect(|ready| ready.pace.took(took));
+            let outcome = outcome.clone().map_err(|cause| own.here((*cause).clone()));
+            if let Some(event) = event {
+                own.finish(event, outcome, times, Some(work.as_ref()));
+            }
+        })
+    }
+
+    /// Gives the scheduler work, and calls `then` with how long ago it began and ended.
+    fn enqueue_then(
+        self: &Arc<Self>,
+        device: &Device,
+        work: Arc<dyn Launch>,
+        then: impl FnOnce(&Arc<Self>, [u64; 2], &Outcome) + Send + 'static,
+    ) -> Result<(), Failure> {
+        self.under_way.fetch_add(1, Ordering::Relaxed);
+        self.is_fresh.store(true, Ordering::Relaxed);
+        let command = Command { work: Some(work), ..Command::default() };
+        let event = device.queue.enqueue(command).map_err(|_| out_of_memory());
+        let begun = event.and_then(|event| {
+            let (own, times) = (Arc::clone(self), event.clone());
+            let call = move |_, outcome: &Outcome| {
+                let (times, now) = (times.times(), own.scheduler.clock());
+                let ago = |time| if time == 0 { 0 } else { now.saturating_sub(time) };
+                then(&own, [times.started, times.ended].map(ago), outcome);
+                own.ended_one();
+            };
+            event.on_complete(call).map_err(|_| out_of_memory())
+        });
+        if begun.is_err() {
+            self.under_way.fetch_sub(1, Ordering::Relaxed);
+        }
+        begun
+    }
+
+    /// A command of the scheduler's is over. Where it was the last, the thread that talks need not leave the processor to
+    /// others any more.
+    fn ended_one(&self) {
+        if self.under_way.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.post.wake();
         }
     }
 
-    /// Sends bytes of a memory once the command may begin.
+    /// Sends bytes of a memory.
     fn send(
         self: &Arc<Self>,
-        task: &Task,
+        event: Option<u64>,
         memory: u64,
         region: &Region,
         to: Rank,
@@ -302,11 +347,9 @@ impl Inner {
         let (from, device) = self.find(memory)?;
         if let (Region::Linear { offset, length }, Some(_)) = (region, from.host) {
             let span = from.host_span(*offset, *length)?;
-            return self.gate(task, move |own, task, outcome| {
-                // Keeps it.
-                let _from = from;
-                own.send_now(task, outcome, to, transfer, span, None);
-            });
+            let over = self.when_over(event, from);
+            arrival::send(&self.post, to, transfer, span, None, over);
+            return Ok(());
         }
         let block = Arc::new(HostMemory::arbitrary(region.bytes()).map_err(DriverError::from)?);
         let room = block.span();
@@ -317,43 +360,27 @@ impl Inner {
                 Movement::ReadRect { from, to: room, rect }
             }
         };
-        self.announce(task)?;
         let work: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
-        let command = Command { work: Some(work), waits: &task.waits, ..Command::default() };
-        let event = device.queue.enqueue(command).map_err(|_| out_of_memory())?;
-        let (own, task) = (Arc::clone(self), task.clone());
-        let call = move |_, outcome: &Outcome| {
-            let span = block.span();
-            own.send_now(&task, outcome.clone(), to, transfer, span, Some(block));
-        };
-        event.on_complete(call).map_err(|_| out_of_memory())
-    }
-
-    fn send_now(
-        self: &Arc<Self>,
-        task: &Task,
-        outcome: Outcome,
-        to: Rank,
-        transfer: u64,
-        span: HostSpan,
-        keep: Option<Arc<HostMemory>>,
-    ) {
-        if let Err(cause) = outcome {
-            let failure = self.here((*cause).clone());
-            self.post.say(to, &Message::NoData { transfer, failure: failure.clone() });
-            if let Some(event) = task.event {
-                self.finish(event, Err(failure), [0, 0], None);
+        self.enqueue_then(device, work, move |own, _, outcome| match outcome {
+            Ok(()) => {
+                let over = own.when_over(event, ());
+                arrival::send(&own.post, to, transfer, block.span(), Some(block), over);
             }
-            return;
-        }
-        let over = self.when_over(task);
-        arrival::send(&self.post, to, transfer, span, keep, over);
+            Err(cause) => {
+                let failure = own.here((**cause).clone());
+                own.post.say(to, &Message::NoData { transfer, failure: failure.clone() });
+                if let Some(event) = event {
+                    own.finish(event, Err(failure), [0, 0], None);
+                }
+            }
+        })
     }
 
-    /// Ends a command with the transfer that it is.
-    fn when_over(self: &Arc<Self>, task: &Task) -> Over {
-        let (own, event, begun) = (Arc::clone(self), task.event, self.scheduler.clock());
+    /// Ends a command with the transfer that it is, and keeps something until then.
+    fn when_over(self: &Arc<Self>, event: Option<u64>, keep: impl Send + 'static) -> Over {
+        let (own, begun) = (Arc::clone(self), self.scheduler.clock());
         Box::new(move |outcome| {
+            drop(keep);
             if let Some(event) = event {
                 let age = own.scheduler.clock().saturating_sub(begun).max(1);
                 own.finish(event, outcome.map_err(|failure| own.here(failure)), [age, 0], None);
@@ -361,10 +388,10 @@ impl Inner {
         })
     }
 
-    /// Takes bytes that another rank sends, once the command may begin.
+    /// Takes bytes that another rank sends.
     fn receive(
         self: &Arc<Self>,
-        task: &Task,
+        event: Option<u64>,
         memory: u64,
         region: &Region,
         from: Rank,
@@ -373,18 +400,9 @@ impl Inner {
         let (to, device) = self.find(memory)?;
         if let (Region::Linear { offset, length }, Some(_)) = (region, to.host) {
             let span = to.host_span(*offset, *length)?;
-            return self.gate(task, move |own, task, outcome| match outcome {
-                Ok(()) => {
-                    let over = own.when_over(task);
-                    let over = Box::new(move |outcome| {
-                        // Keeps it.
-                        drop(to);
-                        over(outcome);
-                    });
-                    own.arrivals.expect(&own.post, from, transfer, Some((span, None)), over);
-                }
-                Err(_) => own.receive_nothing(task, outcome, from, transfer),
-            });
+            let over = self.when_over(event, to);
+            self.arrivals.expect(&self.post, from, transfer, Some((span, None)), over);
+            return Ok(());
         }
         let block = Arc::new(HostMemory::arbitrary(region.bytes()).map_err(DriverError::from)?);
         let source = block.span();
@@ -395,45 +413,25 @@ impl Inner {
                 Movement::WriteRect { to, from: source, rect }
             }
         };
-        let transferred: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
-        let queue = device.queue.clone();
-        self.gate(task, move |own, task, outcome| match outcome {
-            Ok(()) => {
-                let (inner, task, keep) = (Arc::clone(own), task.clone(), Arc::clone(&block));
-                let over: Over = Box::new(move |outcome| {
-                    let put = outcome.and_then(|()| inner.put(&queue, &task, transferred, keep));
-                    if let Err(failure) = put {
-                        inner.finish_gate(&task, Err(Arc::new(failure)));
+        let work: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
+        let (own, number, keep) = (Arc::clone(self), device.number, Arc::clone(&block));
+        let over: Over = Box::new(move |outcome| {
+            let device = own.devices.get(number).ok_or_else(|| unknown("device").into());
+            let put = outcome.and(device).and_then(|device| {
+                own.enqueue_then(device, work, move |own, times, outcome| {
+                    drop(keep);
+                    let outcome = outcome.clone().map_err(|cause| own.here((*cause).clone()));
+                    if let Some(event) = event {
+                        own.finish(event, outcome, times, None);
                     }
-                });
-                own.arrivals.expect(&own.post, from, transfer, Some((source, Some(block))), over);
+                })
+            });
+            if let (Err(failure), Some(event)) = (put, event) {
+                own.finish(event, Err(own.here(failure)), [0, 0], None);
             }
-            Err(_) => own.receive_nothing(task, outcome, from, transfer),
-        })
-    }
-
-    /// Brings bytes that have come to a device's memory.
-    fn put(
-        self: &Arc<Self>,
-        queue: &Queue,
-        task: &Task,
-        work: Arc<dyn Launch>,
-        block: Arc<HostMemory>,
-    ) -> Result<(), Failure> {
-        let event = queue.enqueue(Command { work: Some(work), ..Command::default() });
-        let event = event.map_err(|_| out_of_memory())?;
-        let (own, task) = (Arc::clone(self), task.clone());
-        let call = move |_, outcome: &Outcome| {
-            drop(block);
-            own.finish_gate(&task, outcome.clone());
-        };
-        event.on_complete(call).map_err(|_| out_of_memory())
-    }
-
-    /// What a command waited for has failed; its bytes come all the same, if their sender does not know that.
-    fn receive_nothing(self: &Arc<Self>, task: &Task, outcome: Outcome, from: Rank, transfer: u64) {
-        self.arrivals.expect(&self.post, from, transfer, None, Box::new(|_| ()));
-        self.finish_gate(task, outcome);
+        });
+        self.arrivals.expect(&self.post, from, transfer, Some((source, Some(block))), over);
+        Ok(())
     }
 
     /// The same failure, with where it was.
@@ -445,57 +443,55 @@ impl Inner {
     }
 
     /// A command of this node is over: tells whoever wants to know.
-    fn finish(
-        self: &Arc<Self>,
-        event: u64,
-        outcome: Result<(), Failure>,
-        ages: [u64; 2],
-        work: Option<&dyn Launch>,
-    ) {
-        self.over(event, &outcome);
+    fn finish(self: &Arc<Self>, event: u64, outcome: Went, ages: [u64; 2], work: Option<&dyn Launch>) {
+        let ready = self.over(event, &outcome);
         let printed = work.and_then(|work| work.printer()).map(|printer| printer.take()).unwrap_or_default();
         let ending = Ending { outcome, ages, printed: printed.text.into(), dropped: printed.dropped };
         self.post.say(HOST, &Message::Ended { event, ending });
+        ready.into_iter().for_each(|task| self.start(task));
     }
 
-    /// An event is over, here or elsewhere.
-    fn over(self: &Arc<Self>, event: u64, outcome: &Result<(), Failure>) {
-        let mut state = lock(&self.state);
-        let Some(known) = self.known(&mut state, event).filter(|known| known.over.is_none()) else { return };
-        known.over = Some(outcome.clone());
-        let (tell, user) = (std::mem::take(&mut known.tell), known.user.take());
-        if known.is_forgotten {
-            state.events.remove(&event);
-        }
+    /// An event is over, here or elsewhere. What may begin now.
+    fn over(&self, event: u64, went: &Went) -> Vec<Task> {
+        let (tell, ready) = lock(&self.state).commands.over(event, went);
         for rank in tell {
-            self.post.say(rank, &Message::Done { event, outcome: outcome.clone() });
+            self.post.say(rank, &Message::Done { event, outcome: went.clone() });
         }
-        drop(state);
-        if let Some(user) = user {
-            match outcome {
-                Ok(()) => user.complete(),
-                Err(failure) => user.fail_with(failure.clone()),
+        ready
+    }
+
+    fn tell(&self, event: u64, to: Rank) {
+        let went = lock(&self.state).commands.tell(event, to);
+        if let Some(outcome) = went {
+            self.post.say(to, &Message::Done { event, outcome });
+        }
+    }
+
+    /// Executes a short command on this thread, which is the one that talks. Whether there was one.
+    fn work(self: &Arc<Self>) -> bool {
+        let Some(put_off) = self.brief.next() else { return false };
+        let (event, work, (_, ready)) = put_off;
+        let (outcome, took) = crate::brief::execute(work.as_ref());
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).max(1);
+        ready.inspect(|ready| ready.pace.took(took));
+        if let Some(event) = event {
+            let outcome = outcome.map_err(|failure| self.here(failure));
+            self.finish(event, outcome, [took, 0], Some(work.as_ref()));
+        }
+        true
+    }
+
+    /// The scheduler gets what was put off.
+    fn give_away(self: &Arc<Self>) {
+        while let Some((event, work, (device, ready))) = self.brief.next() {
+            let given = match self.devices.get(device) {
+                Some(device) => self.enqueue(device, event, work, ready),
+                None => Err(unknown("device").into()),
             };
+            if let (Err(failure), Some(event)) = (given, event) {
+                self.finish(event, Err(self.here(failure)), [0, 0], None);
+            }
         }
-    }
-
-    fn tell(self: &Arc<Self>, event: u64, to: Rank) {
-        let mut state = lock(&self.state);
-        let Some(known) = self.known(&mut state, event) else { return };
-        match known.over.clone() {
-            Some(outcome) => self.post.say(to, &Message::Done { event, outcome }),
-            None => known.tell.push(to),
-        }
-    }
-
-    fn forget(&self, event: u64) {
-        let mut state = lock(&self.state);
-        let Some(known) = state.events.get_mut(&event) else { return };
-        known.is_forgotten = true;
-        // An event that is dropped may call whoever waits.
-        let gone = if known.over.is_some() { state.events.remove(&event) } else { None };
-        drop(state);
-        drop(gone);
     }
 
     fn create(&self, device: u32, memory: u64, size: u64) {
@@ -566,13 +562,17 @@ impl Handler for Node {
             Message::DropProgram { program } => drop(lock(&own.state).programs.remove(&program)),
             Message::Launch { launch, device, program, kernel, geometry, args } => {
                 let made = own.launch(device, program, kernel, geometry, &args);
-                lock(&own.state).launches.insert(launch, (device as usize, made));
+                let (device, pace) = (device as usize, Pace::default());
+                let ready = made.map(|work| Arc::new(Ready { device, work, pace }));
+                lock(&own.state).launches.insert(launch, ready);
             }
             Message::DropLaunch { launch } => drop(lock(&own.state).launches.remove(&launch)),
-            Message::Run { event, waits, work } => own.run(event, &waits, &work),
+            Message::Run { event, waits, work } => own.run(event, &waits, work),
             Message::Tell { event, to } => own.tell(event, to),
-            Message::Forget { event } => own.forget(event),
-            Message::Done { event, outcome } => own.over(event, &outcome),
+            Message::Forget { event } => lock(&own.state).commands.forget(event),
+            Message::Done { event, outcome } => {
+                own.over(event, &outcome).into_iter().for_each(|task| own.start(task));
+            }
             Message::Data { transfer, length, bytes } => {
                 own.arrivals.announced(&own.post, from, transfer, length, bytes);
             }
@@ -581,10 +581,7 @@ impl Handler for Node {
                 own.post.drop_rank(rank, failure.clone());
                 own.arrivals.lost(rank, &failure);
             }
-            Message::Stop {} => {
-                own.stopped.store(true, Ordering::Relaxed);
-                own.post.stop();
-            }
+            Message::Stop {} => own.post.stop(),
             Message::Exchange { with, bytes, turns, first } => {
                 let post = Arc::clone(&own.post);
                 let told = Box::new(move |took| {
@@ -617,9 +614,24 @@ impl Handler for Node {
 
     /// What came is under way whether or not anything more does.
     fn settled(&self) {
-        for device in &self.own.devices {
-            // A device that refuses says so when it is given commands.
-            let _ = device.queue.flush();
+        if self.own.is_fresh.load(Ordering::Relaxed) {
+            self.own.is_fresh.store(false, Ordering::Relaxed);
+            for device in &self.own.devices {
+                // A device that refuses says so when it is given commands.
+                let _ = device.queue.flush();
+            }
         }
+    }
+
+    fn work(&self) -> bool {
+        self.own.work()
+    }
+
+    fn computes(&self) -> bool {
+        self.own.under_way.load(Ordering::Relaxed) > 0
+    }
+
+    fn give_away(&self) {
+        self.own.give_away();
     }
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use mpi::ffi;
 use oxcl_driver::{DriverError, HostSpan, lock};
+use oxcl_scheduler::online_processors;
 
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
@@ -30,11 +31,12 @@ struct Pending {
     _bytes: Vec<u8>,
 }
 
-/// MPI, used by the thread that made it.
+/// MPI, used by one thread at a time.
 pub(crate) struct System {
     comm: ffi::MPI_Comm,
     rank: Rank,
     ranks: u32,
+    neighbours: usize,
     is_crowded: bool,
     /// It initialised MPI, and so finalises it.
     is_ours: bool,
@@ -42,6 +44,10 @@ pub(crate) struct System {
     happened: VecDeque<Happening>,
     next: u64,
 }
+
+// SAFETY: MPI was initialised for calls from several threads, of which one at a time calls: whoever has this. Its handles and
+// requests belong to no thread.
+unsafe impl Send for System {}
 
 /// What is called before an application that initialised MPI itself finalises it.
 static BEFORE_THE_END: Mutex<Option<fn()>> = Mutex::new(None);
@@ -106,6 +112,16 @@ fn outlive_others() {
     }
 }
 
+/// MPI asks hwloc for the machine's topology, and hwloc, where its plugins are installed, all OpenCL platforms for devices: so it
+/// loads other implementations into this process, with compilers of their own whose names are those of this one's, and asks this
+/// library for devices that are waited for here. It is told not to, unless somebody has said what it is to use.
+fn keep_topology_plain() {
+    // SAFETY: both texts end with a zero byte, and the C library guards its environment against other writers. Against who reads
+    // it at this very moment it does not: it may give up a list of variables that it has made longer before. Of the nodes' processes,
+    // which are this library's own, nobody does.
+    unsafe { libc::setenv(c"HWLOC_COMPONENTS".as_ptr(), c"-opencl".as_ptr(), 0) };
+}
+
 /// The address of a function of MPI's.
 fn mpis_own() -> usize {
     let function: unsafe extern "C" fn(*mut c_int) -> c_int = ffi::MPI_Initialized;
@@ -163,15 +179,20 @@ impl System {
     /// As a node, which nobody else uses MPI in.
     pub(crate) fn node() -> Result<Self, DriverError> {
         // SAFETY: the levels are constants of MPI's.
-        Self::initialised(unsafe { ffi::RSMPI_THREAD_FUNNELED })
+        Self::initialised(unsafe { ffi::RSMPI_THREAD_SERIALIZED })
     }
 
     fn initialised(level: c_int) -> Result<Self, DriverError> {
+        keep_topology_plain();
         let mut provided: c_int = 0;
         // SAFETY: MPI takes no arguments from the command line where it is given none.
         let code =
             unsafe { ffi::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), level, &raw mut provided) };
         check("MPI_Init_thread", code)?;
+        // SAFETY: the levels are constants of MPI's.
+        if provided < unsafe { ffi::RSMPI_THREAD_SERIALIZED } {
+            return Err(device("the system's MPI cannot be called from several threads one after another"));
+        }
         Self::joined(true)
     }
 
@@ -204,6 +225,7 @@ impl System {
             comm,
             rank: Rank::try_from(rank).unwrap_or(Rank::MAX),
             ranks: u32::try_from(ranks).unwrap_or(1),
+            neighbours: 1,
             is_crowded: true,
             is_ours,
             pending: Vec::new(),
@@ -216,7 +238,8 @@ impl System {
                 "this is the only rank of its job: nodes are started beside it, as with `mpirun -n 1 PROGRAM : -n 3 oxcl node`",
             ));
         }
-        system.is_crowded = system.neighbours()? > online();
+        system.neighbours = system.count_neighbours()?;
+        system.is_crowded = system.neighbours > online_processors();
         // Naps are short: the system is not to make them longer.
         // SAFETY: the call changes nothing but this thread's timers.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1000_u64) };
@@ -224,7 +247,7 @@ impl System {
     }
 
     /// How many ranks are on this machine.
-    fn neighbours(&self) -> Result<usize, DriverError> {
+    fn count_neighbours(&self) -> Result<usize, DriverError> {
         // SAFETY: a communicator to write to.
         let mut local = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: all ranks of the communicator come here.
@@ -351,12 +374,6 @@ fn tested(request: &mut ffi::MPI_Request) -> Result<bool, DriverError> {
     Ok(flag != 0)
 }
 
-/// Processors of this machine.
-fn online() -> usize {
-    // SAFETY: the call takes a number and returns one.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).unwrap_or(1)
-}
-
 impl Transport for System {
     fn rank(&self) -> Rank {
         self.rank
@@ -368,6 +385,14 @@ impl Transport for System {
 
     fn is_crowded(&self) -> bool {
         self.is_crowded
+    }
+
+    fn neighbours(&self) -> usize {
+        self.neighbours
+    }
+
+    fn backlog(&self) -> usize {
+        self.pending.len()
     }
 
     fn nap(&self, idle: Duration) -> Option<Duration> {

@@ -46,7 +46,7 @@ pub enum Happening {
     Ended,
 }
 
-/// Carries packets and bytes. Used by one thread.
+/// Carries packets and bytes. Used by one thread at a time.
 pub trait Transport {
     /// This rank.
     fn rank(&self) -> Rank;
@@ -56,6 +56,16 @@ pub trait Transport {
 
     /// There are more ranks on this machine than processors, so that nobody should wait awake.
     fn is_crowded(&self) -> bool;
+
+    /// How many of them are on this machine.
+    fn neighbours(&self) -> usize {
+        1
+    }
+
+    /// Packets that were sent and are not away yet, about.
+    fn backlog(&self) -> usize {
+        0
+    }
 
     /// How long may be slept at most without a look at [`Transport::poll`], where nothing was heard for `idle`. `None`: who
     /// sends wakes this thread.
@@ -104,6 +114,7 @@ pub struct MeshEnd {
     mesh: Arc<Mesh>,
     rank: Rank,
     ranks: u32,
+    is_roomy: bool,
     next: u64,
     wanted: VecDeque<(Ticket, Rank, u32, HostSpan)>,
     over: VecDeque<Ticket>,
@@ -127,11 +138,18 @@ impl Killer {
 /// So many ranks in this process.
 #[must_use]
 pub fn mesh(ranks: u32) -> (Vec<MeshEnd>, Killer) {
+    mesh_of(ranks, false)
+}
+
+/// So many ranks in this process; `is_roomy`: they behave as if there were a processor for each.
+#[must_use]
+pub fn mesh_of(ranks: u32, is_roomy: bool) -> (Vec<MeshEnd>, Killer) {
     let mesh = Arc::new(Mesh(Mutex::new((0..ranks).map(|_| Mailbox::default()).collect())));
     let end = |rank| MeshEnd {
         mesh: Arc::clone(&mesh),
         rank,
         ranks,
+        is_roomy,
         next: 0,
         wanted: VecDeque::new(),
         over: VecDeque::new(),
@@ -201,7 +219,7 @@ impl Transport for MeshEnd {
     }
 
     fn is_crowded(&self) -> bool {
-        true
+        !self.is_roomy
     }
 
     fn nap(&self, _idle: Duration) -> Option<Duration> {

@@ -14,7 +14,8 @@ pub fn available_processors() -> usize {
 }
 
 /// Number of processors that the machine has, at least 1.
-pub(crate) fn online_processors() -> usize {
+#[must_use]
+pub fn online_processors() -> usize {
     // SAFETY: takes a number and touches no memory.
     let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     usize::try_from(count).unwrap_or(1).max(1)

@@ -13,6 +13,7 @@ pub(crate) mod board;
 mod callers;
 pub(crate) mod idle;
 pub(crate) mod inject;
+mod looker;
 #[cfg(all(test, loom))]
 mod models;
 pub(crate) mod parker;
@@ -32,6 +33,7 @@ use self::board::Board;
 use self::callers::Callers;
 use self::idle::Idle;
 use self::inject::Inject;
+use self::looker::Looker;
 use self::parker::Parker;
 use self::ring::Ring;
 use self::spare::Spare;
@@ -85,6 +87,7 @@ pub(crate) struct Core {
     /// Work was left for whoever has slot 0, when there are no other threads.
     host_request: AtomicBool,
     spare: Spare,
+    looker: Looker,
     next_id: AtomicU64,
     epoch: Instant,
     /// Workers may spin: there is a processor for each.
@@ -142,6 +145,7 @@ impl Core {
             host_waiters: Mutex::new(Vec::new()),
             host_request: AtomicBool::new(false),
             spare: Spare::new(),
+            looker: Looker::new(),
             next_id: AtomicU64::new(number << FIRST_NUMBERS | 1),
             epoch: Instant::now(),
             may_spin,

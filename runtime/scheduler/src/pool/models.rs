@@ -110,7 +110,7 @@ fn models_last_searcher_finds_work() {
         let theirs = Arc::clone(&core);
         let worker = thread::spawn(move || {
             let local = Local::new(1);
-            let Search::Found(found) = theirs.search(&local, || false) else { return };
+            let Search::Found(found) = theirs.search(&local, false, || false) else { return };
             theirs.stop_searching();
             theirs.run(&local, found, || false);
         });

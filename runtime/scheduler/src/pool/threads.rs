@@ -90,7 +90,7 @@ impl Core {
                 }
                 self.idle.begin_search();
             }
-            let found = self.search(&local, || !self.has_threads());
+            let found = self.search(&local, false, || !self.has_threads());
             searching = matches!(found, Search::Nothing);
             if searching {
                 self.doze(slot, &parker, &aside);

@@ -259,6 +259,15 @@ impl Core {
 
     /// Executes work until the goal is reached; spins, then sleeps while there is none.
     fn help_until(&self, local: &Local, awaited: Awaited<'_>, mut place: Place) {
+        let looker = if local.slot == 0 { self.looker.get() } else { None };
+        // What the look has brought about counts at once.
+        let is_over = || {
+            awaited.is_reached()
+                || looker.as_ref().is_some_and(|driver| {
+                    driver.look();
+                    awaited.is_reached()
+                })
+        };
         loop {
             if awaited.is_reached() {
                 return;
@@ -272,7 +281,7 @@ impl Core {
                 continue;
             }
             self.idle.begin_search();
-            match self.search(local, || awaited.is_reached()) {
+            match self.search(local, looker.is_some(), is_over) {
                 Search::Found(found) => {
                     self.stop_searching();
                     self.run(local, found, || awaited.is_reached());
@@ -325,8 +334,9 @@ impl Core {
 
     /// Looks for work for a while, less and less often. A worker of the pool leaves a task that lies alone for a little
     /// while to the thread that has just enqueued it, which is likely to wait for it next.
-    pub(super) fn search(&self, local: &Local, over: impl Fn() -> bool) -> Search {
-        let rounds = if self.may_spin { SPIN_ROUNDS } else { SPIN_ROUNDS.min(4) };
+    /// Where `looks`, `over` does more than that, and somebody has made sure that there is a processor for it.
+    pub(super) fn search(&self, local: &Local, looks: bool, over: impl Fn() -> bool) -> Search {
+        let rounds = if self.may_spin || looks { SPIN_ROUNDS } else { SPIN_ROUNDS.min(4) };
         let mut pause = 1;
         let mut takes = self.inject.takes();
         let mut alone = 0;

@@ -165,6 +165,7 @@ impl Queue {
         if execution == Execution::Caller {
             core.expect_callers();
         }
+        core.looks_with(&driver);
         let state = Mutex::new(QueueState::default());
         let profiling = properties.profiling || core.observer.is_some();
         let properties = QueueProperties { profiling, ..properties };

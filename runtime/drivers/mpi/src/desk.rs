@@ -1,0 +1,342 @@
+//! What whoever talks has before him ([`Desk`]): the transport, packets that are being filled, transfers that are under way,
+//! and when each rank was heard last. One thread at a time is at it.
+//!
+//! Messages that lie there at the same time for the same rank go in one packet. Bytes go in pieces of [`PIECE`], of which
+//! several are under way.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use oxcl_driver::{DriverError, Failure};
+
+use crate::courier::{Handler, Watch};
+use crate::message::{self, Message};
+use crate::post::{Exchange, Flow, Order, Post};
+use crate::transport::{Happening, Rank, Ticket, Transport};
+
+/// Bytes of a transfer that go at once.
+pub(crate) const PIECE: u64 = 1 << 20;
+/// Pieces of a transfer that are under way at the same time.
+const WINDOW: usize = 4;
+/// A packet that has so many bytes goes without waiting for more.
+const FULL: usize = 64 << 10;
+/// A packet of messages that nobody waits for goes when it has so many bytes.
+const ENOUGH: usize = 4 << 10;
+/// Where so many packets are under way, others are left to gather.
+const BACKLOG: usize = 16;
+/// How often a rank says that it is there.
+pub(crate) const BEAT: Duration = Duration::from_millis(500);
+/// Tags below are not used for bytes.
+const FIRST_TAG: u64 = 16;
+/// How many tags there are; MPI promises 32767.
+const TAGS: u64 = 32_000;
+
+struct Stream {
+    flow: Flow,
+    /// Bytes whose pieces were begun.
+    begun: u64,
+    under_way: VecDeque<Ticket>,
+    sends: bool,
+    failed: Option<String>,
+}
+
+/// A packet that is being filled.
+#[derive(Default)]
+struct Packet {
+    bytes: Vec<u8>,
+    /// Somebody waits for what it says.
+    is_urgent: bool,
+}
+
+/// See the module's header.
+pub(crate) struct Desk<T> {
+    transport: T,
+    watch: Watch,
+    /// By rank.
+    packets: Vec<Packet>,
+    /// Ranks whose packets somebody waits for, or are long enough.
+    urgent: Vec<Rank>,
+    streams: HashMap<u64, Stream>,
+    tickets: HashMap<Ticket, u64>,
+    next: u64,
+    /// When each rank was heard last.
+    heard: Vec<Instant>,
+    /// When somebody was at the desk last.
+    looked: Instant,
+    beaten: Option<Instant>,
+    gone: BTreeMap<Rank, Failure>,
+    stop: bool,
+    /// Ended without a word.
+    ended: bool,
+    closed: bool,
+}
+
+impl<T: Transport> Desk<T> {
+    pub(crate) fn new(transport: T, watch: Watch) -> Self {
+        let now = Instant::now();
+        let ranks = transport.ranks() as usize;
+        Self {
+            transport,
+            watch,
+            packets: (0..ranks).map(|_| Packet::default()).collect(),
+            urgent: Vec::new(),
+            streams: HashMap::new(),
+            tickets: HashMap::new(),
+            next: 0,
+            heard: vec![now; ranks],
+            looked: now,
+            beaten: None,
+            gone: BTreeMap::new(),
+            stop: false,
+            ended: false,
+            closed: false,
+        }
+    }
+
+    /// Hears what has come, does what was ordered, and sends what is to be said. Whether there was anything.
+    pub(crate) fn turn(&mut self, post: &Post, handler: &dyn Handler) -> bool {
+        if self.is_over() {
+            return false;
+        }
+        let heard = self.listen(handler);
+        // What was heard gives rise to orders.
+        let obeyed = self.obey(post);
+        self.flush(false);
+        heard | obeyed
+    }
+
+    /// Sends the messages that were left at the post. Whether nothing is left there.
+    pub(crate) fn send(&mut self, post: &Post) -> bool {
+        if self.is_over() {
+            // Nobody hears it any more.
+            return post.take_messages(|_, _, _| ());
+        }
+        if self.transport.backlog() > BACKLOG {
+            return false;
+        }
+        let all = post.take_messages(|to, bytes, waits| self.put(to, &bytes, waits));
+        self.flush(false);
+        all
+    }
+
+    /// Nothing more is to be done here.
+    pub(crate) fn is_over(&self) -> bool {
+        self.closed || self.ended || (self.stop && self.streams.is_empty())
+    }
+
+    /// Bytes are under way.
+    pub(crate) fn is_moving(&self) -> bool {
+        !self.streams.is_empty()
+    }
+
+    pub(crate) fn nap(&self, idle: Duration) -> Option<Duration> {
+        self.transport.nap(idle)
+    }
+
+    /// The last call: everything that is under way fails. Whether the end was orderly.
+    pub(crate) fn close(&mut self) -> bool {
+        let orderly = !self.ended && self.gone.is_empty();
+        self.flush(true);
+        self.closed = true;
+        for (_, stream) in std::mem::take(&mut self.streams) {
+            (stream.flow.over)(Err(Failure::ShutDown));
+        }
+        self.transport.close(orderly);
+        orderly
+    }
+
+    /// Now and then says that this rank is there, and looks who has not for long.
+    pub(crate) fn beat(&mut self, handler: &dyn Handler, now: Instant) {
+        // Where this rank itself has stood still nobody else was silent.
+        let stood = now.saturating_duration_since(self.looked);
+        if stood > BEAT * 2 {
+            self.heard.iter_mut().for_each(|heard| *heard += stood);
+        }
+        self.looked = now;
+        if self.is_over() || self.beaten.is_some_and(|beaten| now.saturating_duration_since(beaten) < BEAT) {
+            return;
+        }
+        self.beaten = Some(now);
+        let own = self.transport.rank();
+        for rank in 0..self.transport.ranks() {
+            let watched = rank != own && self.watch.only.is_none_or(|only| only == rank);
+            if !watched || self.gone.contains_key(&rank) {
+                continue;
+            }
+            let silent = now.saturating_duration_since(self.heard[rank as usize]);
+            if silent > self.watch.patience {
+                let seconds = silent.as_secs_f64();
+                self.lose(handler, rank, format!("no sign of life for {seconds:.1} s"));
+            } else if let Some(packet) = self.packets.get_mut(rank as usize) {
+                message::append(&mut packet.bytes, &Message::Alive {});
+            }
+        }
+        self.flush(true);
+    }
+
+    fn lose(&mut self, handler: &dyn Handler, rank: Rank, reason: String) {
+        let failure = handler.failure(rank, reason);
+        self.drop_rank(rank, &failure);
+        handler.lost(rank, &failure);
+    }
+
+    /// Puts a message into the packet for its rank.
+    fn put(&mut self, to: Rank, bytes: &[u8], waits: bool) {
+        if !self.gone.is_empty() && self.gone.contains_key(&to) {
+            return;
+        }
+        let Some(packet) = self.packets.get_mut(to as usize) else { return };
+        packet.bytes.extend_from_slice(bytes);
+        if !packet.is_urgent && (!waits || packet.bytes.len() >= ENOUGH) {
+            packet.is_urgent = true;
+            self.urgent.push(to);
+        }
+        if packet.bytes.len() >= FULL {
+            self.transport.packet(to, std::mem::take(&mut packet.bytes));
+        }
+    }
+
+    /// Sends packets, without `all` only those that somebody waits for.
+    pub(crate) fn flush(&mut self, all: bool) {
+        if all {
+            let filled = (0..).zip(&self.packets).filter(|(_, packet)| !packet.bytes.is_empty());
+            self.urgent = filled.map(|(rank, _)| rank).collect();
+        }
+        // Other nodes may wait for what they are told; the host, rank 0, hears the same for its records.
+        self.urgent.sort_unstable();
+        while let Some(to) = self.urgent.pop() {
+            let Some(packet) = self.packets.get_mut(to as usize) else { continue };
+            packet.is_urgent = false;
+            if !packet.bytes.is_empty() {
+                self.transport.packet(to, std::mem::take(&mut packet.bytes));
+            }
+        }
+    }
+
+    /// Does what was ordered. Whether there was anything.
+    fn obey(&mut self, post: &Post) -> bool {
+        let orders = post.take();
+        let any = !orders.is_empty();
+        for order in orders {
+            match order {
+                Order::Message { to, bytes, waits } => self.put(to, &bytes, waits),
+                Order::Send(flow) => self.begin(flow, true),
+                Order::Receive(flow) => self.begin(flow, false),
+                Order::Exchange(Exchange { with, bytes, turns, first, told }) => {
+                    // The other is told to do the same before.
+                    self.flush(true);
+                    let took = self.transport.exchange(with, bytes, turns, first);
+                    told(took);
+                }
+                Order::Drop(rank, failure) => self.drop_rank(rank, &failure),
+                Order::Stop => self.stop = true,
+            }
+        }
+        any
+    }
+
+    fn begin(&mut self, flow: Flow, sends: bool) {
+        if let Some(failure) = self.gone.get(&flow.peer) {
+            (flow.over)(Err(failure.clone()));
+            return;
+        }
+        self.next += 1;
+        let stream = Stream { flow, begun: 0, under_way: VecDeque::new(), sends, failed: None };
+        self.streams.insert(self.next, stream);
+        self.go_on(self.next);
+    }
+
+    /// Begins as many pieces as may be under way; ends the transfer when none is left.
+    fn go_on(&mut self, number: u64) {
+        let Some(stream) = self.streams.get_mut(&number) else { return };
+        let Flow { peer, transfer, span, length, .. } = stream.flow;
+        let tag = u32::try_from(FIRST_TAG + transfer % TAGS).unwrap_or(u32::MAX);
+        while stream.begun < length && stream.under_way.len() < WINDOW && stream.failed.is_none() {
+            let piece = PIECE.min(length - stream.begun);
+            // What is thrown away comes to the same place, a piece at a time.
+            let thrown = span.length() < length;
+            let Ok(part) = span.part(if thrown { 0 } else { stream.begun }, piece) else { break };
+            if thrown && !stream.under_way.is_empty() {
+                break;
+            }
+            let ticket = if stream.sends {
+                self.transport.send(peer, tag, part)
+            } else {
+                self.transport.receive(peer, tag, part)
+            };
+            stream.begun += piece;
+            stream.under_way.push_back(ticket);
+            self.tickets.insert(ticket, number);
+        }
+        if stream.under_way.is_empty()
+            && let Some(stream) = self.streams.remove(&number)
+        {
+            let outcome = stream.failed.map_or(Ok(()), |reason| Err(DriverError::Device { reason }.into()));
+            (stream.flow.over)(outcome);
+        }
+    }
+
+    fn drop_rank(&mut self, rank: Rank, failure: &Failure) {
+        self.gone.insert(rank, failure.clone());
+        if let Some(packet) = self.packets.get_mut(rank as usize) {
+            *packet = Packet::default();
+        }
+        let with = |stream: &Stream| stream.flow.peer == rank;
+        let numbers: Vec<u64> = self.streams.iter().filter(|(_, s)| with(s)).map(|(n, _)| *n).collect();
+        for number in numbers {
+            let Some(stream) = self.streams.remove(&number) else { continue };
+            for ticket in stream.under_way {
+                self.tickets.remove(&ticket);
+                self.transport.cancel(ticket);
+            }
+            (stream.flow.over)(Err(failure.clone()));
+        }
+    }
+
+    /// Hears what has come. Whether there was anything.
+    fn listen(&mut self, handler: &dyn Handler) -> bool {
+        let mut any = false;
+        while let Some(happening) = self.transport.poll() {
+            any = true;
+            match happening {
+                Happening::Packet { from, bytes } => self.hear(handler, from, &bytes),
+                Happening::Over { ticket, failed } => {
+                    let Some(number) = self.tickets.remove(&ticket) else { continue };
+                    if let Some(stream) = self.streams.get_mut(&number) {
+                        stream.under_way.retain(|other| *other != ticket);
+                        stream.failed = stream.failed.take().or(failed);
+                    }
+                    self.go_on(number);
+                }
+                Happening::Unreachable { rank, reason } => {
+                    if !self.gone.contains_key(&rank) {
+                        self.lose(handler, rank, reason);
+                    }
+                }
+                Happening::Ended => {
+                    self.ended = true;
+                    return true;
+                }
+            }
+        }
+        if any {
+            handler.settled();
+        }
+        any
+    }
+
+    fn hear(&mut self, handler: &dyn Handler, from: Rank, bytes: &[u8]) {
+        if !self.gone.is_empty() && self.gone.contains_key(&from) {
+            return;
+        }
+        if let Some(heard) = self.heard.get_mut(from as usize) {
+            *heard = Instant::now();
+        }
+        for message in message::messages(bytes) {
+            match message {
+                Ok(message) => handler.hear(from, message),
+                Err(malformed) => self.lose(handler, from, format!("what it sent is wrong: {malformed}")),
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Where what is to be said is left ([`Post`]). Whoever leaves it sends it at once where nobody else is at the transport, and
+//! else leaves it to who is, or to the thread that talks, which is woken.
+//!
+//! What is left goes out in the order in which it was left: everybody adds to one list, and takes from it only at the desk.
+
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::thread::Thread;
+use std::time::Duration;
+
+use oxcl_driver::{Failure, HostMemory, HostSpan, lock};
+
+use crate::message::{self, Message};
+use crate::transport::Rank;
+
+/// Called when a transfer is over, by who is at the desk.
+pub(crate) type Over = Box<dyn FnOnce(Result<(), Failure>) + Send>;
+
+/// Bytes that are to move.
+pub(crate) struct Flow {
+    pub(crate) peer: Rank,
+    pub(crate) transfer: u64,
+    pub(crate) span: HostSpan,
+    /// Bytes that come; what is beyond the span is thrown away.
+    pub(crate) length: u64,
+    /// Held until that is over.
+    pub(crate) _keep: Option<Arc<HostMemory>>,
+    pub(crate) over: Over,
+}
+
+/// Bytes that go there and back to measure how long that takes.
+pub(crate) struct Exchange {
+    pub(crate) with: Rank,
+    pub(crate) bytes: u64,
+    pub(crate) turns: u64,
+    pub(crate) first: bool,
+    /// Called with the time where this rank is first.
+    pub(crate) told: Box<dyn FnOnce(Option<Duration>) + Send>,
+}
+
+/// A time as it is told; 0 for none.
+pub(crate) fn nanoseconds(time: Option<Duration>) -> u64 {
+    time.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Messages that were given to a rank's post, by what they are: what of the commands of nodes passes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Said {
+    /// Commands that were given to nodes.
+    pub commands: u64,
+    /// That an event has ended.
+    pub ends: u64,
+    /// Everything else.
+    pub other: u64,
+}
+
+impl Said {
+    fn count(&mut self, message: &Message) {
+        match message {
+            Message::Run { .. } => self.commands += 1,
+            Message::Done { .. } => self.ends += 1,
+            _ => self.other += 1,
+        }
+    }
+}
+
+pub(crate) enum Order {
+    /// `waits`: it may go with the next one that does not.
+    Message {
+        to: Rank,
+        bytes: Vec<u8>,
+        waits: bool,
+    },
+    Send(Flow),
+    Receive(Flow),
+    Exchange(Exchange),
+    /// Nothing goes to the rank any more, nor comes from it.
+    Drop(Rank, Failure),
+    Stop,
+}
+
+/// The transport, with who is at it.
+pub(crate) trait Seat: Send + Sync {
+    /// Sends the messages that were left, if nobody is at the transport. Whether nothing is left.
+    fn send(&self) -> bool;
+
+    /// Does what is to be done, and hears what has come, if nobody else is at it. Whether there was anything.
+    fn look(&self) -> bool;
+
+    /// Whether threads of this rank may look for messages while they wait.
+    fn may_look(&self) -> bool;
+}
+
+#[derive(Default)]
+struct Left {
+    orders: Vec<Order>,
+    said: Said,
+}
+
+/// See the module's header.
+#[derive(Default)]
+pub(crate) struct Post {
+    left: Mutex<Left>,
+    thread: OnceLock<Thread>,
+    seat: OnceLock<Weak<dyn Seat>>,
+}
+
+impl std::fmt::Debug for Post {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Post").finish_non_exhaustive()
+    }
+}
+
+thread_local! {
+    /// The post whose desk this thread is at: what it leaves there it sends itself, later. 0: none.
+    static AT_DESK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Marks the calling thread as the one at the desk of a post.
+pub(crate) struct AtDesk(usize);
+
+impl AtDesk {
+    pub(crate) fn of(post: &Post) -> Self {
+        Self(AT_DESK.replace(std::ptr::from_ref(post).addr()))
+    }
+}
+
+impl Drop for AtDesk {
+    fn drop(&mut self) {
+        AT_DESK.set(self.0);
+    }
+}
+
+impl Post {
+    /// Who talks; said before it begins.
+    pub(crate) fn belongs_to(&self, seat: Weak<dyn Seat>, thread: Thread) {
+        let _ = self.seat.set(seat);
+        let _ = self.thread.set(thread);
+    }
+
+    pub(crate) fn seat(&self) -> Option<Arc<dyn Seat>> {
+        self.seat.get().and_then(Weak::upgrade)
+    }
+
+    /// Whether the calling thread is at the desk.
+    pub(crate) fn is_at_desk(&self) -> bool {
+        AT_DESK.get() == std::ptr::from_ref(self).addr()
+    }
+
+    /// Wakes the thread that talks. Before it has begun nobody needs to.
+    pub(crate) fn wake(&self) {
+        if let Some(thread) = self.thread.get() {
+            thread.unpark();
+        }
+    }
+
+    fn give(&self, order: Order) {
+        lock(&self.left).orders.push(order);
+        if !self.is_at_desk() {
+            self.wake();
+        }
+    }
+
+    fn add(&self, to: Rank, message: &Message, waits: bool) {
+        let mut bytes = Vec::with_capacity(64);
+        message::append(&mut bytes, message);
+        let mut left = lock(&self.left);
+        left.said.count(message);
+        left.orders.push(Order::Message { to, bytes, waits });
+    }
+
+    /// What has been said so far.
+    pub(crate) fn said(&self) -> Said {
+        lock(&self.left).said
+    }
+
+    pub(crate) fn exchange(&self, exchange: Exchange) {
+        self.give(Order::Exchange(exchange));
+    }
+
+    /// Says something, at once if nobody is at the transport.
+    pub(crate) fn say(&self, to: Rank, message: &Message) {
+        self.add(to, message, false);
+        if !self.is_at_desk() && !self.seat().is_some_and(|seat| seat.send()) {
+            self.wake();
+        }
+    }
+
+    /// Says something that nobody waits for: with what is said next, or when there is nothing else to do.
+    pub(crate) fn mention(&self, to: Rank, message: &Message) {
+        self.add(to, message, true);
+    }
+
+    pub(crate) fn send(&self, flow: Flow) {
+        self.give(Order::Send(flow));
+    }
+
+    pub(crate) fn receive(&self, flow: Flow) {
+        self.give(Order::Receive(flow));
+    }
+
+    /// Whatever goes to or comes from a rank fails from here on.
+    pub(crate) fn drop_rank(&self, rank: Rank, failure: Failure) {
+        self.give(Order::Drop(rank, failure));
+    }
+
+    /// The thread ends once what was ordered has been sent.
+    pub(crate) fn stop(&self) {
+        self.give(Order::Stop);
+    }
+
+    /// All that was left.
+    pub(crate) fn take(&self) -> Vec<Order> {
+        std::mem::take(&mut lock(&self.left).orders)
+    }
+
+    /// The messages that stand before anything else. Whether they are all.
+    pub(crate) fn take_messages(&self, mut each: impl FnMut(Rank, Vec<u8>, bool)) -> bool {
+        let mut left = lock(&self.left);
+        let is_message = |order: &Order| matches!(order, Order::Message { .. });
+        let count = left.orders.iter().take_while(|order| is_message(order)).count();
+        for order in left.orders.drain(..count) {
+            if let Order::Message { to, bytes, waits } = order {
+                each(to, bytes, waits);
+            }
+        }
+        left.orders.is_empty()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.left).orders.is_empty()
+    }
+}

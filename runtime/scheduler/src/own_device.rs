@@ -17,6 +17,14 @@ pub(crate) trait Executes: Send + Sync + Debug {
 
     /// See [`Driver::notify`].
     fn notify(&self, _waiting: &Arc<dyn Submission>, _ended: EventId) {}
+
+    /// See [`Driver::can_look`].
+    fn can_look(&self) -> bool {
+        false
+    }
+
+    /// See [`Driver::look`].
+    fn look(&self) {}
 }
 
 /// The device.
@@ -94,5 +102,13 @@ impl<E: Executes> Driver for OwnDevice<E> {
 
     fn notify(&self, waiting: &Arc<dyn Submission>, ended: EventId) {
         self.own.notify(waiting, ended);
+    }
+
+    fn can_look(&self) -> bool {
+        self.own.can_look()
+    }
+
+    fn look(&self) {
+        self.own.look();
     }
 }

@@ -14,6 +14,8 @@ use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 /// How often it looks.
 const PAUSE: Duration = Duration::from_millis(200);
+/// How many milliseconds the starter may take for an answer.
+const ANSWER: libc::c_int = 2000;
 /// The variables that starters put ranks in.
 const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
 
@@ -59,13 +61,17 @@ pub(crate) fn begin(patience: Duration) -> Watcher {
 }
 
 /// Tells MPICH's starter that this rank is over in order: else it kills the others, which are about to end as well, and says that
-/// the job has failed. The words are of the protocol that it speaks with ranks (PMI 1); no other starter gets them.
+/// the job has failed. The words are of the protocol that it speaks with ranks (PMI 1); no other starter gets them. Its answer is
+/// waited for, as it takes a rank that is gone when it answers for a failure too.
 fn take_leave() {
     let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
     if let (Some(starter), Some(_)) = (number("PMI_FD"), number(PLACES[0][0])) {
         let words = b"cmd=finalize\n";
         // SAFETY: the bytes live as long as the call; whether the starter is still there makes no difference.
         unsafe { libc::write(starter, words.as_ptr().cast(), words.len()) };
+        let mut answer = libc::pollfd { fd: starter, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry, which lives as long as the call.
+        unsafe { libc::poll(&raw mut answer, 1, ANSWER) };
     }
 }
 

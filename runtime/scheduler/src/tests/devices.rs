@@ -296,3 +296,58 @@ fn many_commands_that_end_early_complete_after_the_one_they_wait_for() {
         assert_eq!(after.load(Ordering::Relaxed), MANY);
     }
 }
+
+/// Executes what it was given when a thread that waits looks, and not before.
+#[derive(Default)]
+struct Messages(Mutex<Vec<Arc<dyn Submission>>>);
+
+impl std::fmt::Debug for Messages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Messages").finish_non_exhaustive()
+    }
+}
+
+impl Executes for Messages {
+    fn submit(&self, submission: Arc<dyn Submission>) -> Result<(), DriverError> {
+        lock(&self.0).push(submission);
+        Ok(())
+    }
+
+    fn can_look(&self) -> bool {
+        true
+    }
+
+    fn look(&self) {
+        let ended = std::mem::take(&mut *lock(&self.0));
+        ended.iter().for_each(|submission| driver_command::execute(submission.as_ref(), Lane { index: 0 }));
+    }
+}
+
+/// What the look ends may set free more for the device, and for the workers, and wake who waits for something else.
+#[test]
+fn a_thread_that_waits_looks_for_the_ends_of_its_commands_itself() {
+    for workers in [1, 2] {
+        let s = scheduler(workers);
+        let driver: Arc<dyn Driver> = Arc::new(OwnDevice::new(Execution::Device, Messages::default()));
+        let (device, host) = (queue(&s, &driver, true), out_of_order(&s));
+        let (told, heard) = mpsc::channel();
+        // The thread that looks, so that a test that fails does not wait for ever.
+        std::thread::spawn(move || {
+            let count = Arc::new(AtomicU64::new(0));
+            let mut last: Option<Event> = None;
+            for step in 0..200 {
+                let count = Arc::clone(&count);
+                let next = work(move || {
+                    count.fetch_add(1, Ordering::Relaxed);
+                });
+                let q = if step % 3 == 2 { &host } else { &device };
+                let waits: Vec<Event> = last.into_iter().collect();
+                last = Some(q.enqueue(Command { work: next, waits: &waits, ..Command::default() }).unwrap());
+            }
+            let outcome = last.map(|event| event.wait());
+            told.send((outcome, count.load(Ordering::Relaxed))).unwrap();
+        });
+        let ended = heard.recv_timeout(Duration::from_secs(20));
+        assert_eq!(ended, Ok((Some(Ok(())), 200)), "{workers} workers");
+    }
+}

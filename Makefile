@@ -71,7 +71,7 @@ mpi: setup setup-mpi
 	cp target/release/oxcl target/release/liboxcl.so target/mpi
 
 # Jobs of several ranks on this machine. PROGRAMS_OVER_RANKS random programs; OXCL_KILLS says how many nodes are killed.
-PROGRAMS_OVER_RANKS ?= 200
+PROGRAMS_OVER_RANKS ?= 1000
 test-mpi: setup setup-test setup-mpi
 	cargo build --locked $(WITH_MPI)
 	cargo test --locked $(WITH_MPI) --package oxcl-driver-mpi --features oxcl-driver-mpi/mpi --lib --test nodes -- --test-threads=1

@@ -42,6 +42,8 @@ impl Watcher {
 pub(crate) fn begin(patience: Duration) -> Watcher {
     let over = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&over);
+    // SAFETY: the call takes nothing.
+    let waits = unsafe { libc::pthread_self() };
     // Without a thread there is only the starter to end the node.
     let _ = spawn("mpi-watcher", SMALL_STACK, move || {
         let begun = Instant::now();
@@ -52,7 +54,7 @@ pub(crate) fn begin(patience: Duration) -> Watcher {
             std::thread::sleep(PAUSE);
         }
         if !told.load(Ordering::Acquire) {
-            take_leave();
+            take_leave(waits);
             // SAFETY: the process ends at once: nothing of it is of use, and another thread is in a call that does not end.
             unsafe { libc::_exit(0) };
         }
@@ -60,19 +62,41 @@ pub(crate) fn begin(patience: Duration) -> Watcher {
     Watcher(over)
 }
 
+/// The thread that waits for the host has stopped.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Stops the thread that gets the signal, for ever.
+extern "C" fn stop(_signal: libc::c_int) {
+    // Release pairs with the acquire in `take_leave`.
+    STOPPED.store(true, Ordering::Release);
+    loop {
+        // SAFETY: the call takes nothing, and may be made in a handler.
+        unsafe { libc::pause() };
+    }
+}
+
 /// Tells MPICH's starter that this rank is over in order: else it kills the others, which are about to end as well, and says that
 /// the job has failed. The words are of the protocol that it speaks with ranks (PMI 1); no other starter gets them. Its answer is
-/// waited for, as it takes a rank that is gone when it answers for a failure too.
-fn take_leave() {
+/// waited for, as it takes a rank that is gone when it answers for a failure too; and the thread that `waits` for another answer of
+/// it, in a call of MPI's, is stopped before, as it would end the process with an error when it heard this one.
+fn take_leave(waits: libc::pthread_t) {
     let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
-    if let (Some(starter), Some(_)) = (number("PMI_FD"), number(PLACES[0][0])) {
-        let words = b"cmd=finalize\n";
-        // SAFETY: the bytes live as long as the call; whether the starter is still there makes no difference.
-        unsafe { libc::write(starter, words.as_ptr().cast(), words.len()) };
-        let mut answer = libc::pollfd { fd: starter, events: libc::POLLIN, revents: 0 };
-        // SAFETY: one entry, which lives as long as the call.
-        unsafe { libc::poll(&raw mut answer, 1, ANSWER) };
+    let (Some(starter), Some(_)) = (number("PMI_FD"), number(PLACES[0][0])) else { return };
+    let handler: extern "C" fn(libc::c_int) = stop;
+    // SAFETY: the handler makes one call, which may be made in handlers. Nobody else uses the signal in this process.
+    unsafe { libc::signal(libc::SIGUSR2, handler as libc::sighandler_t) };
+    // SAFETY: the thread is there: it is the process's first, and ends with it.
+    unsafe { libc::pthread_kill(waits, libc::SIGUSR2) };
+    let begun = Instant::now();
+    while !STOPPED.load(Ordering::Acquire) && begun.elapsed() < PAUSE {
+        std::thread::sleep(Duration::from_millis(1));
     }
+    let words = b"cmd=finalize\n";
+    // SAFETY: the bytes live as long as the call; whether the starter is still there makes no difference.
+    unsafe { libc::write(starter, words.as_ptr().cast(), words.len()) };
+    let mut answer = libc::pollfd { fd: starter, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one entry, which lives as long as the call.
+    unsafe { libc::poll(&raw mut answer, 1, ANSWER) };
 }
 
 /// The parent of a process, if that runs.

@@ -10,9 +10,10 @@ use crate::words::Instruction;
 
 /// How memory is accessed.
 #[derive(Debug, Clone, Default)]
-struct How {
+pub(crate) struct How {
     volatile: &'static str,
-    alignment: Option<u32>,
+    /// In bytes, where it is said.
+    pub(crate) alignment: Option<u32>,
     nontemporal: bool,
 }
 
@@ -23,7 +24,7 @@ impl How {
 }
 
 /// Reads the access from an operand on; gives the place behind it.
-fn how(i: &Instruction, mut at: usize) -> Result<(How, usize)> {
+pub(crate) fn how(i: &Instruction, mut at: usize) -> Result<(How, usize)> {
     let mut how = How::default();
     let Some(Operand::MemoryAccess(access)) = i.operands.get(at) else { return Ok((how, at)) };
     at += 1;
@@ -111,8 +112,9 @@ impl Function<'_, '_> {
             return Err(invalid(i.word, "a variable in another storage class than its type says"));
         }
         let own = self.t.types.in_memory(i.word, held)?;
-        let (text, alignment) = (own.text.clone(), own.alignment.max(1));
-        let alignment = self.t.alignment(id)?.unwrap_or(alignment);
+        let (text, natural) = (own.text.clone(), own.alignment.max(1));
+        let said = self.t.alignment(id)?.unwrap_or(natural);
+        let alignment = self.t.claims.raised(id, said.max(natural));
         self.entry.line(i.word, &format!("  %v{id} = alloca {text}, align {alignment}"));
         self.values.insert(id, ty);
         if i.operands.len() > 1 {

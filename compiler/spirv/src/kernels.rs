@@ -29,6 +29,7 @@ impl Function<'_, '_> {
                 let (_, to) = self.t.types.pointee(word, ty)?;
                 let held = self.t.types.in_memory(word, to)?;
                 let alignment = self.t.alignment(id)?.unwrap_or(held.alignment).max(1);
+                let alignment = self.t.claims.raised(id, alignment);
                 out.push_str(&format!(" {name}({}) align {alignment}", held.text));
             }
         }

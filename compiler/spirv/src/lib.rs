@@ -18,6 +18,7 @@ mod arithmetic;
 mod atomics;
 mod builtin_variables;
 mod calls;
+mod claims;
 mod constants;
 mod conversions;
 mod debug;

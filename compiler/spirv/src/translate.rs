@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rspirv::spirv::{BuiltIn, Decoration, LinkageType, Op, StorageClass};
 
 use crate::Source;
+use crate::claims::Claims;
 use crate::constants::{self, Constants};
 use crate::error::{Result, invalid, not_supported};
 use crate::function;
@@ -44,6 +45,19 @@ pub(crate) struct Translator<'m> {
     pub(crate) metadata: Metadata,
     /// Strings that formats and arguments of printf are: pointers to variables.
     pub(crate) variables: BTreeMap<u32, Rc<str>>,
+    /// What accesses claim of the alignment of addresses; known when functions are translated.
+    pub(crate) claims: Claims,
+}
+
+/// A variable of the module, before it is known what accesses claim of it.
+struct Variable {
+    word: usize,
+    id: u32,
+    /// Its definition up to the alignment.
+    text: String,
+    alignment: u64,
+    /// Another module defines it.
+    is_external: bool,
 }
 
 /// Translates a module.
@@ -59,6 +73,7 @@ pub(crate) fn translate(source: &Source<'_>, addresses: Addresses) -> Result<Tex
         declared: BTreeMap::new(),
         metadata: Metadata::default(),
         variables: BTreeMap::new(),
+        claims: Claims::default(),
     };
     translator.run(source.name)
 }
@@ -75,9 +90,16 @@ impl Translator<'_> {
 
     fn run(&mut self, name: &str) -> Result<Text> {
         let module = self.module;
-        let mut variables = Text::default();
+        let mut defined = Vec::new();
         for index in &module.globals {
-            self.global(&module.instructions[*index], &mut variables)?;
+            defined.extend(self.global(&module.instructions[*index])?);
+        }
+        self.claims = Claims::of(module, &self.types);
+        let mut variables = Text::default();
+        for variable in defined {
+            let Variable { word, id, text, alignment, is_external } = variable;
+            let alignment = if is_external { alignment } else { self.claims.raised(id, alignment) };
+            variables.line(word, &format!("{text}, align {alignment}"));
         }
         self.sign()?;
         let mut functions = Text::default();
@@ -109,21 +131,21 @@ impl Translator<'_> {
         Ok(out)
     }
 
-    /// A type, a constant or a variable.
-    fn global(&mut self, i: &Instruction, out: &mut Text) -> Result<()> {
+    /// A type, a constant or a variable; gives a variable that is memory.
+    fn global(&mut self, i: &Instruction) -> Result<Option<Variable>> {
         if self.types.define(self.module, &self.constants, i)? {
-            return Ok(());
+            return Ok(None);
         }
         if self.constants.define(self.module, &self.types, i)? {
-            return Ok(());
+            return Ok(None);
         }
         match i.op {
-            Op::Variable => self.variable(i, out),
+            Op::Variable => self.variable(i),
             _ => Err(not_supported(i.word, format!("Op{} outside of functions", i.name))),
         }
     }
 
-    fn variable(&mut self, i: &Instruction, out: &mut Text) -> Result<()> {
+    fn variable(&mut self, i: &Instruction) -> Result<Option<Variable>> {
         let (word, id, ty) = (i.word, i.result()?, i.result_type()?);
         let class = i.storage_at(0)?;
         let (space, to) = self.types.pointee(word, ty)?;
@@ -135,7 +157,7 @@ impl Translator<'_> {
                 return Err(invalid(built_in.word, "a built-in variable was expected"));
             };
             self.built_in.insert(id, (*which, to));
-            return Ok(());
+            return Ok(None);
         }
         let held = self.types.in_memory(word, to)?.text.clone();
         let linkage = self.module.linkage(id);
@@ -182,10 +204,10 @@ impl Translator<'_> {
         let own = self.types.get(word, to)?.alignment;
         let alignment = self.alignment(id)?.unwrap_or(own).max(1);
         let full = format!("@{}", quoted(&name));
-        out.line(word, &format!("{full} = {how} {space}{kind} {held}{initial}, align {alignment}"));
+        let text = format!("{full} = {how} {space}{kind} {held}{initial}");
         self.variables.insert(id, full.as_str().into());
         self.constants.add_address(id, ty, full);
-        Ok(())
+        Ok(Some(Variable { word, id, text, alignment, is_external: how == "external" }))
     }
 
     /// The alignment that is said of an id.

@@ -261,6 +261,114 @@ fn hints_on_aliases_are_read_over() {
     assert!(text.contains("align 4") && !text.contains("noalias"), "{text}");
 }
 
+/// Compilers that make variables anew forget their alignment, and leave the accesses as they were.
+#[test]
+fn variables_are_aligned_as_accesses_claim() {
+    let callee = std::cell::Cell::new((0, 0, 0));
+    let mut made = kernel(AddressingModel::Physical64, |b, product| {
+        let (uint, void) = (b.type_int(32, 0), b.type_void());
+        let length = b.constant_bit32(uint, 16);
+        let array = b.type_array(uint, length);
+        let four = b.type_vector(uint, 4);
+        let aligned = |bytes: u32| (Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(bytes)]);
+        let value = b.composite_construct(four, None, [product; 4]).unwrap();
+        let variable = |b: &mut Builder, class: StorageClass| {
+            let (whole, part) = (b.type_pointer(None, class, array), b.type_pointer(None, class, four));
+            let id = if class == StorageClass::Function {
+                b.variable(whole, None, class, None)
+            } else {
+                // Outside of the function that is at hand.
+                let id = b.id();
+                let class = vec![Operand::StorageClass(class)];
+                let variable = Instruction::new(Op::Variable, Some(whole), Some(id), class);
+                b.module_mut().types_global_values.push(variable);
+                id
+            };
+            b.decorate(id, Decoration::Alignment, [Operand::LiteralBit32(8)]);
+            (id, part)
+        };
+        // A cast, and what it says.
+        let (own, part) = variable(b, StorageClass::Function);
+        let cast = b.bitcast(part, None, own).unwrap();
+        let (how, bytes) = aligned(16);
+        b.store(cast, value, how, bytes).unwrap();
+        // A cast, an element, a choice, and the type's own alignment.
+        let (shared, part) = variable(b, StorageClass::Workgroup);
+        let cast = b.bitcast(part, None, shared).unwrap();
+        let element = b.in_bounds_ptr_access_chain(part, None, cast, length, []).unwrap();
+        let truth = b.type_bool();
+        let is_any = b.constant_true(truth);
+        let chosen = b.select(part, None, is_any, element, cast).unwrap();
+        b.store(chosen, value, None, []).unwrap();
+        // An argument of a call.
+        let (given, part) = variable(b, StorageClass::Function);
+        let cast = b.bitcast(part, None, given).unwrap();
+        let (function, ty) = (b.id(), b.type_function(void, [part]));
+        b.function_call(void, None, function, [cast]).unwrap();
+        // What says less, and what more: the widest type's is the most that an access can claim.
+        let (modest, part) = variable(b, StorageClass::Function);
+        let cast = b.bitcast(part, None, modest).unwrap();
+        for bytes in [2, 4096] {
+            let (how, bytes) = aligned(bytes);
+            b.load(four, None, cast, how, bytes).unwrap();
+        }
+        let (other, part_of_other) = variable(b, StorageClass::Function);
+        let cast = b.bitcast(part_of_other, None, other).unwrap();
+        let (how, bytes) = aligned(2);
+        b.load(four, None, cast, how, bytes).unwrap();
+        callee.set((function, ty, part));
+        for (id, name) in
+            [(own, "own"), (shared, "shared"), (given, "given"), (modest, "modest"), (other, "other")]
+        {
+            b.name(id, name);
+        }
+    });
+    let b = &mut made.b;
+    let (function, ty, part) = callee.get();
+    let (uint, void) = (b.type_int(32, 0), b.type_void());
+    let four = b.type_vector(uint, 4);
+    b.begin_function(void, Some(function), FunctionControl::NONE, ty).unwrap();
+    let param = b.function_parameter(part).unwrap();
+    b.begin_block(None).unwrap();
+    let how = Some(MemoryAccess::ALIGNED);
+    b.load(four, None, param, how, [Operand::LiteralBit32(32)]).unwrap();
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    let text = translated(&bytes(made.b), &[]).unwrap();
+    let allocated: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.split_once("= alloca [16 x i32], "))
+        .map(|(_, rest)| rest)
+        .collect();
+    assert_eq!(allocated, ["align 16", "align 32", "align 128", "align 8"], "{text}");
+    let shared = text.lines().find(|line| line.starts_with("@\"shared.")).expect("the group's variable");
+    assert!(shared.ends_with(", align 16"), "{shared}");
+}
+
+/// A structure passed by value is aligned as it is read.
+#[test]
+fn structures_by_value_are_aligned_as_accesses_claim() {
+    let mut b = kernel(AddressingModel::Physical64, |_, _| {}).b;
+    let (void, uint) = (b.type_void(), b.type_int(32, 0));
+    let four = b.type_vector(uint, 4);
+    let structure = named(&mut b, [uint, uint]);
+    let whole = b.type_pointer(None, StorageClass::Function, structure);
+    let part = b.type_pointer(None, StorageClass::Function, four);
+    let ty = b.type_function(void, [whole]);
+    let function = b.begin_function(void, None, FunctionControl::NONE, ty).unwrap();
+    let param = b.function_parameter(whole).unwrap();
+    let by_value = rspirv::spirv::FunctionParameterAttribute::ByVal;
+    b.decorate(param, Decoration::FuncParamAttr, [Operand::FunctionParameterAttribute(by_value)]);
+    b.begin_block(None).unwrap();
+    let cast = b.bitcast(part, None, param).unwrap();
+    b.load(four, None, cast, Some(MemoryAccess::ALIGNED), [Operand::LiteralBit32(16)]).unwrap();
+    b.ret().unwrap();
+    b.end_function().unwrap();
+    b.entry_point(ExecutionModel::Kernel, function, "by_value", []);
+    let text = translated(&bytes(b), &[]).unwrap();
+    assert!(text.contains(") align 16 %v"), "{text}");
+}
+
 /// Blocks as `llvm-spirv` leaves them: one before the one that it has its value from. What is nowhere given on the way is refused.
 #[test]
 fn blocks_may_stand_before_those_that_they_follow() {

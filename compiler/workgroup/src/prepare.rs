@@ -347,7 +347,8 @@ fn copy_written_structs(kernel: Function<'_>, layout: Layout<'_>) {
         };
         let builder = Builder::before(first);
         let copy = builder.alloca(ty, "own");
-        let alignment = layout.alignment(ty);
+        // What the parameter is declared with may be more than its type needs, and accesses rely on it.
+        let alignment = layout.alignment(ty).max(kernel.parameter_alignment(index));
         copy.set_alignment(alignment);
         parameter.replace_uses_with(copy);
         builder.copy_memory(copy, parameter, alignment, layout.size(ty));

@@ -5,13 +5,16 @@
 //! - nulls have no operand (those of events have their type a second time),
 //! - members of structures are chosen by constants that have a value: a null is none by SPIR-V's rules, whatever its type,
 //! - addresses in initial values that lie so many bytes behind a variable are counted in bytes and not in its elements,
-//! - pointers in initial values have the type that is wanted where they stand.
+//! - pointers in initial values, and nulls there, have the type that is wanted where they stand,
+//! - formats of printf are pointers to bytes, and not to arrays of them,
+//! - pixels whose names say that they have no sign are read and written as such ([`UNSIGNED_READ`], [`UNSIGNED_WRITTEN`]).
 //!
 //! It does not look for anything else that is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rspirv::spirv::{Decoration, Op};
+use oxcl_binary::il::OPENCL_STD;
+use rspirv::spirv::{Decoration, ImageOperands, Op, StorageClass};
 
 use crate::error::SpirvError;
 use crate::words::{starts, words};
@@ -19,6 +22,17 @@ use crate::words::{starts, words};
 /// What stands in a variable's name before its alignment in bytes. The back end keeps the alignments of functions' variables in
 /// eight bits with a sign, so that 128 comes out as 4294967168, and more as 0. No name of OpenCL C has a dot.
 pub const ALIGNED: &str = ".aligned.";
+
+/// OpenCL's own instruction `printf`.
+const PRINTF: u32 = 184;
+
+/// What stands in the name of a variable that pixels are stored to which were read and have no sign. The back end says it of no
+/// access to images.
+pub const UNSIGNED_READ: &str = ".read.unsigned";
+
+/// The same of one that pixels are loaded from which are written. What is read without a sign may be written with one, so the
+/// names differ.
+pub const UNSIGNED_WRITTEN: &str = ".written.unsigned";
 
 /// The module put right, in this machine's order of bytes.
 ///
@@ -32,6 +46,7 @@ pub fn mended(module: &[u8]) -> Result<Vec<u8>, SpirvError> {
     let first = starts.first().copied().unwrap_or(words.len());
     let mut writer = Writer { out: words[..first].to_vec(), ..Writer::default() };
     for instruction in &instructions {
+        writer.look_ahead(instruction);
         writer.indices.extend(instruction.iter().skip(first_index(instruction)).copied());
     }
     instructions.into_iter().for_each(|instruction| writer.write(instruction));
@@ -61,9 +76,44 @@ struct Writer {
     numbers: BTreeMap<u32, u64>,
     /// What stands for nulls that are indices.
     zeros: BTreeMap<u32, u32>,
+    /// Nulls of any type, and those that were made, by their types.
+    nulls: BTreeSet<u32>,
+    made_nulls: BTreeMap<u32, u32>,
+    /// Variables that pixels without a sign go through: whether these are read.
+    named: BTreeMap<u32, bool>,
+    /// Pixels without a sign.
+    unsigned_read: BTreeSet<u32>,
+    unsigned_written: BTreeSet<u32>,
+    /// The number of OpenCL's own instructions.
+    set: Option<u32>,
+    /// Whether there are any of such a set.
+    has_extended: bool,
+    /// The type of pointers to constant bytes, once functions begin.
+    to_bytes: Option<u32>,
+    is_in_functions: bool,
 }
 
 impl Writer {
+    /// What has to be known of the whole module before it is written.
+    fn look_ahead(&mut self, instruction: &[u32]) {
+        match *instruction {
+            [op, id, ref name @ ..] if is(op, Op::Name) => {
+                let name = text(name);
+                if name.contains(UNSIGNED_READ) || name.contains(UNSIGNED_WRITTEN) {
+                    self.named.insert(id, name.contains(UNSIGNED_READ));
+                }
+            }
+            [op, to, pixel, ..] if is(op, Op::Store) && self.named.get(&to) == Some(&true) => {
+                self.unsigned_read.insert(pixel);
+            }
+            [op, _, pixel, from, ..] if is(op, Op::Load) && self.named.get(&from) == Some(&false) => {
+                self.unsigned_written.insert(pixel);
+            }
+            [op, ..] => self.has_extended |= is(op, Op::ExtInst),
+            [] => {}
+        }
+    }
+
     fn write(&mut self, instruction: &[u32]) {
         self.note(instruction);
         match *instruction {
@@ -90,6 +140,28 @@ impl Writer {
                 let parts: Vec<u32> = given.map(|(index, part)| self.part(ty, index, *part)).collect();
                 self.out.extend_from_slice(&instruction[..3]);
                 self.out.extend(parts);
+            }
+            [op, ..] if is(op, Op::Function) && !self.is_in_functions => {
+                self.is_in_functions = true;
+                self.to_bytes = self.pointer_to_bytes();
+                self.out.extend_from_slice(instruction);
+            }
+            [op, _, _, set, number, format, ..]
+                if is(op, Op::ExtInst) && Some(set) == self.set && number == PRINTF =>
+            {
+                let format = self.as_bytes(format);
+                self.out.extend_from_slice(&instruction[..5]);
+                self.out.push(format);
+                self.out.extend_from_slice(&instruction[6..]);
+            }
+            [op, _, pixel, _, _, ..]
+                if (is(op, Op::ImageSampleExplicitLod) || is(op, Op::ImageRead))
+                    && self.unsigned_read.contains(&pixel) =>
+            {
+                self.without_sign(instruction, 5);
+            }
+            [op, _, _, pixel, ..] if is(op, Op::ImageWrite) && self.unsigned_written.contains(&pixel) => {
+                self.without_sign(instruction, 4);
             }
             [op, ty, _, _, initial] if is(op, Op::Variable) => {
                 let initial = match self.shapes.get(&ty) {
@@ -120,7 +192,12 @@ impl Writer {
         ];
         match *instruction {
             [op, id, ref name @ ..] if is(op, Op::Name) => {
-                self.alignments.extend(alignment(name).map(|bytes| (id, bytes)));
+                self.alignments.extend(alignment(&text(name)).map(|bytes| (id, bytes)));
+            }
+            [op, id, ref name @ ..]
+                if is(op, Op::ExtInstImport) && text(name).as_bytes() == OPENCL_STD.to_bytes() =>
+            {
+                self.set = Some(id);
             }
             [op, id, bits, _] if is(op, Op::TypeInt) => self.shape(id, Shape::Int(bits)),
             [op, id, of, _] if is(op, Op::TypeArray) => self.shape(id, Shape::Array(of)),
@@ -131,7 +208,10 @@ impl Writer {
             [op, ty, id, ..] if constants.iter().any(|constant| is(op, *constant)) => {
                 self.types.insert(id, ty);
                 match *instruction {
-                    [op, ..] if is(op, Op::ConstantNull) => self.numbers.insert(id, 0),
+                    [op, ..] if is(op, Op::ConstantNull) => {
+                        self.nulls.insert(id);
+                        self.numbers.insert(id, 0)
+                    }
                     [op, _, _, low] if is(op, Op::Constant) => self.numbers.insert(id, u64::from(low)),
                     [op, _, _, low, high] if is(op, Op::Constant) => {
                         self.numbers.insert(id, u64::from(low) | u64::from(high) << 32)
@@ -203,9 +283,12 @@ impl Writer {
         wanted.map_or(part, |wanted| self.as_wanted(wanted, part))
     }
 
-    /// A pointer to something as one to something else, where that is wanted.
+    /// A pointer to something as one to something else, and a null as one of another type, where that is wanted.
     fn as_wanted(&mut self, wanted: u32, value: u32) -> u32 {
         let Some(given) = self.types.get(&value) else { return value };
+        if self.nulls.contains(&value) && wanted != *given {
+            return self.null_of(wanted);
+        }
         match (self.shapes.get(&wanted), self.shapes.get(given)) {
             (Some(Shape::Pointer { class, .. }), Some(Shape::Pointer { class: own, .. }))
                 if class == own && wanted != *given =>
@@ -214,6 +297,59 @@ impl Writer {
             }
             _ => value,
         }
+    }
+
+    fn null_of(&mut self, ty: u32) -> u32 {
+        if let Some(id) = self.made_nulls.get(&ty) {
+            return *id;
+        }
+        let id = self.new_id();
+        self.made_nulls.insert(ty, id);
+        self.out.extend([3 << 16 | Op::ConstantNull as u32, ty, id]);
+        id
+    }
+
+    /// The type of pointers to constant bytes, made where the module has instructions of a set and no such type.
+    fn pointer_to_bytes(&mut self) -> Option<u32> {
+        let class = StorageClass::UniformConstant as u32;
+        let byte =
+            self.shapes.iter().find_map(|(id, shape)| matches!(shape, Shape::Int(8)).then_some(*id))?;
+        let known = self.shapes.iter().find_map(|(id, shape)| {
+            matches!(shape, Shape::Pointer { class: own, to } if (*own, *to) == (class, byte)).then_some(*id)
+        });
+        if known.is_some() || !self.has_extended {
+            return known;
+        }
+        let id = self.new_id();
+        self.out.extend([4 << 16 | Op::TypePointer as u32, id, class, byte]);
+        Some(id)
+    }
+
+    /// A variable that is an array of bytes, by a pointer to its first.
+    fn as_bytes(&mut self, format: u32) -> u32 {
+        let Some(Shape::Pointer { class, to }) = self.types.get(&format).and_then(|ty| self.shapes.get(ty))
+        else {
+            return format;
+        };
+        let is_string = matches!(self.shapes.get(to), Some(Shape::Array(of)) if self.is_byte(*of));
+        match self.to_bytes {
+            Some(ty) if is_string && *class == StorageClass::UniformConstant as u32 => {
+                let id = self.new_id();
+                self.out.extend([4 << 16 | Op::Bitcast as u32, ty, id, format]);
+                id
+            }
+            _ => format,
+        }
+    }
+
+    /// An operation on an image whose operands begin at `at`, if it has any, with the one that says that pixels have no sign.
+    fn without_sign(&mut self, instruction: &[u32], at: usize) {
+        let operands = instruction.get(at).copied().unwrap_or(0) | ImageOperands::ZERO_EXTEND.bits();
+        let more = u32::from(instruction.len() == at) << 16;
+        self.out.push(instruction[0] + more);
+        self.out.extend_from_slice(&instruction[1..at]);
+        self.out.push(operands);
+        self.out.extend(instruction.iter().skip(at + 1));
     }
 
     fn as_pointer(&mut self, ty: u32, value: u32) -> u32 {
@@ -245,12 +381,16 @@ fn first_index(instruction: &[u32]) -> usize {
     first.min(instruction.len())
 }
 
-/// The alignment that a name says.
-fn alignment(name: &[u32]) -> Option<u32> {
+/// The text of words that a zero ends.
+fn text(words: &[u32]) -> String {
     let bytes: Vec<u8> =
-        name.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
-    let text = String::from_utf8(bytes).ok()?;
+        words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The alignment that a name says.
+fn alignment(name: &str) -> Option<u32> {
     // LLVM puts a number behind names that a function has twice.
-    let (_, number) = text.rsplit_once(ALIGNED)?;
+    let (_, number) = name.rsplit_once(ALIGNED)?;
     number.split('.').next()?.parse().ok()
 }

@@ -1,6 +1,6 @@
 //! What LLVM's back end writes wrongly is put right, and everything else is left as it is.
 
-use oxcl_spirv::{Reason, mended, with_own_labels};
+use oxcl_spirv::{Reason, UNSIGNED_READ, UNSIGNED_WRITTEN, mended, with_own_labels};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 const IN_PROGRAM: u32 = StorageClass::UniformConstant as u32;
@@ -34,14 +34,16 @@ fn split(bytes: &[u8]) -> (Vec<Vec<u32>>, u32) {
     (all, words[3])
 }
 
+/// A name of a value.
+fn name(id: u32, text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(text.len() / 4 * 4 + 4, 0);
+    let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+    [Op::Name as u32, id].into_iter().chain(words).collect()
+}
+
 #[test]
 fn names_say_alignments() {
-    let name = |id: u32, text: &str| {
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.resize(text.len() / 4 * 4 + 4, 0);
-        let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-        [Op::Name as u32, id].into_iter().chain(words).collect::<Vec<u32>>()
-    };
     let aligned = |id: u32, bytes: u32| vec![Op::Decorate as u32, id, Decoration::Alignment as u32, bytes];
     let names =
         [name(1, "a.aligned.128"), name(2, "b.aligned.2567"), name(3, "c.aligned.512.i"), name(4, "aligned")];
@@ -116,6 +118,111 @@ fn initial_values_point_to_bytes_and_have_the_wanted_type() {
         variable(12, 14, 9).to_vec(),
     ];
     assert_eq!((&found[9..], bound), (&expected[..], 103));
+}
+
+#[test]
+fn nulls_in_initial_values_have_the_wanted_type() {
+    let variable = |ty: u32, id: u32, initial: u32| [Op::Variable as u32, ty, id, IN_PROGRAM, initial];
+    let head: [&[u32]; 5] = [
+        &[Op::TypeInt as u32, 1, 64, 0],
+        &[Op::TypePointer as u32, 2, IN_PROGRAM, 1],
+        &[Op::TypePointer as u32, 3, IN_PROGRAM, 2],
+        &[Op::TypeStruct as u32, 4, 1, 2],
+        &[Op::ConstantNull as u32, 1, 5],
+    ];
+    let whole = [Op::ConstantComposite as u32, 4, 6, 5, 5];
+    let (pointer, again, number) = (variable(3, 7, 5), variable(3, 8, 5), variable(2, 9, 5));
+    let tail: [&[u32]; 4] = [&pointer, &whole, &again, &number];
+    let all: Vec<&[u32]> = head.iter().chain(&tail).copied().collect();
+    let (found, bound) = instructions(&module(&all));
+    let expected = [
+        vec![Op::ConstantNull as u32, 2, 100],
+        variable(3, 7, 100).to_vec(),
+        vec![Op::ConstantComposite as u32, 4, 6, 5, 100],
+        variable(3, 8, 100).to_vec(),
+        number.to_vec(),
+    ];
+    assert_eq!((&found[5..], bound), (&expected[..], 101));
+}
+
+#[test]
+fn formats_are_pointers_to_bytes() {
+    let import = |id: u32, text: &str| {
+        let mut words = name(id, text);
+        words[0] = Op::ExtInstImport as u32;
+        words
+    };
+    let head = |is_known: bool| {
+        let mut head = vec![
+            import(1, "OpenCL.std"),
+            import(2, "OpenCL.DebugInfo.100"),
+            vec![Op::TypeInt as u32, 3, 32, 0],
+            vec![Op::TypeInt as u32, 4, 8, 0],
+            vec![Op::Constant as u32, 3, 5, 9],
+            vec![Op::TypeArray as u32, 6, 4, 5],
+            vec![Op::TypePointer as u32, 7, IN_PROGRAM, 6],
+            vec![Op::Variable as u32, 7, 8, IN_PROGRAM],
+        ];
+        if is_known {
+            head.push(vec![Op::TypePointer as u32, 9, IN_PROGRAM, 4]);
+        }
+        head
+    };
+    let function = vec![Op::Function as u32, 10, 11, 0, 12];
+    let print = |id: u32, set: u32, format: u32| vec![Op::ExtInst as u32, 3, id, set, 184, format, 20];
+    // Of our variable, of something that is known of nowhere, of another set.
+    let given = [print(13, 1, 8), print(14, 1, 21), print(15, 2, 8)];
+    let last = vec![Op::Function as u32, 10, 16, 0, 12];
+    for (is_known, ty, id) in [(true, 9, 100), (false, 100, 101)] {
+        let all = [head(is_known), vec![function.clone()], given.to_vec(), vec![last.clone()]].concat();
+        let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
+        let mut wanted = head(is_known);
+        if !is_known {
+            wanted.push(vec![Op::TypePointer as u32, 100, IN_PROGRAM, 4]);
+        }
+        wanted.extend([function.clone(), vec![Op::Bitcast as u32, ty, id, 8], print(13, 1, id)]);
+        wanted.extend([given[1].clone(), given[2].clone(), last.clone()]);
+        assert_eq!(instructions(&module(&all)), (wanted, id + 1));
+    }
+}
+
+#[test]
+fn pixels_without_a_sign_are_accessed_as_such() {
+    const LOD: u32 = 2;
+    const ZERO_EXTEND: u32 = 0x2000;
+    let sample = |id: u32, how: u32| vec![Op::ImageSampleExplicitLod as u32, 1, id, 2, 3, how, 4];
+    let read = |id: u32, how: &[u32]| [&[Op::ImageRead as u32, 1, id, 2, 3], how].concat();
+    let write = |pixel: u32, how: &[u32]| [&[Op::ImageWrite as u32, 2, 3, pixel], how].concat();
+    let store = |to: u32, pixel: u32| vec![Op::Store as u32, to, pixel];
+    let load = |pixel: u32, from: u32| vec![Op::Load as u32, 1, pixel, from];
+    let names = [
+        name(50, &format!("pixel{UNSIGNED_READ}")),
+        name(51, &format!("pixel{UNSIGNED_READ}7")),
+        name(52, &format!("pixel{UNSIGNED_WRITTEN}")),
+        name(53, "pixel"),
+    ];
+    let body = |zero: u32, only: &[u32]| {
+        vec![
+            sample(10, LOD | zero),
+            store(50, 10),
+            read(11, only),
+            store(51, 11),
+            // Read without a sign, and written with one.
+            write(11, &[]),
+            store(52, 11),
+            load(12, 52),
+            write(12, only),
+            sample(13, LOD),
+            store(53, 13),
+            read(14, &[]),
+            load(15, 53),
+            write(15, &[]),
+        ]
+    };
+    let all = [names.to_vec(), body(0, &[])].concat();
+    let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
+    let (found, _) = instructions(&module(&all));
+    assert_eq!(found[4..], body(ZERO_EXTEND, &[ZERO_EXTEND]));
 }
 
 #[test]

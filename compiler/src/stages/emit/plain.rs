@@ -8,10 +8,11 @@
 //! result is unsigned, and signed ones for unsigned where it is signed), where integers are cut to narrower types by OpenCL C's
 //! functions (it forgets that they are cut where they are made wider later on, and gives wide values to operations on narrower
 //! ones), where the group copies to and from addresses that are no constants (it says of those what they lead to, and the copies are
-//! not made of that), and where the names of variables say alignments that it has no room for.
+//! not made of that), where the names of variables that pixels go through say that these have no sign (it does not), and where the names of variables say
+//! alignments that it has no room for.
 
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
-use oxcl_spirv::ALIGNED;
+use oxcl_spirv::{ALIGNED, UNSIGNED_READ, UNSIGNED_WRITTEN};
 use std::cmp::Ordering;
 
 /// What OpenCL's numbers of channel types begin with, where SPIR-V's begin with 0. (Orders are asked of a function, by its name in
@@ -49,6 +50,7 @@ pub(super) fn run(module: &Module<'_>) {
                 instruction.set_name(&name);
             }
             copied_by_group(function, instruction);
+            unsigned_pixels(function, instruction);
             converted(module, instruction);
         }
     }
@@ -64,11 +66,40 @@ fn copied_by_group<'c>(function: Function<'c>, call: Value<'c>) {
     }
     let arguments = (0..).zip(call.arguments());
     for (index, address) in arguments.filter(|(_, given)| given.ty().is_pointer() && given.is_constant()) {
-        let Some(first) = function.instructions().into_iter().next() else { return };
-        let variable = Builder::before(first).alloca(address.ty(), "address");
-        let (builder, bytes) = (Builder::before(call), variable.alignment());
-        builder.store(address, variable, bytes);
-        call.set_operand(index, builder.load(address.ty(), variable, bytes, ""));
+        call.set_operand(index, by_way_of_variable(function, call, address, "address"));
+    }
+}
+
+/// A value that came out of a variable of the function's, right before a call.
+fn by_way_of_variable<'c>(
+    function: Function<'c>,
+    call: Value<'c>,
+    value: Value<'c>,
+    name: &str,
+) -> Value<'c> {
+    let Some(first) = function.instructions().into_iter().next() else { return value };
+    let variable = Builder::before(first).alloca(value.ty(), name);
+    let (builder, bytes) = (Builder::before(call), variable.alignment());
+    builder.store(value, variable, bytes);
+    builder.load(value.ty(), variable, bytes, "")
+}
+
+/// Pixels without a sign: what is read is stored to a variable whose name says it, what is written comes out of one. (The back end
+/// keeps the names of variables, and not of other values.)
+fn unsigned_pixels<'c>(function: Function<'c>, call: Value<'c>) {
+    let name = if call.is(Opcode::LLVMCall) { call.callee().map(|callee| callee.name()) } else { None };
+    let name = name.unwrap_or_default();
+    if name.starts_with("_Z12read_imageui") {
+        let (Some(first), Some(next)) = (function.instructions().into_iter().next(), call.next()) else {
+            return;
+        };
+        let variable = Builder::before(first).alloca(call.ty(), &format!("pixel{UNSIGNED_READ}"));
+        Builder::before(next).store(call, variable, variable.alignment());
+    } else if name.starts_with("_Z13write_imageui")
+        && let Some((index, pixel)) = (0..).zip(call.arguments()).last()
+    {
+        let name = format!("pixel{UNSIGNED_WRITTEN}");
+        call.set_operand(index, by_way_of_variable(function, call, pixel, &name));
     }
 }
 

@@ -63,6 +63,9 @@ impl Function<'_, '_> {
         result: &str,
         arguments: &[(String, String)],
     ) -> Result<String> {
+        if let Some(bits) = params.iter().find_map(Param::other_width) {
+            return Err(not_supported(i.word, format!("Op{} of integers of {bits} bits", i.name)));
+        }
         self.t.call(i.word, &mangled(name, params), result, arguments, "")
     }
 

@@ -101,12 +101,13 @@ impl Constants {
             Op::SpecConstantTrue => Value::Bits(self.specialised(module, i, 1, 1)?),
             Op::SpecConstantFalse => Value::Bits(self.specialised(module, i, 0, 1)?),
             Op::Constant | Op::SpecConstant => {
-                let bytes = match types.get(word, i.result_type()?)?.shape {
-                    Shape::Int(bits) | Shape::Float(bits) => bits / 8,
+                let width = match types.get(word, i.result_type()?)?.shape {
+                    Shape::Int(bits) | Shape::Float(bits) => bits,
                     _ => return Err(invalid(word, "a constant of a type that is no number's")),
                 };
-                let bits = cut(i.wide_number_at(0)?, bytes * 8);
+                let bits = cut(i.wide_number_at(0)?, width);
                 let is_special = i.op == Op::SpecConstant;
+                let bytes = width.div_ceil(8);
                 Value::Bits(if is_special { self.specialised(module, i, bits, bytes)? } else { bits })
             }
             Op::ConstantNull => Value::Null,

@@ -10,7 +10,7 @@ use crate::error::{Result, invalid, not_supported};
 use crate::function::Function;
 use crate::text::quoted;
 use crate::types::{Shape, image_type_name};
-use crate::words::Instruction;
+use crate::words::{COMMON_WIDTHS, Instruction};
 
 impl Function<'_, '_> {
     /// Whether a parameter has an attribute.
@@ -88,6 +88,9 @@ impl Function<'_, '_> {
                 Shape::Image(_) => 1,
                 Shape::Bool | Shape::Event | Shape::SampledImage(_) => {
                     return Err(invalid(word, "a kernel takes no argument of this type"));
+                }
+                Shape::Int(bits) if !COMMON_WIDTHS.contains(&bits) => {
+                    return Err(not_supported(word, format!("a kernel's argument of {bits} bits")));
                 }
                 _ => 0,
             };

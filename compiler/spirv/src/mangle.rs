@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::words::COMMON_WIDTHS;
+
 /// A parameter's type in OpenCL C.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Param {
@@ -42,6 +44,15 @@ impl Param {
     /// The same with so many lanes, where there are several.
     pub(crate) fn lanes(self, lanes: u32) -> Param {
         if lanes > 1 { Param::Vector(Box::new(self), lanes) } else { self }
+    }
+
+    /// The bits of integers that OpenCL C has no type for.
+    pub(crate) fn other_width(&self) -> Option<u32> {
+        match self {
+            Param::Int { bits, .. } => (!COMMON_WIDTHS.contains(bits)).then_some(*bits),
+            Param::Vector(of, _) | Param::Pointer { of, .. } | Param::Atomic(of) => of.other_width(),
+            _ => None,
+        }
     }
 
     /// The type in LLVM's words; `opaque` types have none here.

@@ -11,7 +11,7 @@ use crate::error::{Result, invalid, malformed, not_supported};
 use crate::mangle::Param;
 use crate::module::Module;
 use crate::text::quoted;
-use crate::words::Instruction;
+use crate::words::{COMMON_WIDTHS, Instruction};
 
 /// The largest type, in bytes: more than any device has, and little enough for sums of sizes.
 const MOST_BYTES: u64 = 1 << 40;
@@ -191,10 +191,12 @@ impl Types {
             Op::TypeBool => (Shape::Bool, "i1".to_owned(), 1, 1),
             Op::TypeInt => {
                 let bits = i.number_at(0)?;
-                if ![8, 16, 32, 64].contains(&bits) {
+                let is_any_width = module.capabilities.contains("ArbitraryPrecisionIntegersALTERA");
+                if !COMMON_WIDTHS.contains(&bits) && !(is_any_width && (2..64).contains(&bits)) {
                     return Err(not_supported(word, format!("integers of {bits} bits")));
                 }
-                (Shape::Int(bits), format!("i{bits}"), u64::from(bits / 8), u64::from(bits / 8))
+                let bytes = u64::from(bits.div_ceil(8).next_power_of_two());
+                (Shape::Int(bits), format!("i{bits}"), bytes, bytes)
             }
             Op::TypeFloat => {
                 let bits = i.number_at(0)?;
@@ -211,6 +213,11 @@ impl Types {
                 let element = self.get(word, of)?;
                 if !matches!(element.shape, Shape::Bool | Shape::Int(_) | Shape::Float(_)) {
                     return Err(invalid(word, "a vector of what is no number"));
+                }
+                if let Shape::Int(bits) = element.shape
+                    && !COMMON_WIDTHS.contains(&bits)
+                {
+                    return Err(not_supported(word, format!("vectors of integers of {bits} bits")));
                 }
                 if ![2, 3, 4, 8, 16].contains(&lanes) {
                     return Err(not_supported(word, format!("vectors of {lanes} elements")));

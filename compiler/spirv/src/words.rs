@@ -15,6 +15,9 @@ const HEADER: usize = 5;
 /// The largest bound of ids that a module may have, by the specification's universal limits.
 pub(crate) const MOST_IDS: u32 = 0x3F_FFFF;
 
+/// The widths of integers that OpenCL C has types for.
+pub(crate) const COMMON_WIDTHS: [u32; 4] = [8, 16, 32, 64];
+
 /// One instruction.
 #[derive(Debug, Clone)]
 pub(crate) struct Instruction {
@@ -151,13 +154,20 @@ pub(crate) fn starts(words: &[u32]) -> Result<Vec<usize>> {
 }
 
 /// The words as the parser takes them: it cannot tell how many operands an operation on constants has, and is given a value
-/// without any in its place.
+/// without any in its place. Of integers it knows four widths, and takes the literals of others by the next one of whole words.
 fn for_parser(words: &[u32], starts: &[usize]) -> Result<Vec<u32>> {
     let mut fed = words[..HEADER].to_vec();
     for (index, start) in starts.iter().enumerate() {
         let end = starts.get(index + 1).copied().unwrap_or(words.len());
         if words[*start] & 0xFFFF != Op::SpecConstantOp as u32 {
             fed.extend_from_slice(&words[*start..end]);
+            if words[*start] & 0xFFFF == Op::TypeInt as u32
+                && end - start > 2
+                && !COMMON_WIDTHS.contains(&words[start + 2])
+            {
+                let width = fed.len() - (end - start) + 2;
+                fed[width] = if words[start + 2] > 32 { 64 } else { 32 };
+            }
         } else if end - start < 4 {
             return Err(malformed(*start, "OpSpecConstantOp lacks an operand"));
         } else {
@@ -204,13 +214,19 @@ impl Consumer for Taker<'_> {
             });
             return ParseAction::Continue;
         }
+        let mut operands = given.operands;
+        if given.class.opcode == Op::TypeInt
+            && let (Some(width), Some(own)) = (operands.first_mut(), self.words.get(word + 2))
+        {
+            *width = Operand::LiteralBit32(*own);
+        }
         self.parsed.instructions.push(Instruction {
             word: *word,
             op: given.class.opcode,
             name: given.class.opname,
             ty: given.result_type,
             id: given.result_id,
-            operands: given.operands,
+            operands,
         });
         ParseAction::Continue
     }

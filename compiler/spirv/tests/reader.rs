@@ -345,6 +345,60 @@ fn variables_are_aligned_as_accesses_claim() {
     assert!(shared.ends_with(", align 16"), "{shared}");
 }
 
+/// Integers that OpenCL C has no type for: what LLVM has is taken, what the library would have to do is refused.
+#[test]
+fn integers_of_other_widths_are_taken_where_they_are_asked_for() {
+    let with = |is_asked_for: bool, use_it: &dyn Fn(&mut Builder, u32, u32)| {
+        let mut made = kernel(AddressingModel::Physical64, |b, product| {
+            let odd = b.type_int(48, 0);
+            let wide = b.u_convert(odd, None, product).unwrap();
+            use_it(b, odd, wide);
+        });
+        if is_asked_for {
+            made.b.capability(Capability::ArbitraryPrecisionIntegersINTEL);
+            made.b.extension("SPV_INTEL_arbitrary_precision_integers");
+        }
+        translated(&bytes(made.b), &[])
+    };
+    let add = |b: &mut Builder, odd: u32, wide: u32| {
+        let function = b.type_pointer(None, StorageClass::Function, odd);
+        let place = b.variable(function, None, StorageClass::Function, None);
+        let number = b.constant_bit64(odd, 0xFFFF_8000_0000_0001);
+        let sum = b.i_add(odd, None, wide, number).unwrap();
+        let (how, four) = (Some(MemoryAccess::ALIGNED), Operand::LiteralBit32(2));
+        b.store(place, sum, how, [four]).unwrap();
+        b.selection_merge(sum, rspirv::spirv::SelectionControl::NONE).unwrap();
+        let (first, second) = (b.id(), b.id());
+        b.switch(sum, first, [(Operand::LiteralBit64(0x8000_0000_0000), second)]).unwrap();
+        for label in [second, first] {
+            b.begin_block(Some(label)).unwrap();
+            if label == second {
+                b.branch(first).unwrap();
+            }
+        }
+    };
+    let text = with(true, &add).unwrap();
+    for part in [
+        "= zext i32 %v",
+        "= alloca i48, align 8",
+        "i48 %v",
+        ", -140737488355327",
+        "i48 -140737488355328, label",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    let error = with(false, &add).expect_err("nobody asked for it");
+    assert!(error.to_string().ends_with("integers of 48 bits is not supported"), "{error}");
+    let refused: [&dyn Fn(&mut Builder, u32, u32); 3] =
+        [&|b, odd, _| _ = b.type_vector(odd, 4), &|b, _, _| _ = b.type_int(65, 0), &|b, odd, wide| {
+            let set = b.ext_inst_import("OpenCL.std");
+            _ = b.ext_inst(odd, None, set, 141, [Operand::IdRef(wide)]).unwrap();
+        }];
+    for use_it in refused {
+        assert_eq!(with(true, use_it).expect_err("no type of OpenCL C").code(), "OX0233");
+    }
+}
+
 /// A structure passed by value is aligned as it is read.
 #[test]
 fn structures_by_value_are_aligned_as_accesses_claim() {

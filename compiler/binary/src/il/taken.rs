@@ -45,6 +45,8 @@ pub const CAPABILITIES: &[(u32, &str)] = &[
     (5616, "AtomicFloat16MinMaxEXT"),
     (5629, "ExpectAssumeKHR"),
     (5837, "FPFastMathModeINTEL"),
+    // Of up to 64 bits.
+    (5844, "ArbitraryPrecisionIntegersALTERA"),
     (5910, "MemoryAccessAliasingINTEL"),
     (6017, "DotProductInput4x8Bit"),
     (6018, "DotProductInput4x8BitPacked"),
@@ -60,10 +62,12 @@ pub const CAPABILITIES: &[(u32, &str)] = &[
 
 /// Extensions that modules may name, each with the zero that ends it.
 pub const EXTENSIONS: &[&CStr] = &[
+    c"SPV_ALTERA_arbitrary_precision_integers",
     c"SPV_EXT_optnone",
     c"SPV_EXT_shader_atomic_float16_add",
     c"SPV_EXT_shader_atomic_float_add",
     c"SPV_EXT_shader_atomic_float_min_max",
+    c"SPV_INTEL_arbitrary_precision_integers",
     c"SPV_INTEL_fp_fast_math_mode",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",

@@ -3,10 +3,15 @@
 use rspirv::dr::Operand;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass};
 
+use crate::constants::Value;
 use crate::error::{Result, invalid, not_supported};
 use crate::function::{Function, Used};
-use crate::types::Shape;
+use crate::types::{Shape, pointer_text};
 use crate::words::Instruction;
+
+/// The most parts that a value may consist of which is loaded or stored as a whole: LLVM takes each by itself. Constants are copied,
+/// however many parts they have.
+pub(crate) const MOST_PARTS: u64 = 1 << 14;
 
 /// How memory is accessed.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +62,17 @@ pub(crate) fn how(i: &Instruction, mut at: usize) -> Result<(How, usize)> {
         return Err(not_supported(i.word, format!("memory access {access:?}")));
     }
     Ok((how, at))
+}
+
+/// Refuses values of too many parts.
+pub(crate) fn few_parts(i: &Instruction, parts: u64) -> Result<()> {
+    if parts <= MOST_PARTS {
+        return Ok(());
+    }
+    Err(not_supported(
+        i.word,
+        format!("a value of {parts} parts, where {MOST_PARTS} are the most, in one access"),
+    ))
 }
 
 impl Function<'_, '_> {
@@ -122,7 +138,9 @@ impl Function<'_, '_> {
             if initial.type_text != text {
                 return Err(invalid(i.word, "an initial value of another type than the variable"));
             }
-            self.line(i, &format!("store {}, ptr %v{id}, align {alignment}", initial.typed()));
+            let how = How { alignment: u32::try_from(alignment).ok(), ..How::default() };
+            let variable = self.used(i, id)?;
+            self.put(i, &how, &variable, i.id_at(1)?, &initial)?;
         }
         Ok(())
     }
@@ -133,7 +151,9 @@ impl Function<'_, '_> {
         }
         let pointer = self.operand(i, 0)?;
         let (_, held) = self.t.types.pointee(i.word, pointer.ty)?;
-        let text = self.t.types.in_memory(i.word, held)?.text.clone();
+        let ty = self.t.types.in_memory(i.word, held)?;
+        let text = ty.text.clone();
+        few_parts(i, ty.parts)?;
         if self.result_text(i)? != text {
             return Err(invalid(i.word, "a load of another type than the pointer's"));
         }
@@ -157,10 +177,46 @@ impl Function<'_, '_> {
             return Err(invalid(i.word, "a store of another type than the pointer's"));
         }
         let (how, _) = how(i, 2)?;
-        let hint = self.nontemporal(&how);
-        let text =
-            format!("store {}{}, {}{}{hint}", how.volatile, value.typed(), pointer.typed(), how.alignment());
-        self.line(i, &text);
+        self.put(i, &how, &pointer, i.id_at(1)?, &value)
+    }
+
+    /// Stores a value: arrays and structures that are constant are copied from one, or filled with zeros.
+    fn put(&mut self, i: &Instruction, how: &How, to: &Used, id: u32, value: &Used) -> Result<()> {
+        let ty = self.t.types.get(i.word, value.ty)?;
+        let (is_aggregate, parts, size, natural) = (ty.is_aggregate(), ty.parts, ty.size, ty.alignment);
+        let constant =
+            self.t.constants.get(id).filter(|_| is_aggregate).map(|constant| constant.value.clone());
+        let (space, _) = self.t.types.pointee(i.word, to.ty)?;
+        let (bits, volatile) = (self.t.size_type(), !how.volatile.is_empty());
+        let alignment = how.alignment.map_or(natural, u64::from).max(1);
+        let to_text = format!("{} align {alignment} {}", to.type_text, to.text);
+        match constant.as_deref() {
+            Some(Value::Null) => {
+                let name = format!("llvm.memset.p{space}.{bits}");
+                let declared = format!("declare void @{name}({}, i8, {bits}, i1 immarg)", to.type_text);
+                self.t.declared.entry(name.clone()).or_insert((i.word, declared));
+                self.line(i, &format!("call void @{name}({to_text}, i8 0, {bits} {size}, i1 {volatile})"));
+            }
+            Some(Value::Parts(_)) => {
+                let from = format!("spirv.constant.{id}");
+                let kept = format!("@{from} = private unnamed_addr addrspace(2) constant {}", value.typed());
+                let kept = format!("{kept}, align {}", natural.max(1));
+                self.t.declared.entry(from.clone()).or_insert((i.word, kept));
+                let name = format!("llvm.memcpy.p{space}.p2.{bits}");
+                let constants = pointer_text(2);
+                let declared =
+                    format!("declare void @{name}({}, {constants}, {bits}, i1 immarg)", to.type_text);
+                self.t.declared.entry(name.clone()).or_insert((i.word, declared));
+                let from = format!("{constants} align {} @{from}", natural.max(1));
+                self.line(i, &format!("call void @{name}({to_text}, {from}, {bits} {size}, i1 {volatile})"));
+            }
+            _ => {
+                few_parts(i, parts)?;
+                let hint = self.nontemporal(how);
+                let (value, to) = (value.typed(), to.typed());
+                self.line(i, &format!("store {}{value}, {to}{}{hint}", how.volatile, how.alignment()));
+            }
+        }
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rspirv::dr::Operand;
 use rspirv::spirv::{Decoration, FunctionControl, LinkageType, Op};
 
+use crate::access::few_parts;
 use crate::constants::{self, Value};
 use crate::debug::Lines;
 use crate::error::{Result, invalid};
@@ -235,6 +236,7 @@ impl<'m> Function<'_, 'm> {
         let info = self.t.types.get(word, ty)?;
         if is_kernel && info.is_aggregate() {
             let alignment = info.alignment;
+            few_parts(i, info.parts)?;
             self.entry.line(word, &format!("  %v{id} = load {text}, ptr %p{id}, align {alignment}"));
             return Ok(format!("ptr byval({text}) align {alignment} %p{id}"));
         }

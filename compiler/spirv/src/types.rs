@@ -74,6 +74,8 @@ pub(crate) struct Type {
     pub(crate) size: u64,
     pub(crate) alignment: u64,
     nested: u32,
+    /// Of how many values it consists that are no arrays or structures.
+    pub(crate) parts: u64,
 }
 
 impl Type {
@@ -291,8 +293,18 @@ impl Types {
         if nested > MOST_NESTED {
             return Err(invalid(word, format!("types nested more than {MOST_NESTED} deep")));
         }
-        self.known.insert(i.result()?, Type { shape, text: text.into(), size, alignment, nested });
+        let parts = self.parts(&shape);
+        self.known.insert(i.result()?, Type { shape, text: text.into(), size, alignment, nested, parts });
         Ok(true)
+    }
+
+    fn parts(&self, shape: &Shape) -> u64 {
+        let of = |id: &u32| self.known.get(id).map_or(1, |ty| ty.parts);
+        match shape {
+            Shape::Array { of: element, length } => of(element).saturating_mul(*length),
+            Shape::Struct { members, .. } => members.iter().map(of).fold(0, u64::saturating_add),
+            _ => 1,
+        }
     }
 
     fn nested(&self, shape: &Shape) -> Result<Option<u32>> {

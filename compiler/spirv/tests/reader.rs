@@ -345,6 +345,52 @@ fn variables_are_aligned_as_accesses_claim() {
     assert!(shared.ends_with(", align 16"), "{shared}");
 }
 
+/// LLVM takes the parts of a value one by one: large constants are copied, other large values refused.
+#[test]
+fn large_values_are_copied_or_refused() {
+    let with = |length: u32, use_it: &dyn Fn(&mut Builder, u32, u32, u32)| {
+        let made = kernel(AddressingModel::Physical64, |b, product| {
+            let uint = b.type_int(32, 0);
+            let length = b.constant_bit32(uint, length);
+            let array = b.type_array(uint, length);
+            let place = b.type_pointer(None, StorageClass::Function, array);
+            use_it(b, array, place, product);
+        });
+        translated(&bytes(made.b), &[])
+    };
+    let null = |b: &mut Builder, array: u32, place: u32, _: u32| {
+        let null = b.constant_null(array);
+        let variable = b.variable(place, None, StorageClass::Function, Some(null));
+        b.store(variable, null, Some(MemoryAccess::VOLATILE), []).unwrap();
+    };
+    let text = with(10_000_000, &null).unwrap();
+    let zeros = ["i8 0, i64 40000000, i1 false)", "i8 0, i64 40000000, i1 true)"];
+    assert!(zeros.iter().all(|part| text.contains(part)) && !text.contains("store [1"), "{text}");
+    let parts = |b: &mut Builder, array: u32, place: u32, _: u32| {
+        let uint = b.type_int(32, 0);
+        let (one, two) = (b.constant_bit32(uint, 1), b.constant_bit32(uint, 2));
+        let whole = b.constant_composite(array, [one, two]);
+        b.variable(place, None, StorageClass::Function, Some(whole));
+    };
+    let text = with(2, &parts).unwrap();
+    assert!(text.contains("addrspace(2) constant [2 x i32] [i32 1, i32 2], align 4"), "{text}");
+    assert!(text.contains("call void @llvm.memcpy.p0.p2.i64(ptr align 4 %v"), "{text}");
+    let load = |b: &mut Builder, array: u32, place: u32, _: u32| {
+        let variable = b.variable(place, None, StorageClass::Function, None);
+        b.load(array, None, variable, None, []).unwrap();
+    };
+    assert!(with(1 << 14, &load).is_ok());
+    assert_eq!(with((1 << 14) + 1, &load).expect_err("too many parts").code(), "OX0233");
+    let store = |b: &mut Builder, array: u32, place: u32, product: u32| {
+        let undefined = b.undef(array, None);
+        let whole = b.composite_insert(array, None, product, undefined, [1]).unwrap();
+        let variable = b.variable(place, None, StorageClass::Function, None);
+        b.store(variable, whole, None, []).unwrap();
+    };
+    assert!(with(1 << 14, &store).is_ok());
+    assert_eq!(with((1 << 14) + 1, &store).expect_err("too many parts").code(), "OX0233");
+}
+
 /// Integers that OpenCL C has no type for: what LLVM has is taken, what the library would have to do is refused.
 #[test]
 fn integers_of_other_widths_are_taken_where_they_are_asked_for() {

@@ -99,9 +99,9 @@ struct Line {
     sweep_at: usize,
 }
 
-/// Resource numbers are small and dense, so multiplying spreads them well enough.
+/// Hashes numbers of resources, events and their like, which are small and dense: multiplying spreads them well enough.
 #[derive(Debug, Default)]
-struct Spread(u64);
+pub struct Spread(u64);
 
 impl Hasher for Spread {
     fn finish(&self) -> u64 {

@@ -238,3 +238,81 @@ impl<T: Transport + Send + 'static> Seat for Courier<T> {
         !self.is_crowded
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+    use crate::message;
+    use crate::transport::{MeshEnd, mesh};
+    use oxcl_driver::DriverError;
+
+    /// Its one piece of work ends when a message has come.
+    struct Stuck {
+        begun: Mutex<Sender<()>>,
+        heard: Mutex<Sender<Rank>>,
+        awaited: Mutex<Option<Receiver<Rank>>>,
+        given_away: AtomicBool,
+        post: Arc<Post>,
+    }
+
+    impl Handler for Stuck {
+        fn hear(&self, from: Rank, _message: Message) {
+            lock(&self.heard).send(from).unwrap();
+        }
+
+        fn failure(&self, _rank: Rank, reason: String) -> Failure {
+            DriverError::Device { reason }.into()
+        }
+
+        fn lost(&self, _rank: Rank, _failure: &Failure) {}
+
+        fn work(&self) -> bool {
+            let Some(awaited) = lock(&self.awaited).take() else { return false };
+            lock(&self.begun).send(()).unwrap();
+            let heard = awaited.recv_timeout(Duration::from_secs(10));
+            assert_eq!(heard, Ok(1), "nobody talked meanwhile");
+            self.post.stop();
+            true
+        }
+
+        fn give_away(&self) {
+            self.given_away.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn another_thread_talks_while_short_work_turns_out_long() {
+        let (mut ends, _) = mesh(2);
+        let (mut other, own): (MeshEnd, MeshEnd) = (ends.pop().unwrap(), ends.pop().unwrap());
+        let (begun, begins) = channel();
+        let (heard, awaited) = channel();
+        let post = Arc::new(Post::default());
+        let handler = Arc::new(Stuck {
+            begun: Mutex::new(begun),
+            heard: Mutex::new(heard),
+            awaited: Mutex::new(Some(awaited)),
+            given_away: AtomicBool::new(false),
+            post: Arc::clone(&post),
+        });
+        let watched: Arc<dyn Handler> = Arc::<Stuck>::clone(&handler);
+        let talks = std::thread::spawn(move || {
+            let watch = Watch { only: None, patience: Duration::from_secs(60) };
+            let courier = Courier::new(own, post, watched, watch, true);
+            let stands_in = {
+                let courier = Arc::clone(&courier);
+                std::thread::spawn(move || courier.stand_in())
+            };
+            let orderly = courier.run();
+            stands_in.join().unwrap();
+            orderly
+        });
+        begins.recv_timeout(Duration::from_secs(10)).unwrap();
+        let mut packet = Vec::new();
+        message::append(&mut packet, &Message::Forget { event: 1 });
+        other.packet(0, packet);
+        assert!(talks.join().unwrap());
+        assert!(handler.given_away.load(Ordering::Relaxed));
+    }
+}

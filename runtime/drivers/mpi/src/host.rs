@@ -24,6 +24,7 @@ use crate::device::MpiLaunch;
 use crate::job::{HostEnd, Job};
 use crate::message::{Ending, Hello, Message, Work};
 use crate::node::HOST;
+use crate::order::ByNumber;
 use crate::post::{Exchange, Post, nanoseconds};
 use crate::transport::Rank;
 
@@ -64,7 +65,7 @@ struct NodeState {
 #[derive(Default)]
 struct State {
     nodes: BTreeMap<Rank, NodeState>,
-    commands: HashMap<u64, Pending>,
+    commands: ByNumber<Pending>,
     /// Programs whose building was asked for: none while the answer is not there.
     built: HashMap<(Rank, u64), Option<Result<(), Failure>>>,
     /// How long an exchange of bytes took, by who began it.

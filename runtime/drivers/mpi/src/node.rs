@@ -5,7 +5,7 @@
 //! Locks: `state` only, and nothing is called with it locked that may call back.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
@@ -26,7 +26,7 @@ use crate::arrival::{self, Arrivals};
 use crate::brief::{Brief, Pace};
 use crate::courier::Handler;
 use crate::message::{At, Ending, Message, Region, Work};
-use crate::order::{Commands, Task, Went};
+use crate::order::{ByNumber, Commands, Task, Went};
 use crate::post::{Exchange, Over, Post, nanoseconds};
 use crate::transport::Rank;
 
@@ -66,11 +66,11 @@ type Kept = (usize, Option<Arc<Ready>>);
 
 #[derive(Default)]
 struct State {
-    memories: HashMap<u64, Memory>,
+    memories: ByNumber<Memory>,
     /// What each driver made of a program, by its key.
-    programs: HashMap<u64, BTreeMap<String, Arc<dyn Program>>>,
+    programs: ByNumber<BTreeMap<String, Arc<dyn Program>>>,
     /// Launches, or why they cannot be executed.
-    launches: HashMap<u64, Result<Arc<Ready>, DriverError>>,
+    launches: ByNumber<Result<Arc<Ready>, DriverError>>,
     commands: Commands,
 }
 

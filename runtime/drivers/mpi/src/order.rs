@@ -4,11 +4,16 @@
 //! Nothing is executed and nothing is said here: whoever asks gets what is to be done.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use oxcl_driver::Failure;
+use oxcl_scheduler::Spread;
 
 use crate::message::Work;
 use crate::transport::Rank;
+
+/// What there is by its number.
+pub(crate) type ByNumber<V> = HashMap<u64, V, BuildHasherDefault<Spread>>;
 
 /// How an event went.
 pub(crate) type Went = Result<(), Failure>;
@@ -38,8 +43,8 @@ struct Known {
 /// See the module's header.
 #[derive(Default)]
 pub(crate) struct Commands {
-    events: HashMap<u64, Known>,
-    tasks: HashMap<u64, Task>,
+    events: ByNumber<Known>,
+    tasks: ByNumber<Task>,
     next: u64,
 }
 

@@ -84,7 +84,7 @@ impl Cluster {
             let shared = Shared::new(Arc::clone(&posted), 1..transport.ranks());
             let watch = Watch { only: None, patience: NODE_PATIENCE };
             let handler = Arc::new(HostHandler(Arc::clone(&shared)));
-            let courier = Courier::new(transport, posted, handler, watch, true);
+            let courier = Courier::new(transport, &posted, handler, watch, true);
             let _ = reply.send(Ok(Arc::clone(&shared)));
             courier.run();
             shared.shut_down();
@@ -202,7 +202,7 @@ pub fn serve<T: Transport + Send + 'static>(
     let node = Arc::new(Node::new(place, Arc::clone(&post), scheduler, devices)?);
     post.say(HOST, &Message::Hello { hello });
     let watch = Watch { only: Some(HOST), patience: HOST_PATIENCE };
-    let courier = Courier::new(transport, post, node, watch, has_processor);
+    let courier = Courier::new(transport, &post, node, watch, has_processor);
     let other = Arc::clone(&courier);
     spawn("mpi-stand-in", SMALL_STACK, move || other.stand_in()).map_err(|error| device_error(&error))?;
     Ok(courier.run())

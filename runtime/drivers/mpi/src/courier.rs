@@ -84,7 +84,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
     /// For the calling thread, which is the one that talks. `has_processor`: those that compute leave it one.
     pub(crate) fn new(
         transport: T,
-        post: Arc<Post>,
+        post: &Arc<Post>,
         handler: Arc<dyn Handler>,
         watch: Watch,
         has_processor: bool,
@@ -92,7 +92,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
         let is_crowded = transport.is_crowded();
         let courier = Arc::new(Self {
             desk: Mutex::new(Desk::new(transport, watch)),
-            post: Arc::clone(&post),
+            post: Arc::clone(post),
             handler,
             is_crowded,
             has_processor,
@@ -299,7 +299,7 @@ mod tests {
         let watched: Arc<dyn Handler> = Arc::<Stuck>::clone(&handler);
         let talks = std::thread::spawn(move || {
             let watch = Watch { only: None, patience: Duration::from_secs(60) };
-            let courier = Courier::new(own, post, watched, watch, true);
+            let courier = Courier::new(own, &post, watched, watch, true);
             let stands_in = {
                 let courier = Arc::clone(&courier);
                 std::thread::spawn(move || courier.stand_in())

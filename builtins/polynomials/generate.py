@@ -99,7 +99,7 @@ cb=lambda t: 1/cbrt(t)
 poly("CBRT_INVERSE","1 / cbrt(t), coarse, for t from sqrt(1/2) to sqrt(2).",[(32,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),5,lambda t:mpf(1)),(64,cb,sqrt(mpf(1)/2),sqrt(mpf(2)),8,lambda t:mpf(1))],True)
 # Of numbers near 1 by one polynomial, for functions that take few operations.
 poly("LOG_Q","log(1 + t) = t + t^2 LOG_Q(t) for 1 + t from sqrt(1/2) to sqrt(2).",[(32,lambda f:(log1p(f)-f)/f**2 if abs(f)>mpf('1e-12') else -mpf(1)/2+f/3,a,b,8,lambda f:abs(f**2/log1p(f)) if f!=0 else mpf(0))],True)
-poly("LOG2_P","log2(1 + t) = t LOG2_P(t) in the same range.",[(32,lambda f:log1p(f)/f/log(2) if abs(f)>tiny else 1/log(2),a,b,8,lambda f:abs(f/log1p(f)) if f!=0 else mpf(1))],True)
+poly("LOG2_Q","log2(1 + t) = t / log(2) + t^2 LOG2_Q(t) in the same range.",[(32,lambda f:(log1p(f)-f)/f**2/log(2) if abs(f)>mpf('1e-12') else (-mpf(1)/2+f/3)/log(2),a,b,7,lambda f:abs(f**2*log(2)/log1p(f)) if f!=0 else mpf(0))],True)
 poly("LOG10_P","log10(1 + t) = t LOG10_P(t) in the same range.",[(32,lambda f:log1p(f)/f/log(10) if abs(f)>tiny else 1/log(10),a,b,8,lambda f:abs(f/log1p(f)) if f!=0 else mpf(1))],True)
 wide=mpf(2)**mpf('.5862')
 zw=((wide-1)/(wide+1))**2

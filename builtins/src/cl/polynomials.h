@@ -38,6 +38,8 @@
   multiply_add(t, HORNER3((t) * (t), c1, c3, c5), HORNER3((t) * (t), c0, c2, c4))
 #define PAIR7(t, c0, c1, c2, c3, c4, c5, c6)                                                                          \
   multiply_add(t, HORNER3((t) * (t), c1, c3, c5), HORNER4((t) * (t), c0, c2, c4, c6))
+#define PAIR8(t, c0, c1, c2, c3, c4, c5, c6, c7)                                                                      \
+  multiply_add(t, HORNER4((t) * (t), c1, c3, c5, c7), HORNER4((t) * (t), c0, c2, c4, c6))
 #define PAIR9(t, c0, c1, c2, c3, c4, c5, c6, c7, c8)                                                                  \
   multiply_add(t, HORNER4((t) * (t), c1, c3, c5, c7), HORNER5((t) * (t), c0, c2, c4, c6, c8))
 #define PAIR10(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9)                                                             \
@@ -184,11 +186,11 @@
     -0x1.0f3764p-3f, 0x1.08488ap-3f, -0x1.38308ap-4f)
 #define LOG_Q(t) JOIN(LOG_Q_, FP)(t)
 
-// log2(1 + t) = t LOG2_P(t) in the same range. Error 2^-24.7.
-#define LOG2_P_32(t)                                                                                                  \
-  PAIR9(t, 0x1.715476p0f, -0x1.71547p-1f, 0x1.ec73d6p-2f, -0x1.715c4ep-2f, 0x1.26d384p-2f, -0x1.e95be8p-3f,           \
-    0x1.b9c90ep-3f, -0x1.a87dp-3f, 0x1.01b6eep-3f)
-#define LOG2_P(t) JOIN(LOG2_P_, FP)(t)
+// log2(1 + t) = t / log(2) + t^2 LOG2_Q(t) in the same range. Error 2^-25.0.
+#define LOG2_Q_32(t)                                                                                                  \
+  PAIR8(t, -0x1.715472p-1f, 0x1.ec72f4p-2f, -0x1.715b1ap-2f, 0x1.26e754p-2f, -0x1.e99948p-3f, 0x1.b8c5b8p-3f,         \
+    -0x1.a6bc72p-3f, 0x1.021582p-3f)
+#define LOG2_Q(t) JOIN(LOG2_Q_, FP)(t)
 
 // log10(1 + t) = t LOG10_P(t) in the same range. Error 2^-26.4.
 #define LOG10_P_32(t)                                                                                                 \

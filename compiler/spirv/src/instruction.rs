@@ -37,7 +37,7 @@ impl<'m> Function<'_, 'm> {
                 self.alias(i, &value.text)
             }
             // Says nothing about what is computed.
-            Op::AssumeTrueKHR | Op::LifetimeStart | Op::LifetimeStop => Ok(()),
+            Op::AssumeTrueKHR | Op::LifetimeStart | Op::LifetimeStop | Op::LoopControlINTEL => Ok(()),
             _ => Err(not_supported(i.word, format!("Op{}", i.name))),
         }
     }

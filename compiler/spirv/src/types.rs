@@ -194,7 +194,7 @@ impl Types {
             Op::TypeInt => {
                 let bits = i.number_at(0)?;
                 let is_any_width = module.capabilities.contains("ArbitraryPrecisionIntegersALTERA");
-                if !COMMON_WIDTHS.contains(&bits) && !(is_any_width && (2..64).contains(&bits)) {
+                if !(COMMON_WIDTHS.contains(&bits) || is_any_width && (2..64).contains(&bits)) {
                     return Err(not_supported(word, format!("integers of {bits} bits")));
                 }
                 let bytes = u64::from(bits.div_ceil(8).next_power_of_two());

@@ -47,6 +47,7 @@ pub const CAPABILITIES: &[(u32, &str)] = &[
     (5837, "FPFastMathModeINTEL"),
     // Of up to 64 bits.
     (5844, "ArbitraryPrecisionIntegersALTERA"),
+    (5886, "UnstructuredLoopControlsINTEL"),
     (5910, "MemoryAccessAliasingINTEL"),
     (6017, "DotProductInput4x8Bit"),
     (6018, "DotProductInput4x8BitPacked"),
@@ -72,6 +73,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_subgroups",
+    c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_KHR_bit_instructions",
     c"SPV_KHR_expect_assume",
     c"SPV_KHR_float_controls",

@@ -394,7 +394,8 @@ fn large_values_are_copied_or_refused() {
 /// Integers that OpenCL C has no type for: what LLVM has is taken, what the library would have to do is refused.
 #[test]
 fn integers_of_other_widths_are_taken_where_they_are_asked_for() {
-    let with = |is_asked_for: bool, use_it: &dyn Fn(&mut Builder, u32, u32)| {
+    type Use<'a> = &'a dyn Fn(&mut Builder, u32, u32);
+    let with = |is_asked_for: bool, use_it: Use<'_>| {
         let mut made = kernel(AddressingModel::Physical64, |b, product| {
             let odd = b.type_int(48, 0);
             let wide = b.u_convert(odd, None, product).unwrap();
@@ -435,7 +436,7 @@ fn integers_of_other_widths_are_taken_where_they_are_asked_for() {
     }
     let error = with(false, &add).expect_err("nobody asked for it");
     assert!(error.to_string().ends_with("integers of 48 bits is not supported"), "{error}");
-    let refused: [&dyn Fn(&mut Builder, u32, u32); 3] =
+    let refused: [Use<'_>; 3] =
         [&|b, odd, _| _ = b.type_vector(odd, 4), &|b, _, _| _ = b.type_int(65, 0), &|b, odd, wide| {
             let set = b.ext_inst_import("OpenCL.std");
             _ = b.ext_inst(odd, None, set, 141, [Operand::IdRef(wide)]).unwrap();

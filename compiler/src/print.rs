@@ -262,7 +262,7 @@ fn texts(format: &[u8]) -> Vec<bool> {
             continue;
         }
         // Flags, width, precision, vector and length come before the conversion.
-        let conversion = rest.find(|byte| !b"-+ #0123456789.vhl".contains(byte));
+        let conversion = rest.find(|byte| !b"-+ #0123456789.vhlzt".contains(byte));
         match conversion {
             Some(b'%') | None => {}
             Some(conversion) => found.push(*conversion == b's'),

@@ -3,7 +3,7 @@
 use oxcl_compiler::{Devices, Emit, Quality, Request, SourceFile, compile};
 
 fn assembly(cpu: &str) -> String {
-    let text = "kernel void k(global float *a) { size_t i = get_global_id(0); a[i] = pow(a[i], 1.5f); }";
+    let text = "kernel void k(global float *a) { size_t i = get_global_id(0); a[i] = powr(a[i], 1.5f); }";
     let sources = vec![SourceFile { name: "k.cl".into(), text: text.into() }];
     let request = Request { cpus: vec![cpu.to_owned()], quality: Quality::Full, ..Request::new(sources) };
     let compiled = compile(&request, Emit::Assembly, Some("k")).unwrap_or_else(|e| panic!("{e}"));

@@ -124,7 +124,7 @@ impl Conversion {
             digits(format)
         });
         let mut lengths = Vec::new();
-        while let Some(length) = peek(format).filter(|byte| b"hl".contains(byte)) {
+        while let Some(length) = peek(format).filter(|byte| b"hlzt".contains(byte)) {
             lengths.push(length);
             format.take(1);
         }
@@ -132,7 +132,8 @@ impl Conversion {
             b"hh" => Some(1),
             b"h" => Some(2),
             b"hl" => Some(4),
-            b"l" => Some(8),
+            // Sizes and distances are in whole cells, as `long` is.
+            b"l" | b"z" | b"t" => Some(8),
             _ => None,
         };
         let letter = peek(format)?;

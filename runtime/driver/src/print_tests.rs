@@ -30,6 +30,10 @@ fn integers_have_the_size_that_the_format_says() {
     assert_eq!(int("%d|", -1), "-1|");
     assert_eq!(int("%d", i64::from(u32::MAX)), "-1");
     assert_eq!(int("%hhd", 0x1ff), "-1");
+    // OpenCL C 3.1: sizes and distances.
+    assert_eq!(int("%5zd", 10), "   10");
+    assert_eq!(int("%zu", -1), "18446744073709551615");
+    assert_eq!(int("%+td", -3), "-3");
     assert_eq!(int("%hu", -1), "65535");
     assert_eq!(int("%lx", -1), "ffffffffffffffff");
     assert_eq!(int("%#X", 255), "0XFF");

@@ -91,8 +91,8 @@ struct Conversion {
 const WIDEST: usize = 4096;
 
 impl Conversion {
-    /// Reads what follows a percent sign.
-    fn parse(format: &mut Reader<'_>) -> Option<Conversion> {
+    /// Reads what follows a percent sign. `word`: the bytes of sizes.
+    fn parse(format: &mut Reader<'_>, word: usize) -> Option<Conversion> {
         let mut layout = Layout::default();
         let peek = |format: &Reader<'_>| format.0.first().copied();
         while let Some(flag) = peek(format) {
@@ -132,8 +132,9 @@ impl Conversion {
             b"hh" => Some(1),
             b"h" => Some(2),
             b"hl" => Some(4),
-            // Sizes and distances are in whole cells, as `long` is.
-            b"l" | b"z" | b"t" => Some(8),
+            b"l" => Some(8),
+            // Sizes and distances.
+            b"z" | b"t" => Some(word),
             _ => None,
         };
         let letter = peek(format)?;
@@ -142,15 +143,16 @@ impl Conversion {
     }
 }
 
-/// Adds the text of one record, whose floating-point scalars are `floats` or doubles. Stops where the record has no argument for a conversion.
+/// Adds the text of one record, whose floating-point scalars are `floats`, as those of 32-bit devices are, or doubles. Stops where the record has no argument for a conversion.
 fn record(out: &mut Vec<u8>, format: &[u8], arguments: &mut Reader<'_>, floats: bool) {
     let mut format = Reader(format);
+    let word = if floats { 4 } else { 8 };
     while let Some(byte) = format.take(1) {
         if byte != b"%" {
             out.extend(byte);
             continue;
         }
-        let Some(conversion) = Conversion::parse(&mut format) else { return };
+        let Some(conversion) = Conversion::parse(&mut format, word) else { return };
         if conversion.letter == b'%' {
             out.push(b'%');
         } else if convert(out, &conversion, arguments, floats).is_none() {

@@ -96,6 +96,16 @@ fn floats_of_32_bit_devices_are_in_the_lower_half_of_their_cells() {
 }
 
 #[test]
+fn sizes_of_32_bit_devices_have_32_bits() {
+    let mut record = inline("%td|%zu", &[]);
+    let size = record.len() as u32 + 16;
+    record[..4].copy_from_slice(&(size << PRINT_SIZE_SHIFT | PRINT_FLOATS).to_le_bytes());
+    record.extend(u64::from(u32::MAX - 2).to_le_bytes());
+    record.extend(u64::from(u32::MAX).to_le_bytes());
+    assert_eq!(text(&record, &|_| None), b"-3|4294967295");
+}
+
+#[test]
 fn strings_and_formats_come_from_where_they_are() {
     assert_eq!(shown("[%5s][%-5.2s]", b"abc\0xyz\0"), "[  abc][xy   ]");
     let mut record =

@@ -111,10 +111,6 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     "oxcl_sub_group_meet",
     "oxcl_sub_group_number",
     "oxcl_sub_group_size",
-    QUESTIONS[0],
-    QUESTIONS[1],
-    QUESTIONS[2],
-    QUESTIONS[3],
 ];
 
 /// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, and arithmetic on half are one
@@ -279,7 +275,8 @@ fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
                 let is_later = name.starts_with("llvm.")
                     || name.starts_with(estimate::SYMBOL)
                     || OPAQUE.iter().any(|start| name.starts_with(start))
-                    || PROVIDED_ELSEWHERE.contains(&name);
+                    || PROVIDED_ELSEWHERE.contains(&name)
+                    || QUESTIONS.contains(&name);
                 called.extend((!is_later).then(|| name.to_owned()));
             }
             out.push_str(line);

@@ -8,7 +8,7 @@ use oxcl_ir::inkwell::values::BasicValue;
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 26] = [
+const LOWERED_LATER: [&str; 22] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -30,10 +30,6 @@ const LOWERED_LATER: [&str; 26] = [
     "oxcl_memory_ranges",
     "oxcl_print_block",
     "oxcl_sub_group_",
-    QUESTIONS[0],
-    QUESTIONS[1],
-    QUESTIONS[2],
-    QUESTIONS[3],
     RSQRT_ESTIMATE,
 ];
 
@@ -57,7 +53,7 @@ pub(crate) fn check(module: &Module<'_>, linked: impl Fn(&str) -> bool) -> Resul
     let mut builtin = Vec::new();
     let mut own = Vec::new();
     for symbol in undefined(module) {
-        if LOWERED_LATER.iter().any(|start| symbol.starts_with(start)) || linked(&symbol) {
+        if LOWERED_LATER.iter().chain(&QUESTIONS).any(|start| symbol.starts_with(start)) || linked(&symbol) {
             continue;
         }
         match source_name(&symbol) {

@@ -44,10 +44,6 @@ fn guard() -> Result<i32, CliError> {
     unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
     let mut command = Command::new("/proc/self/exe");
     command.args(std::env::args_os().skip(1)).arg("--guarded");
-    // MPI's look at the machine is not to bring other OpenCL implementations, and their compilers, into the node.
-    if std::env::var_os("HWLOC_COMPONENTS").is_none() {
-        command.env("HWLOC_COMPONENTS", "-opencl");
-    }
     let ends_with_its_parent = || {
         // SAFETY: the call takes numbers.
         let asked = unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };

@@ -5,8 +5,8 @@
 //! numbers that it uses for something else, that lie beyond its bound, or that two of its functions have.
 //!
 //! In: a module as the back end wrote it. Out: the same, with labels from the first number on that is nothing else's, in the
-//! order in which they come. Names go with them; those that two labels may have are left out. Where labels stand is told by the instructions, so that it does not matter what else has their
-//! numbers. Where two blocks of one function have the same label, the words do not tell them apart: that is an error.
+//! order in which they come. Names go with them; those that two labels may have are left out. Where labels stand is told by the
+//! instructions, so that it does not matter what else has their numbers. Where two blocks of one function have the same label, the words do not tell them apart: that is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxcl_binary::il::OPENCL_STD;
-use rspirv::spirv::{Decoration, ImageOperands, Op, StorageClass};
+use rspirv::spirv::{Decoration, ImageOperands, Op, OpenclStd100Op, StorageClass};
 
 use crate::error::SpirvError;
 use crate::words::{starts, words};
@@ -22,9 +22,6 @@ use crate::words::{starts, words};
 /// What stands in a variable's name before its alignment in bytes. The back end keeps the alignments of functions' variables in
 /// eight bits with a sign, so that 128 comes out as 4294967168, and more as 0. No name of OpenCL C has a dot.
 pub const ALIGNED: &str = ".aligned.";
-
-/// OpenCL's own instruction `printf`.
-const PRINTF: u32 = 184;
 
 /// What stands in the name of a variable that pixels are stored to which were read and have no sign. The back end says it of no
 /// access to images.
@@ -147,7 +144,9 @@ impl Writer {
                 self.out.extend_from_slice(instruction);
             }
             [op, _, _, set, number, format, ..]
-                if is(op, Op::ExtInst) && Some(set) == self.set && number == PRINTF =>
+                if is(op, Op::ExtInst)
+                    && Some(set) == self.set
+                    && number == OpenclStd100Op::printf as u32 =>
             {
                 let format = self.as_bytes(format);
                 self.out.extend_from_slice(&instruction[..5]);

@@ -290,7 +290,8 @@ fn leave_without_variables<'c>(b: &Builder<'c>, function: Function<'c>, context:
 }
 
 /// A context of ours, on the stack, with what the body reads of PoCL's and the global size, which that does not have: PoCL
-/// launches whole groups only, and has the number of dimensions elsewhere in its older layout. Nothing is printed to the older PoCLs, which expect text and not records.
+/// launches whole groups only, and has the number of dimensions elsewhere in its older layout. Nothing is printed to the older
+/// PoCLs, which expect text and not records.
 fn own_context<'c>(b: &Builder<'c>, context: Value<'c>, pocl: PoclAbi) -> Value<'c> {
     let types = b.types();
     let at = |base: Value<'c>, offset: usize| b.byte_offset(base, b.i64(offset as i64), "");

@@ -162,11 +162,8 @@ pub(crate) fn choose<'c>(
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
-    let is_new = plans.iter().all(|plan| plan.width != whole * 4);
-    let four =
-        is_new && is_wanted(whole * 4, longest_row(vectors, space, options)) && waits(&plans, &costs, whole);
-    let two = plans.iter().find(|plan| four && plan.width == whole * 2);
-    if two.is_some_and(|two| cost::fits(two, kernel, regions, vectors, 4)) {
+    let two = waiting(&plans, &costs, whole).filter(|two| cost::fits(two, regions, vectors, 4));
+    if two.is_some() && is_wanted(whole * 4, longest_row(vectors, space, options)) {
         // What two registers can do four can.
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
         costs.push(cost(&plan).total() / f64::from(plan.width));
@@ -193,10 +190,11 @@ pub(crate) fn choose<'c>(
     })
 }
 
-/// Whether two registers take hardly longer than one.
-fn waits(plans: &[Plan<'_>], costs: &[f64], whole: u32) -> bool {
-    let of = |width: u32| plans.iter().position(|plan| plan.width == width).map(|number| costs[number]);
-    of(whole).zip(of(whole * 2)).is_some_and(|(one, two)| two < one * WAITING / 100.0)
+/// The plan of two registers where they take hardly longer than one, and there is none of four.
+fn waiting<'a, 'c>(plans: &'a [Plan<'c>], costs: &[f64], whole: u32) -> Option<&'a Plan<'c>> {
+    let of = |width: u32| plans.iter().zip(costs).find(|(plan, _)| plan.width == width);
+    let ((_, one), (plan, two)) = of(whole).zip(of(whole * 2))?;
+    (*two < one * WAITING / 100.0 && of(whole * 4).is_none()).then_some(plan)
 }
 
 /// Whether an instruction asks for an id in dimension 1 or 2.

@@ -117,37 +117,30 @@ pub(super) fn of<'c>(
     Costs::new(plan, divergence, kernel, regions, vectors).of_regions()
 }
 
-/// Vector registers of x86-64 and AArch64 where masks have registers of their own, and elsewhere.
+/// Vector registers of AVX-512, and of what has fewer bits.
 const REGISTERS: [usize; 2] = [32, 16];
 /// What the values inside a round take of them, at least.
 const INSIDE: usize = 2;
 
 /// Whether what each innermost loop holds from round to round, and between the blocks of a round, is in registers when every number
 /// takes `each` of them.
-pub(super) fn fits<'c>(
-    plan: &Plan<'c>,
-    kernel: &Prepared<'_, 'c>,
-    regions: &Regions<'c>,
-    vectors: &Vectors,
-    each: usize,
-) -> bool {
+pub(super) fn fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors, each: usize) -> bool {
     let cfg = &regions.cfg;
     let all = REGISTERS[usize::from(vectors.bits < 512)];
-    let is_innermost = |around: usize| cfg.loops.iter().all(|other| other.parent != Some(around));
+    let outer: HashSet<usize> = cfg.loops.iter().filter_map(|found| found.parent).collect();
     let held = |around: usize| {
-        let inside =
-            |value: Value<'c>| value.block().is_some_and(|b| cfg.loops[around].contains(cfg.number(b)));
         let mut held = HashSet::new();
-        for instruction in kernel.function.instructions().into_iter().filter(|&i| inside(i)) {
-            let block = instruction.block();
-            let phi = instruction.is_phi().then_some(instruction);
-            let others = instruction.operands().into_iter().filter(|operand| operand.block() != block);
-            let others = others.filter(|operand| operand.block().is_some());
-            held.extend(phi.into_iter().chain(others).filter(|&value| plan.form(value) == Form::Vector));
+        for (block, _) in cfg.blocks.iter().zip(&cfg.innermost).filter(|(_, inner)| **inner == Some(around)) {
+            for instruction in block.instructions() {
+                let phi = instruction.is_phi().then_some(instruction);
+                let from_elsewhere = |value: &Value<'c>| value.block().is_some_and(|own| own != *block);
+                let others = instruction.operands().into_iter().filter(from_elsewhere);
+                held.extend(phi.into_iter().chain(others).filter(|&value| plan.form(value) == Form::Vector));
+            }
         }
         held.len() + INSIDE
     };
-    (0..cfg.loops.len()).filter(|&around| is_innermost(around)).all(|around| held(around) * each <= all)
+    (0..cfg.loops.len()).filter(|around| !outer.contains(around)).all(|around| held(around) * each <= all)
 }
 
 /// What the plan of one register would cost as LLVM makes it from the loop over work-items: it makes no tests in front of guards,

@@ -223,12 +223,8 @@ impl Inner {
                 let ready = lock(&self.state).launches.get(launch).cloned();
                 let ready = ready.ok_or_else(|| unknown("launch"))??;
                 let device = self.devices.get(ready.device).ok_or_else(|| unknown("device"))?;
-                let expected = ready.pace.expected(ready.work.as_ref());
-                if self.takes(device, expected) {
-                    self.brief.put_off(event, Arc::clone(&ready.work), (device.number, Some(ready)));
-                    return Ok(());
-                }
-                self.enqueue(device, event, Arc::clone(&ready.work), Some(ready))
+                let (work, expected) = (Arc::clone(&ready.work), ready.pace.expected(ready.work.as_ref()));
+                self.execute(device, event, work, Some(ready), expected)
             }
             Work::Fill { memory, offset, length, pattern } => {
                 let (to, device) = self.find(*memory)?;
@@ -275,11 +271,23 @@ impl Inner {
         movement: Movement,
     ) -> Result<(), Failure> {
         let work: Arc<dyn Launch> = Arc::new(Transfer::new(Arc::clone(&device.driver), movement));
-        if self.takes(device, Pace::of_bytes(bytes)) {
-            self.brief.put_off(event, work, (device.number, None));
+        self.execute(device, event, work, None, Pace::of_bytes(bytes))
+    }
+
+    /// Has work that is all of a command executed: by the thread that talks, or by the scheduler.
+    fn execute(
+        self: &Arc<Self>,
+        device: &Device,
+        event: Option<u64>,
+        work: Arc<dyn Launch>,
+        ready: Option<Arc<Ready>>,
+        expected: Option<Duration>,
+    ) -> Result<(), Failure> {
+        if self.takes(device, expected) {
+            self.brief.put_off(event, work, (device.number, ready));
             return Ok(());
         }
-        self.enqueue(device, event, work, None)
+        self.enqueue(device, event, work, ready)
     }
 
     /// Gives the scheduler work that is all of a command.

@@ -161,10 +161,13 @@ fn every_operation_is_found_and_keeps_its_users() {
   %small = fptrunc double %d to half
   %less = fcmp olt half %back, %small
   %whole = fptosi half %sum to i32
+  %floor = call half @llvm.floor.f16(half %sum)
+  store half %floor, ptr %p
   store half %small, ptr %p
   store i32 %whole, ptr %p
   ret i1 %less
 }
+declare half @llvm.floor.f16(half)
 ";
     let module = read_module(&context, text.as_bytes(), "test").expect("a module");
     lower_half(&module, false);
@@ -176,6 +179,7 @@ fn every_operation_is_found_and_keeps_its_users() {
         "to half\n  %less",
         "fcmp olt half",
         "fptosi half",
+        "call half @llvm.floor",
         "fptrunc float",
         "fpext half",
     ] {
@@ -187,7 +191,9 @@ fn every_operation_is_found_and_keeps_its_users() {
     lower_half(&module, true);
     verify(&module).expect("a valid module");
     let printed = print(&module);
-    for left in ["fadd half", "fneg half", "fcmp olt half", "fptosi half", "fptrunc float"] {
+    for left in
+        ["fadd half", "fneg half", "fcmp olt half", "fptosi half", "call half @llvm.floor", "fptrunc float"]
+    {
         assert!(printed.contains(left), "{left}: {printed}");
     }
     assert!(!printed.contains("fptrunc double %d to half"), "{printed}");

@@ -8,15 +8,20 @@ use crate::types::{Scalar, Type};
 /// The rounding modes of conversions to integers.
 pub(super) const ROUNDINGS: [&str; 5] = ["", "_rte", "_rtz", "_rtp", "_rtn"];
 
+/// A literal of this type, which the number is rounded to.
+fn real(scalar: Scalar, value: f64) -> Expr {
+    let bits = match scalar {
+        Scalar::Half => u64::from(half::rounded(value).unwrap_or_default()),
+        Scalar::Float => u64::from((value as f32).to_bits()),
+        _ => f64::to_bits(value),
+    };
+    Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
+}
+
 impl Maker {
     fn real_literal(&mut self, scalar: Scalar) -> Expr {
         let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
-        let bits = match scalar {
-            Scalar::Half => u64::from(half::rounded(value).unwrap_or_default()),
-            Scalar::Float => u64::from((value as f32).to_bits()),
-            _ => f64::to_bits(value),
-        };
-        Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
+        real(scalar, value)
     }
 
     /// One of the types that the program has.
@@ -81,8 +86,29 @@ impl Maker {
         let chosen: Vec<Builtin> =
             Builtin::EVERY.iter().copied().filter(|b| b.family() == Family::Float).collect();
         let builtin = self.random.pick(&chosen);
-        let arguments = (0..builtin.arguments()).map(|_| self.of_type(&ty, uniform, depth + 1)).collect();
+        let rounds = matches!(
+            builtin,
+            Builtin::Floor | Builtin::Ceil | Builtin::Trunc | Builtin::Rint | Builtin::Round
+        );
+        let arguments = (0..builtin.arguments())
+            .map(|_| match ty {
+                Type::Scalar(scalar) if rounds => {
+                    let value = self.float(scalar, uniform, depth + 1);
+                    self.to_be_rounded(scalar, value)
+                }
+                _ => self.of_type(&ty, uniform, depth + 1),
+            })
+            .collect();
         Expr::new(ty, ExprKind::Builtin(builtin, arguments))
+    }
+
+    /// A float of this type that is mostly no whole number, as most others are; often one half way between two.
+    fn to_be_rounded(&mut self, scalar: Scalar, value: Expr) -> Expr {
+        if !self.random.chance(60) {
+            return value;
+        }
+        let factor = if self.random.chance(50) { real(scalar, 0.5) } else { self.real_literal(scalar) };
+        Expr::binary(Binary::Mul, value, factor)
     }
 
     /// An integer that depends on a float.
@@ -92,12 +118,7 @@ impl Maker {
         match self.random.below(6) {
             0 => Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(value.boxed())),
             1..=3 => {
-                // Most floats are whole numbers; these are to be rounded.
-                let value = if self.random.chance(60) {
-                    Expr::binary(Binary::Mul, value, self.real_literal(scalar))
-                } else {
-                    value
-                };
+                let value = self.to_be_rounded(scalar, value);
                 let rounding = self.random.pick(&ROUNDINGS);
                 let saturate = self.random.chance(60);
                 let kind = ExprKind::Convert { saturate, rounding, value: value.boxed() };

@@ -82,7 +82,8 @@ pub trait Program: Send + Sync + fmt::Debug {
     }
 
     /// Takes the code of a kernel from a binary that was made of the same program later, where it has the kernel under
-    /// another position. Launches that were prepared keep the code that they have.
+    /// another position. Launches that were prepared may take it between work-groups, once their watch says that there is
+    /// something better.
     ///
     /// # Errors
     /// The code cannot be used; nothing has changed then.
@@ -96,7 +97,7 @@ pub trait Program: Send + Sync + fmt::Debug {
     }
 
     /// Takes the function of a kernel for a local size from a binary that was made of the same program later. Launches that
-    /// were prepared keep the code that they have.
+    /// were prepared may take it as with [`Program::replace_kernel`].
     ///
     /// # Errors
     /// The code cannot be used; nothing has changed then.

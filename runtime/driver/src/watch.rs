@@ -17,12 +17,17 @@ const LONG: u64 = 10_000;
 /// A function that was launched once has to have taken so many times as much: one launch says little of a second one.
 const ONCE: u64 = 2;
 
+/// Nanoseconds that a step of a long execution is to take: so late is noticed that it is enough, and a better function taken.
+const STEP: u64 = 200_000;
+
 /// Time is being added up.
 const MEASURING: u8 = 0;
 /// It is enough, and somebody is being told.
 const TELLING: u8 = 1;
-/// Nothing is to be known any more: somebody was told, or a better function is there already.
-const OVER: u8 = 2;
+/// Nothing is to be known any more: somebody was told.
+const TOLD: u8 = 2;
+/// A better function is there.
+const OVER: u8 = 3;
 
 /// What launches have taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,6 +55,13 @@ pub struct Watch {
     /// Nanoseconds of processor time.
     spent: AtomicU64,
     enough: AtomicU64,
+    /// Pieces that are executed in about [`STEP`].
+    step: AtomicU64,
+    /// Executions that have begun and are measured.
+    running: AtomicU32,
+    /// When the last of them began or ended, in nanoseconds after `made`.
+    moved: AtomicU64,
+    made: Instant,
     tell: Tell,
 }
 
@@ -75,6 +87,10 @@ impl Watch {
             last: AtomicU64::new(0),
             spent: AtomicU64::new(0),
             enough: AtomicU64::new(nanoseconds(enough)),
+            step: AtomicU64::new(1),
+            running: AtomicU32::new(0),
+            moved: AtomicU64::new(0),
+            made: Instant::now(),
             tell: Box::new(tell),
         }
     }
@@ -107,15 +123,46 @@ impl Watch {
         self.number.fetch_add(1, Ordering::Release);
     }
 
-    /// Runs `call`, and measures it now and then. `first`: a launch begins with it. `turn` is the calling thread's count of
-    /// executions.
-    pub fn run<R>(&self, first: bool, turn: &mut u8, call: impl FnOnce() -> R) -> R {
-        if self.stage.load(Ordering::Relaxed) != MEASURING {
-            return call();
+    /// How many pieces of a launch are best executed until it is looked again whether there is a better function: a multiple
+    /// of `grain`, and all that there are where nothing better is to come.
+    #[must_use]
+    pub fn step(&self, grain: u64) -> u64 {
+        if self.stage.load(Ordering::Relaxed) == OVER {
+            return u64::MAX;
+        }
+        let (step, grain) = (self.step.load(Ordering::Relaxed), grain.max(1));
+        (step / grain).max(1).saturating_mul(grain)
+    }
+
+    /// Learns from `pieces` that took so many nanoseconds how many make a step.
+    fn learn(&self, pieces: u64, time: u64) {
+        let step = self.step.load(Ordering::Relaxed);
+        if time > 2 * STEP && pieces <= step {
+            self.step.store((pieces / 2).max(1), Ordering::Relaxed);
+        } else if time < STEP / 2 && pieces >= step {
+            self.step.store(pieces.saturating_mul(2), Ordering::Relaxed);
+        }
+    }
+
+    /// Runs `call`, which executes `pieces` of a launch, and measures it now and then. `first`: a launch begins with it. `turn`
+    /// is the calling thread's count of executions.
+    pub fn run<R>(&self, first: bool, pieces: u64, turn: &mut u8, call: impl FnOnce() -> R) -> R {
+        match self.stage.load(Ordering::Relaxed) {
+            MEASURING => {}
+            // How long steps are is to be known until the better function comes.
+            TOLD if pieces >= self.step.load(Ordering::Relaxed) => {
+                let begin = Instant::now();
+                let result = call();
+                self.learn(pieces, nanoseconds(begin.elapsed()));
+                return result;
+            }
+            _ => return call(),
         }
         *turn = turn.wrapping_add(1);
         let is_first = self.samples.load(Ordering::Relaxed) < ALL;
-        let weight = if is_first || self.last.load(Ordering::Relaxed) >= LONG {
+        // Until steps are as long as they are to be, all are measured: they are ever longer, so one does not stand for others.
+        let grows = pieces >= self.step.load(Ordering::Relaxed);
+        let weight = if is_first || grows || self.last.load(Ordering::Relaxed) >= LONG {
             1
         } else if turn.is_multiple_of(INTERVAL) {
             INTERVAL
@@ -133,12 +180,32 @@ impl Watch {
             return call();
         }
         let begin = Instant::now();
+        self.running.fetch_add(1, Ordering::Relaxed);
+        self.moves(begin);
         let result = call();
-        let time = begin.elapsed();
+        let end = Instant::now();
+        self.moves(end);
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        let time = end - begin;
         self.samples.fetch_add(1, Ordering::Relaxed);
         self.last.store(nanoseconds(time), Ordering::Relaxed);
+        self.learn(pieces, nanoseconds(time));
         self.add(time, weight);
         result
+    }
+
+    fn moves(&self, now: Instant) {
+        self.moved.store(nanoseconds(now - self.made), Ordering::Relaxed);
+    }
+
+    /// Counts what the executions that have begun have taken since the last of them began or ended, and tells if that makes it
+    /// enough: one that takes long says so itself only at its end. Returns whether there is still something to be known.
+    pub fn glance(&self) -> bool {
+        let running = u64::from(self.running.load(Ordering::Relaxed));
+        let moved = self.moved.load(Ordering::Relaxed);
+        let since = nanoseconds(self.made.elapsed()).saturating_sub(moved);
+        self.look(self.spent.load(Ordering::Relaxed).saturating_add(running.saturating_mul(since)));
+        self.stage.load(Ordering::Relaxed) == MEASURING
     }
 
     fn add(&self, time: Duration, weight: u8) {
@@ -152,11 +219,12 @@ impl Watch {
         if spent >= self.enough.load(Ordering::Relaxed).saturating_mul(factor)
             && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            let more = (self.tell)(self.heat());
+            let spent = Duration::from_nanos(spent);
+            let more = (self.tell)(Heat { spent, ..self.heat() });
             if let Some(more) = more {
                 self.enough.store(nanoseconds(more), Ordering::Relaxed);
             }
-            let next = if more.is_some() { MEASURING } else { OVER };
+            let next = if more.is_some() { MEASURING } else { TOLD };
             // It stays over where a better function has come meanwhile.
             let _ = self.stage.compare_exchange(TELLING, next, Ordering::Relaxed, Ordering::Relaxed);
         }
@@ -204,18 +272,18 @@ mod tests {
     #[test]
     fn one_launch_has_to_take_twice_as_long_and_a_second_one_is_told_at_its_beginning() {
         let (watch, told) = counted(Duration::from_millis(100));
-        watch.run(true, &mut 0, || ());
+        watch.run(true, 1, &mut 0, || ());
         watch.add(Duration::from_millis(40), 1);
-        watch.run(true, &mut 0, || ());
+        watch.run(true, 1, &mut 0, || ());
         assert_eq!(told.load(Ordering::Relaxed), 0, "80 ms of 100");
-        watch.run(true, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 0, "60 ms of 100"));
+        watch.run(true, 1, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 0, "60 ms of 100"));
         let (watch, told) = counted(Duration::from_micros(100));
-        watch.run(true, &mut 0, || ());
+        watch.run(true, 1, &mut 0, || ());
         watch.add(Duration::from_micros(150), 1);
         assert_eq!(told.load(Ordering::Relaxed), 0);
-        watch.run(true, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 1));
+        watch.run(true, 1, &mut 0, || assert_eq!(told.load(Ordering::Relaxed), 1));
         let (watch, told) = counted(Duration::from_micros(100));
-        watch.run(true, &mut 0, || ());
+        watch.run(true, 1, &mut 0, || ());
         watch.add(Duration::from_micros(200), 1);
         assert_eq!(told.load(Ordering::Relaxed), 1);
     }
@@ -239,13 +307,13 @@ mod tests {
         let (watch, _) = counted(Duration::MAX);
         let mut turn = 0;
         for _ in 0..ALL {
-            watch.run(false, &mut turn, || ());
+            watch.run(false, 1, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL);
         for _ in 0..160 {
             // However long these took on a busy machine.
             watch.last.store(0, Ordering::Relaxed);
-            watch.run(false, &mut turn, || ());
+            watch.run(false, 1, &mut turn, || ());
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), ALL + 10);
     }
@@ -256,7 +324,7 @@ mod tests {
         let mut turn = 0;
         let mut run = |first| {
             watch.last.store(0, Ordering::Relaxed);
-            watch.run(first, &mut turn, || ());
+            watch.run(first, 1, &mut turn, || ());
         };
         // A launch of many pieces, and others of one.
         run(true);
@@ -275,7 +343,7 @@ mod tests {
         let mut turn = 0;
         let pause = Duration::from_millis(2);
         for _ in 0..40 {
-            watch.run(false, &mut turn, || std::thread::sleep(pause));
+            watch.run(false, 1, &mut turn, || std::thread::sleep(pause));
         }
         assert_eq!(watch.samples.load(Ordering::Relaxed), 40);
         assert!(watch.heat().spent >= 40 * pause);
@@ -285,7 +353,7 @@ mod tests {
     fn what_is_there_already_is_not_asked_for() {
         let (watch, told) = counted(Duration::ZERO);
         watch.improved();
-        watch.run(true, &mut 0, || ());
+        watch.run(true, 1, &mut 0, || ());
         assert_eq!(told.load(Ordering::Relaxed), 0);
         assert_eq!(watch.number(), 1);
     }
@@ -298,5 +366,53 @@ mod tests {
         assert_eq!(watch.number(), 1);
         watch.add(Duration::from_micros(100), 1);
         assert_eq!(told.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn long_executions_are_cut_into_steps_until_there_is_something_better() {
+        let (watch, _) = counted(Duration::MAX);
+        assert_eq!([watch.step(1), watch.step(8)], [1, 8]);
+        // 16 pieces in no time: twice as many; and again while that is less than a step.
+        watch.learn(16, 1_000);
+        assert_eq!([watch.step(1), watch.step(5)], [32, 30]);
+        watch.learn(8, 1_000);
+        assert_eq!(watch.step(1), 32, "8 of 32 say nothing");
+        watch.learn(32, STEP);
+        assert_eq!(watch.step(1), 32);
+        watch.learn(20, 3 * STEP);
+        assert_eq!(watch.step(1), 10);
+        watch.learn(1, 100 * STEP);
+        assert_eq!(watch.step(1), 1);
+        watch.improved();
+        assert_eq!(watch.step(1), u64::MAX);
+    }
+
+    #[test]
+    fn steps_grow_while_they_are_measured_and_after_somebody_was_told() {
+        let (watch, told) = counted(Duration::ZERO);
+        watch.run(true, 1, &mut 0, || ());
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        let before = watch.step(1);
+        watch.run(false, before, &mut 0, || ());
+        assert!(watch.step(1) > before);
+    }
+
+    #[test]
+    fn what_has_begun_is_counted_by_who_glances() {
+        let (watch, told) = counted(Duration::from_millis(10));
+        watch.run(true, 1, &mut 0, || {
+            assert!(watch.glance());
+            assert_eq!(told.load(Ordering::Relaxed), 0);
+            // Twice 10 ms, for one launch.
+            std::thread::sleep(Duration::from_millis(21));
+            assert!(!watch.glance());
+            assert_eq!(told.load(Ordering::Relaxed), 1);
+        });
+        assert_eq!(told.load(Ordering::Relaxed), 1);
+        let (watch, told) = counted(Duration::from_millis(10));
+        watch.run(true, 1, &mut 0, || ());
+        std::thread::sleep(Duration::from_millis(21));
+        assert!(watch.glance(), "nothing runs");
+        assert_eq!(told.load(Ordering::Relaxed), 0);
     }
 }

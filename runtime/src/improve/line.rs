@@ -1,4 +1,4 @@
-//! Tasks in the order of their coming, and the threads that take them: each starts with a need and ends when nothing was
+//! Tasks in the order in which they are due, and the threads that take them: each starts with a need and ends when nothing was
 //! wanted for a while.
 
 use std::collections::VecDeque;
@@ -40,7 +40,8 @@ impl<T> Line<T> {
     /// Adds a task. `work` is what a thread does that has to be started for it: it takes tasks until there is none.
     pub(super) fn put(&self, due: Instant, task: T, work: impl FnOnce() + Send + 'static) {
         let mut state = self.lock();
-        state.waiting.push_back((due, task));
+        let place = state.waiting.partition_point(|(other, _)| *other <= due);
+        state.waiting.insert(place, (due, task));
         if state.idle >= state.waiting.len() || state.threads >= self.most {
             drop(state);
             self.more.notify_one();
@@ -116,6 +117,18 @@ mod tests {
         go.send(()).unwrap();
         assert_eq!(told.recv().unwrap().0, 2);
         go.send(()).unwrap();
+    }
+
+    #[test]
+    fn what_is_due_first_is_taken_first() {
+        let line = Line::new(1);
+        let now = Instant::now();
+        // The thread is this one.
+        line.put(now, 0, || ());
+        line.put(now + Duration::from_millis(2), 2, || ());
+        line.put(now + Duration::from_millis(1), 1, || ());
+        line.put(now + Duration::from_millis(2), 3, || ());
+        assert_eq!([(); 4].map(|()| line.next()), [Some(0), Some(1), Some(2), Some(3)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! In: a program, the request that it was built from, and how much processor time its launches take
 //! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
 //! functions that are specialised for the local sizes that are launched; of a hot kernel with barriers such a function at once,
-//! for the first local size. A launch that was made ready keeps its function;
+//! for the first local size. Launches take what is better between work-groups;
 //! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
 //!
@@ -43,6 +43,14 @@ const GRACE: Duration = Duration::from_secs(2);
 const BUSY: Duration = Duration::from_secs(1);
 /// How often it is looked how a kernel gets on that became hot while it is made at idle priority.
 const LOOK: Duration = Duration::from_millis(2);
+
+/// When it is looked first how long a kernel's work-groups have been running; then after twice as long each time, up to
+/// [`GLANCES`].
+const GLANCE: Duration = Duration::from_millis(5);
+/// The longest time between two looks.
+const GLANCES: Duration = Duration::from_millis(200);
+/// For so long after a kernel's first launch.
+const FOR_GLANCES: Duration = Duration::from_secs(8);
 
 /// What is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +127,17 @@ struct Shared {
     cold: Line<Task>,
     /// What takes processors away from launches that need it.
     hot: Line<Task>,
+    /// Kernels whose launches run in a hurry.
+    glances: Line<Glance>,
+}
+
+/// Somebody has to look how long a kernel's work-groups have been running: where one takes seconds, nobody else would know
+/// before it ends.
+struct Glance {
+    watch: Weak<Watch>,
+    /// How long after the one before.
+    after: Duration,
+    until: Instant,
 }
 
 /// Something to make for a program.
@@ -179,7 +198,18 @@ impl Improver {
     pub fn new(service: Service, observer: Option<ImprovementObserver>) -> Self {
         let process = std::process::id();
         let hot = Line::new(service.servers());
-        Self { shared: Arc::new(Shared { process, service, observer, cold: Line::new(1), hot }) }
+        let (cold, glances) = (Line::new(1), Line::new(1));
+        Self { shared: Arc::new(Shared { process, service, observer, cold, hot, glances }) }
+    }
+
+    /// Looks now and then how long the launches that `watch` counts have been running, from their first one on.
+    fn glance_at(&self, watch: &Arc<Watch>) {
+        if self.shared.process != std::process::id() {
+            return;
+        }
+        let glance =
+            Glance { watch: Arc::downgrade(watch), after: GLANCE, until: Instant::now() + FOR_GLANCES };
+        Arc::clone(&self.shared).glance_later(glance);
     }
 
     /// Hands a task to a thread, which begins with the first one.
@@ -212,6 +242,19 @@ impl Improver {
 }
 
 impl Shared {
+    fn glance_later(self: Arc<Self>, glance: Glance) {
+        let shared = Arc::clone(&self);
+        self.glances.put(Instant::now() + glance.after, glance, move || {
+            while let Some(Glance { watch, after, until }) = shared.glances.next() {
+                let goes_on = watch.upgrade().is_some_and(|watch| watch.glance());
+                if goes_on && Instant::now() < until {
+                    let after = GLANCES.min(2 * after);
+                    Arc::clone(&shared).glance_later(Glance { watch, after, until });
+                }
+            }
+        });
+    }
+
     /// Tells the observer and servers of a task for a hot kernel: other processes want what comes of it though this one ends, or
     /// releases the program, before it is done.
     fn promote(&self, task: &Task) -> Option<Promoted> {
@@ -456,6 +499,11 @@ impl Improving {
             improver.ask(&program, What::Function { kernel, local, heat });
             None
         })
+    }
+
+    /// Looks now and then at launches of a kernel that was built in a hurry.
+    pub(crate) fn glance_at(&self, watch: &Arc<Watch>) {
+        self.improver.glance_at(watch);
     }
 
     /// The archive with a kernel in full quality, where an earlier process had it made.

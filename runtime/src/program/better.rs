@@ -1,7 +1,7 @@
 //! What a program gets after it was built: each kernel in full quality where the program was built in a hurry, and functions
 //! for the local sizes that are launched.
 //!
-//! Everything comes in whole or not at all. Launches that were made ready keep the functions that they have.
+//! Everything comes in whole or not at all. Launches that were made ready take it between work-groups.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -356,9 +356,12 @@ impl Kernel {
         if hurried {
             let is_first = known.sizes.is_empty() || known.sizes.contains_key(&local);
             if !(has_function && is_first && self.meta().is_some_and(|meta| meta.barrier)) {
-                let watch =
-                    known.watch.get_or_insert_with(|| Arc::new(improving.watch_kernel(inner, kernel)));
-                return Some(Arc::clone(watch));
+                let begin = || {
+                    let watch = Arc::new(improving.watch_kernel(inner, kernel));
+                    improving.glance_at(&watch);
+                    watch
+                };
+                return Some(Arc::clone(known.watch.get_or_insert_with(begin)));
             }
         } else if !has_function {
             return None;
@@ -387,6 +390,8 @@ impl Kernel {
                 improving.was_kept();
             }
             watch.improved();
+        } else if hurried {
+            improving.glance_at(&watch);
         }
         Some(watch)
     }

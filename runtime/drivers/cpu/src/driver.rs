@@ -12,6 +12,7 @@ use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch, account,
 };
 
+use crate::current::{CurrentLaunch, Source};
 use crate::features::HostCpu;
 use crate::image;
 use crate::launch::PreparedLaunch;
@@ -87,7 +88,14 @@ impl CpuDriver {
     #[must_use]
     pub unsafe fn work(&self, launch: PreparedLaunch) -> KernelWork {
         // SAFETY: by the caller's promise.
-        unsafe { KernelWork::new(launch, Arc::clone(&self.unit)) }
+        unsafe { self.current(launch, None) }
+    }
+
+    /// # Safety
+    /// As for [`Self::work`].
+    unsafe fn current(&self, launch: PreparedLaunch, source: Option<Source>) -> KernelWork {
+        // SAFETY: by the caller's promise.
+        unsafe { KernelWork::new(CurrentLaunch::new(launch, source), Arc::clone(&self.unit)) }
     }
 
     fn blocks(&self) -> MutexGuard<'_, BTreeMap<u64, HostMemory>> {
@@ -161,11 +169,11 @@ impl Driver for CpuDriver {
             Some(host) => host.pointer().wrapping_add(memory.offset as usize),
             None => std::ptr::null_mut(),
         };
+        let source = Source::of(request);
         let launch = program.bind(request, place)?;
         // SAFETY: the request promises that its memory lives until the last command that executes the launch has ended; who
         // else touches it is for the commands' order to say. That the kernel keeps to it is the claim of whoever wrote it.
-        let work = unsafe { self.work(launch) };
-        Ok(Arc::new(work.watched(request.watch.clone())))
+        Ok(Arc::new(unsafe { self.current(launch, source) }))
     }
 }
 

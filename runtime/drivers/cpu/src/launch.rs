@@ -37,7 +37,7 @@ pub struct PreparedLaunch {
     number: u64,
     function: Arc<Function>,
     geometry: Geometry,
-    cells: Cells,
+    cells: Arc<Cells>,
     context: Context,
     scratch_bytes: u64,
     /// What [`Self::grain`] says.
@@ -93,23 +93,15 @@ impl PreparedLaunch {
         automatic: &[u64],
         traits: KernelTraits,
     ) -> Result<Self, OutOfResources> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let (scratch_bytes, asks_ranges) = match function.entry {
-            Entry::Native(_, constants) => {
-                let bytes = constants.scratch_bytes(geometry.local);
-                (bytes.ok_or(OutOfResources::of(Resource::Scratch, u64::MAX))?, constants.scratch_fixed > 0)
-            }
-            Entry::Pocl(..) | Entry::Reference(_) => (0, false),
-        };
+        let (scratch_bytes, asks_ranges) = needs_of(&function, &geometry)?;
         let alone =
             automatic.is_empty() && !arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
         let grain = if alone && !traits.has_barrier { function.groups_in_row(&geometry) } else { 1 };
         Ok(Self {
             grain,
             history: function.histories.of(Key::new(geometry, arguments)),
-            // Relaxed: the number only has to differ from all others.
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
-            cells: Cells::new(arguments, place, automatic)?,
+            number: next_number(),
+            cells: Arc::new(Cells::new(arguments, place, automatic)?),
             context: context(&geometry),
             function,
             geometry,
@@ -137,6 +129,33 @@ impl PreparedLaunch {
         launch.printer = Arc::clone(&self.printer);
         launch.variables.clone_from(&self.variables);
         Ok(launch)
+    }
+
+    /// The same launch with another function of the same kernel. What executions have shown goes on to be kept where this one's is.
+    ///
+    /// # Errors
+    /// The function's needs cannot be counted.
+    pub(crate) fn with_function(&self, function: Arc<Function>) -> Result<Self, OutOfResources> {
+        let (scratch_bytes, asks_ranges) = needs_of(&function, &self.geometry)?;
+        Ok(Self {
+            number: next_number(),
+            function,
+            geometry: self.geometry,
+            cells: Arc::clone(&self.cells),
+            context: self.context,
+            scratch_bytes,
+            grain: self.grain,
+            asks_ranges,
+            traits: self.traits,
+            printer: Arc::clone(&self.printer),
+            history: Arc::clone(&self.history),
+            variables: self.variables.clone(),
+        })
+    }
+
+    /// Whether this is the function that runs.
+    pub(crate) fn has_function(&self, function: &Arc<Function>) -> bool {
+        Arc::ptr_eq(&self.function, function)
     }
 
     /// The same with the memory of the program's variables at program scope.
@@ -458,6 +477,24 @@ impl PreparedLaunch {
             kernel: self.function.kernel.clone(),
             groups,
         })
+    }
+}
+
+/// A number that no other launch has.
+fn next_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Relaxed: the number only has to differ from all others.
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Bytes of scratch memory that a thread needs for work-groups of this size, and whether the kernel asks where memory lies.
+fn needs_of(function: &Function, geometry: &Geometry) -> Result<(u64, bool), OutOfResources> {
+    match function.entry {
+        Entry::Native(_, constants) => {
+            let bytes = constants.scratch_bytes(geometry.local);
+            Ok((bytes.ok_or(OutOfResources::of(Resource::Scratch, u64::MAX))?, constants.scratch_fixed > 0))
+        }
+        Entry::Pocl(..) | Entry::Reference(_) => Ok((0, false)),
     }
 }
 

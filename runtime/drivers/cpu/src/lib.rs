@@ -14,6 +14,7 @@
 compile_error!("the CPU driver runs x86-64 code on Linux");
 
 mod arguments;
+mod current;
 mod discrete;
 mod driver;
 mod elf;

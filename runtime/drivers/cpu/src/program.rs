@@ -8,10 +8,10 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, Program};
-use oxcl_driver::{CodeError, DriverError, lock};
+use oxcl_driver::{CodeError, DriverError, Geometry, lock};
 
 use crate::launch::{KernelTraits, PreparedLaunch};
-use crate::loader::{KernelCode, Target};
+use crate::loader::{Function, KernelCode, Target};
 use crate::variables::ProgramMemory;
 
 /// A program with its code, as far as it was wanted.
@@ -57,6 +57,15 @@ impl CpuProgram {
         Ok(Arc::clone(slot.insert(Arc::new(code))))
     }
 
+    /// The best function that there is for an index space.
+    pub(crate) fn function_for(
+        &self,
+        kernel: usize,
+        geometry: &Geometry,
+    ) -> Result<Arc<Function>, DriverError> {
+        Ok(self.code(kernel)?.function_for(geometry)?)
+    }
+
     /// Binds a launch to the best function that there is; `place` says where the memory of arguments is.
     pub(crate) fn bind(
         &self,
@@ -64,7 +73,7 @@ impl CpuProgram {
         place: impl Fn(&ArgMemory) -> *mut u8,
     ) -> Result<PreparedLaunch, DriverError> {
         let kernel = request.kernel;
-        let function = self.code(kernel)?.function_for(&request.geometry)?;
+        let function = self.function_for(kernel, &request.geometry)?;
         let traits = KernelTraits::of(self.binary.kernel_meta(kernel));
         let automatic = self.automatic(kernel)?;
         let launch = PreparedLaunch::new(function, request.geometry, request.args, place, automatic, traits)?;

@@ -4,18 +4,15 @@
 //! piece is a work-group; `basic` and `ref` have one piece, the whole launch, and execute one launch at a time. What
 //! went wrong is kept here with all its facts; the scheduler gets the cause in words.
 
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 
 use oxcl_driver::{DriverError, Failure as Cause, History, Lane, Launch, lock};
 
-use crate::launch::PreparedLaunch;
+use crate::current::CurrentLaunch;
 use crate::reference::Team;
-use crate::worker::Worker;
 use oxcl_driver::command::LaunchFacts;
 use oxcl_driver::fault::KernelFailure;
 use oxcl_driver::printer::Printer;
-use oxcl_driver::watch::Watch;
 
 /// The manner in which work-groups run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,54 +43,22 @@ impl Unit {
 /// A launch, ready to be executed, any number of times one after another.
 #[derive(Debug)]
 pub struct KernelWork {
-    launch: Arc<PreparedLaunch>,
+    launch: CurrentLaunch,
     unit: Arc<Unit>,
-    watch: Option<Arc<Watch>>,
     failure: Mutex<Option<KernelFailure>>,
-}
-
-thread_local! {
-    /// The memory that work-groups need, of the thread that runs them.
-    static WORKER: RefCell<Worker> = RefCell::new(Worker::new());
-}
-
-pub(crate) fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
-    let kept = WORKER.try_with(|worker| worker.try_borrow_mut().ok().map(|mut worker| call(&mut worker)));
-    match kept {
-        Ok(Some(result)) => result,
-        // A thread that ends has no memory of its own any more.
-        _ => call(&mut Worker::new()),
-    }
 }
 
 impl KernelWork {
     /// # Safety
     /// Whenever the work is executed, the buffers that the arguments point to are alive, and whoever else touches them
     /// synchronises with the kernel. The kernel keeps to them: nothing here stops it from writing elsewhere.
-    pub(crate) unsafe fn new(launch: PreparedLaunch, unit: Arc<Unit>) -> Self {
-        Self { launch: Arc::new(launch), unit, watch: None, failure: Mutex::default() }
-    }
-
-    /// The same, whose time counts for `watch`.
-    #[must_use]
-    pub fn watched(self, watch: Option<Arc<Watch>>) -> Self {
-        Self { watch, ..self }
+    pub(crate) unsafe fn new(launch: CurrentLaunch, unit: Arc<Unit>) -> Self {
+        Self { launch, unit, failure: Mutex::default() }
     }
 
     fn run_here(&self, first: u64, count: u64) -> Result<(), KernelFailure> {
-        with_worker(|worker| {
-            self.launch.prepare(worker)?;
-            let mut turn = worker.turn;
-            // SAFETY: the worker is prepared; the groups exist, as the scheduler hands out only those there are; the
-            // buffers are as `new` was promised.
-            let mut run = || unsafe { self.launch.run_groups(first, count, worker) };
-            let outcome = match &self.watch {
-                Some(watch) => watch.run(first == 0, &mut turn, run),
-                None => run(),
-            };
-            worker.turn = turn;
-            outcome
-        })
+        // SAFETY: the groups exist, as the scheduler hands out only those there are; the buffers are as `new` was promised.
+        unsafe { self.launch.run(first, count) }
     }
 
     fn execute(&self, first: u64, count: u64) -> Result<(), KernelFailure> {
@@ -101,12 +66,12 @@ impl KernelWork {
             Kind::Cpu => self.run_here(first, count),
             Kind::Basic => {
                 let _turn = lock(&self.unit.turn);
-                self.run_here(0, self.launch.group_count())
+                self.run_here(0, self.launch.first().group_count())
             }
-            Kind::Reference => match self.launch.needs_team() {
+            Kind::Reference => match self.launch.first().needs_team() {
                 // SAFETY: the entry is the launch's, and the buffers are as `new` was promised.
-                Some(entry) => unsafe { self.unit.team.run(&self.launch, entry) },
-                None => self.run_here(0, self.launch.group_count()),
+                Some(entry) => unsafe { self.unit.team.run(self.launch.first(), entry) },
+                None => self.run_here(0, self.launch.first().group_count()),
             },
         }
     }
@@ -114,11 +79,11 @@ impl KernelWork {
 
 impl Launch for KernelWork {
     fn groups(&self) -> u64 {
-        if self.unit.kind == Kind::Cpu { self.launch.group_count() } else { 1 }
+        if self.unit.kind == Kind::Cpu { self.launch.first().group_count() } else { 1 }
     }
 
     fn grain(&self) -> u64 {
-        if self.unit.kind == Kind::Cpu { self.launch.grain() } else { 1 }
+        if self.unit.kind == Kind::Cpu { self.launch.first().grain() } else { 1 }
     }
 
     fn run(&self, first: u64, count: u64, _lane: Lane) -> Result<(), Cause> {
@@ -130,15 +95,15 @@ impl Launch for KernelWork {
     }
 
     fn history(&self) -> Option<&History> {
-        Some(self.launch.history())
+        Some(self.launch.first().history())
     }
 
     fn label(&self) -> &str {
-        self.launch.kernel()
+        self.launch.first().kernel()
     }
 
     fn facts(&self) -> LaunchFacts<'_> {
-        self.launch.facts()
+        self.launch.now().facts()
     }
 
     fn take_failure(&self) -> Option<KernelFailure> {
@@ -146,7 +111,7 @@ impl Launch for KernelWork {
     }
 
     fn printer(&self) -> Option<&Printer> {
-        Some(self.launch.printer())
+        Some(self.launch.first().printer())
     }
 }
 

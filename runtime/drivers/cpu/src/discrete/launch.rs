@@ -8,14 +8,14 @@ use oxcl_driver::command::LaunchFacts;
 use oxcl_driver::fault::KernelFailure;
 use oxcl_driver::printer::Printer;
 use oxcl_driver::program::{ArgMemory, ArgValue, LaunchRequest};
-use oxcl_driver::watch::Watch;
 use oxcl_driver::{Allocation, DriverError, Failure as Cause, Lane, Launch, lock};
 
 use super::operation::Addresses;
 use crate::arguments::Argument;
+use crate::current::{CurrentLaunch, Source};
 use crate::launch::PreparedLaunch;
 use crate::program::CpuProgram;
-use crate::work::{cause, with_worker};
+use crate::work::cause;
 
 /// A launch on a device with memory of its own.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct DiscreteLaunch {
     automatic: Box<[u64]>,
     /// The launch as it looks from outside; its addresses are null.
     shape: PreparedLaunch,
-    watch: Option<Arc<Watch>>,
+    source: Option<Source>,
     failure: Mutex<Option<KernelFailure>>,
 }
 
@@ -32,10 +32,11 @@ impl DiscreteLaunch {
     /// Binds a function to its arguments and sizes.
     pub(super) fn new(request: &LaunchRequest<'_>) -> Result<Self, DriverError> {
         let program = CpuProgram::of(request)?;
+        let source = Source::of(request);
         let shape = program.bind(request, |_| std::ptr::null_mut())?;
         let arguments = request.args.iter().map(ArgValue::kept).collect();
         let automatic = program.automatic(request.kernel)?.into();
-        Ok(Self { arguments, automatic, shape, watch: request.watch.clone(), failure: Mutex::default() })
+        Ok(Self { arguments, automatic, shape, source, failure: Mutex::default() })
     }
 
     /// The memory that it uses, and whether it may write there.
@@ -54,19 +55,10 @@ impl DiscreteLaunch {
         let arguments: Vec<Argument<'_>> = patched.collect::<Result<_, _>>()?;
         let run = || -> Result<(), KernelFailure> {
             let launch = self.shape.with_arguments(&arguments, &self.automatic)?;
-            with_worker(|worker| {
-                launch.prepare(worker)?;
-                let mut turn = worker.turn;
-                // SAFETY: the worker is prepared; these are all groups there are; the memory is resident and stays until
-                // this returns, and who else uses it is for the commands' order to say. The thread has a large stack.
-                let mut run = || unsafe { launch.run_groups(0, launch.group_count(), worker) };
-                let outcome = match &self.watch {
-                    Some(watch) => watch.run(true, &mut turn, run),
-                    None => run(),
-                };
-                worker.turn = turn;
-                outcome
-            })
+            let groups = launch.group_count();
+            // SAFETY: these are all groups there are; the memory is resident and stays until this returns, and who else uses
+            // it is for the commands' order to say. The thread has a large stack.
+            unsafe { CurrentLaunch::new(launch, self.source.clone()).run(0, groups) }
         };
         run().map_err(|failure| {
             let cause = cause(&failure);

@@ -60,6 +60,7 @@ fn archive() -> Archive {
             printf: true,
             barrier: true,
             any_ids: false,
+            any_groups: false,
             sub_groups: false,
             sub_group_size: 8,
             narrow_sub_group_size: 4,

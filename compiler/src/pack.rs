@@ -215,6 +215,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         printf: true,
         barrier: true,
         sub_groups: true,
+        any_groups: false,
     });
     KernelMeta {
         schema: SCHEMA,
@@ -224,6 +225,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         printf: facts.printf,
         barrier: facts.barrier,
         any_ids,
+        any_groups: facts.any_groups,
         sub_groups: facts.sub_groups,
         sub_group_size: 0,
         narrow_sub_group_size: 0,

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::archive;
+use oxcl_driver::capability::Features;
 use oxcl_driver::command::{EntryKind, LaunchFacts};
 use oxcl_driver::printer::{PrintSink, Printed, Printer};
-use oxcl_driver::program::{ArgMemory, LaunchRequest};
+use oxcl_driver::program::{ArgMemory, LaunchRequest, Program as DriverProgram};
 use oxcl_driver::watch::Watch;
 use oxcl_driver::{Geometry, Launch as _};
 use oxcl_scheduler::{Access, Command, Event, Facts, Fence, Touch};
@@ -143,8 +144,9 @@ impl Device {
         };
         let driver = self.driver();
         let program = kernel.program().on(driver.as_ref())?;
+        let cut = self.cut(kernel, program.as_ref(), arguments, &geometry);
         // The watch's number first: what comes in between is then found at the next launch, not missed.
-        let watch = kernel.watch(program.as_ref(), &geometry);
+        let watch = kernel.watch(program.as_ref(), &cut);
         let number = watch.as_ref().map_or(0, |watch| watch.number());
         let memory = |index, buffer: &Buffer| {
             let (allocation, offset) = residence::argument_memory(buffer, self)?;
@@ -157,7 +159,7 @@ impl Device {
         let request = LaunchRequest {
             program: &program,
             kernel: kernel.index(),
-            geometry,
+            geometry: cut,
             args: &args,
             watch: watch.clone(),
         };
@@ -239,6 +241,32 @@ impl Device {
         }
         check::divides(kernel, global, local)?;
         Ok((local, source))
+    }
+
+    /// The index space as it is cut into groups for the device: finer than it was given where no work-item can tell, and few large
+    /// groups would leave threads without work.
+    fn cut(
+        &self,
+        kernel: &Kernel,
+        program: &dyn DriverProgram,
+        arguments: &[ArgValue<'_>],
+        geometry: &Geometry,
+    ) -> Geometry {
+        let record = kernel.record();
+        let has_local = !record.local_sizes.is_empty()
+            || arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
+        let is_free = self.driver().capabilities().features.has(Features::GROUPS_ON_THREADS)
+            && kernel.meta().is_some_and(|meta| meta.any_groups)
+            && !has_local
+            && record.reqd_wg_size == [0; 3]
+            && geometry.is_uniform();
+        if !is_free || program.is_specialised_for(kernel.index(), geometry.local) {
+            return *geometry;
+        }
+        let threads = self.info().compute_units as u64;
+        let local = local_size::cut(geometry.global, geometry.local, threads);
+        let groups = std::array::from_fn(|dimension| geometry.global[dimension] / local[dimension]);
+        Geometry { groups, local, ..*geometry }
     }
 
     fn check_local_memory(

@@ -224,6 +224,10 @@ pub struct KernelMeta {
     /// Devices with 64-bit addresses may launch it with global ids of 2^31 and more; bounds do not hold then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_ids: bool,
+    /// Nothing in it depends on which work-items make a group, but for the memory of `local` parameters and variables that it may
+    /// have: a launch may be cut into other groups than it was given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub any_groups: bool,
     /// Work-items of sub-groups meet: results may depend on the size of sub-groups.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sub_groups: bool,
@@ -397,6 +401,7 @@ mod tests {
             printf: true,
             barrier: true,
             any_ids: true,
+            any_groups: true,
             sub_groups: true,
             sub_group_size: 8,
             narrow_sub_group_size: 4,

@@ -49,7 +49,14 @@ pub(crate) fn collect(kernel: &Prepared<'_, '_>) -> Facts {
         printf: instructions.iter().any(|&call| is_printf(call)),
         barrier: instructions.iter().any(|&call| is_barrier(call)),
         sub_groups: instructions.iter().any(|&call| is_meeting(call)),
+        any_groups: !instructions.iter().any(|&call| is_of_group(call)),
     }
+}
+
+/// Whether a call's result or effect depends on which work-items make a group. Calls that touch nothing of that kind may be
+/// left; all others were inlined.
+fn is_of_group(call: Value<'_>) -> bool {
+    is_barrier(call) || is_meeting(call) || Query::of(call).is_some_and(Query::is_of_group)
 }
 
 fn is_printf(call: Value<'_>) -> bool {

@@ -211,6 +211,8 @@ pub struct Facts {
     pub barrier: bool,
     /// Work-items of sub-groups meet.
     pub sub_groups: bool,
+    /// Nothing depends on which work-items make a group.
+    pub any_groups: bool,
 }
 
 /// A formed kernel: the module holds its code.
@@ -328,7 +330,12 @@ fn cut<'m, 'c>(
     let has_met = options.has_lanes() && matches!(lanes, Together::SubGroup(_)) && sub_groups::meets(module);
     let kernel = prepare::prepare(module, kernel, options, lanes)?;
     let facts = facts::collect(&kernel);
-    let facts = Facts { barrier: facts.barrier || has_met, sub_groups: facts.sub_groups || has_met, ..facts };
+    let facts = Facts {
+        barrier: facts.barrier || has_met,
+        sub_groups: facts.sub_groups || has_met,
+        any_groups: facts.any_groups && !has_met,
+        ..facts
+    };
     if options.has_lanes() {
         narrow::narrow(kernel.function);
         guards::test_together(&kernel)?;

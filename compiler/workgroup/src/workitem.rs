@@ -71,6 +71,27 @@ impl Query {
         )
     }
 
+    /// Whether the answer depends on how the index space is cut into groups.
+    pub(crate) fn is_of_group(self) -> bool {
+        match self {
+            Query::GlobalId
+            | Query::GlobalSize
+            | Query::GlobalOffset
+            | Query::Dimensions
+            | Query::GlobalLinearId
+            | Query::PrintBlock => false,
+            Query::LocalId
+            | Query::GroupId
+            | Query::GroupCount
+            | Query::LocalSize
+            | Query::EnqueuedLocalSize
+            | Query::LocalLinearId
+            | Query::MemoryRanges
+            | Query::SubGroupLane
+            | Query::SubGroupNumber => true,
+        }
+    }
+
     /// The answer for a dimension that does not exist.
     pub(crate) fn beyond(self) -> i64 {
         match self {

@@ -62,6 +62,8 @@ impl Features {
     pub const DEVICE_PRINTF: Features = Features(64);
     /// Several commands may be executed at the same time.
     pub const OUT_OF_ORDER: Features = Features(128);
+    /// Threads of the host's execute work-groups, each one as a whole: more and smaller ones keep more of them busy.
+    pub const GROUPS_ON_THREADS: Features = Features(256);
 
     /// Whether all of `other` is here.
     #[must_use]

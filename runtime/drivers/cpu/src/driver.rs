@@ -44,8 +44,9 @@ impl CpuDriver {
         let _ = image::folders();
         let memory = account::device_memory();
         let group = if kind == Kind::Reference { MAX_REFERENCE_GROUP } else { MAX_GROUP };
+        let usual = Features::OUT_OF_ORDER | Features::FP64 | Features::IMAGES;
         let capabilities = Capabilities {
-            features: Features::OUT_OF_ORDER | Features::FP64 | Features::IMAGES,
+            features: if kind == Kind::Cpu { usual | Features::GROUPS_ON_THREADS } else { usual },
             execution: if kind == Kind::Basic { Execution::Caller } else { Execution::Host },
             compute_units: if kind == Kind::Basic { 1 } else { threads.max(1) },
             max_work_group_size: group,

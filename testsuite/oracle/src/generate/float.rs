@@ -18,6 +18,9 @@ fn real(scalar: Scalar, value: f64) -> Expr {
     Expr::new(Type::Scalar(scalar), ExprKind::Literal(bits))
 }
 
+/// Functions that give a whole number.
+const ROUNDING: [Builtin; 5] = [Builtin::Floor, Builtin::Ceil, Builtin::Trunc, Builtin::Rint, Builtin::Round];
+
 impl Maker {
     fn real_literal(&mut self, scalar: Scalar) -> Expr {
         let value = self.random.pick(&[0.0, 1.0, 0.5, -2.0, 3.25, -0.75, 100.0, 7.0, 0.125, -33.5, 1.1, 0.3]);
@@ -86,10 +89,7 @@ impl Maker {
         let chosen: Vec<Builtin> =
             Builtin::EVERY.iter().copied().filter(|b| b.family() == Family::Float).collect();
         let builtin = self.random.pick(&chosen);
-        let rounds = matches!(
-            builtin,
-            Builtin::Floor | Builtin::Ceil | Builtin::Trunc | Builtin::Rint | Builtin::Round
-        );
+        let rounds = ROUNDING.contains(&builtin);
         let arguments = (0..builtin.arguments())
             .map(|_| match ty {
                 Type::Scalar(scalar) if rounds => {
@@ -119,6 +119,13 @@ impl Maker {
             0 => Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(value.boxed())),
             1..=3 => {
                 let value = self.to_be_rounded(scalar, value);
+                // Where a function rounds, its result is seen as it is.
+                let value = if self.random.chance(30) {
+                    let builtin = self.random.pick(&ROUNDING);
+                    Expr::new(value.ty.clone(), ExprKind::Builtin(builtin, vec![value]))
+                } else {
+                    value
+                };
                 let rounding = self.random.pick(&ROUNDINGS);
                 let saturate = self.random.chance(60);
                 let kind = ExprKind::Convert { saturate, rounding, value: value.boxed() };

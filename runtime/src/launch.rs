@@ -12,17 +12,19 @@ use oxcl_driver::command::{EntryKind, LaunchFacts};
 use oxcl_driver::printer::{PrintSink, Printed, Printer};
 use oxcl_driver::program::{ArgMemory, LaunchRequest, Program as DriverProgram};
 use oxcl_driver::watch::Watch;
-use oxcl_driver::{Geometry, Launch as _};
+use oxcl_driver::{Geometry, History, Launch as _};
 use oxcl_scheduler::{Access, Command, Event, Facts, Fence, Touch};
 
 use crate::argument::{self, ArgValue};
 use crate::buffer::{Buffer, Held};
+use crate::compiler::Quality;
 use crate::device::Device;
 use crate::guarded::Guarded;
 use crate::local_size;
 use crate::ndrange::NdRange;
 use crate::program::Kernel;
 use crate::queue::QueueError;
+use crate::regroup::Cutting;
 use crate::residence::{self, At, Order, Part};
 use crate::shared::SharedMemory;
 
@@ -87,6 +89,15 @@ pub struct Launch {
     watch: Option<Arc<Watch>>,
     /// What it said when this launch was made ready.
     number: u32,
+    /// How it was cut, if it can be.
+    cutting: Option<Cutting>,
+}
+
+impl Drop for Launch {
+    fn drop(&mut self) {
+        // The next launch of the kernel wants to know.
+        self.is_cut_well();
+    }
 }
 
 impl Device {
@@ -144,7 +155,7 @@ impl Device {
         };
         let driver = self.driver();
         let program = kernel.program().on(driver.as_ref())?;
-        let cut = self.cut(kernel, program.as_ref(), arguments, &geometry);
+        let (cut, cutting) = self.cut(kernel, program.as_ref(), arguments, &geometry);
         // The watch's number first: what comes in between is then found at the next launch, not missed.
         let watch = kernel.watch(program.as_ref(), &cut);
         let number = watch.as_ref().map_or(0, |watch| watch.number());
@@ -175,6 +186,7 @@ impl Device {
             local_from,
             watch,
             number,
+            cutting,
         })
     }
 
@@ -251,7 +263,7 @@ impl Device {
         program: &dyn DriverProgram,
         arguments: &[ArgValue<'_>],
         geometry: &Geometry,
-    ) -> Geometry {
+    ) -> (Geometry, Option<Cutting>) {
         let record = kernel.record();
         let has_local = !record.local_sizes.is_empty()
             || arguments.iter().any(|argument| matches!(argument, ArgValue::Local(_)));
@@ -261,12 +273,10 @@ impl Device {
             && record.reqd_wg_size == [0; 3]
             && geometry.is_uniform();
         if !is_free || program.is_specialised_for(kernel.index(), geometry.local) {
-            return *geometry;
+            return (*geometry, None);
         }
         let threads = self.info().compute_units as u64;
-        let local = local_size::cut(geometry.global, geometry.local, threads);
-        let groups = std::array::from_fn(|dimension| geometry.global[dimension] / local[dimension]);
-        Geometry { groups, local, ..*geometry }
+        Cutting::choose(geometry, threads, kernel.pace(), kernel.quality() == Quality::First)
     }
 
     fn check_local_memory(
@@ -336,7 +346,14 @@ impl Launch {
     /// for one. The launch itself stays as it is.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.number() != self.number)
+        self.watch.as_ref().is_some_and(|watch| watch.number() != self.number) || !self.is_cut_well()
+    }
+
+    /// Whether it would be cut in the same way, by what its executions have shown.
+    fn is_cut_well(&self) -> bool {
+        let Some(cutting) = &self.cutting else { return true };
+        let time = self.work.history().and_then(History::time);
+        time.is_none_or(|time| cutting.holds(time))
     }
 
     /// Accesses that leave a buffer and stay within its memory, at most one for each argument; none where such launches are

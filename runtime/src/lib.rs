@@ -48,6 +48,7 @@ mod program;
 mod queue;
 mod rect;
 mod registry;
+mod regroup;
 mod residence;
 mod service;
 mod shared;

@@ -12,6 +12,7 @@ use oxcl_driver::{Driver, DriverError, lock};
 use crate::device::DeviceInfo;
 use crate::error::{Coded, ErrorCode};
 use crate::improve::Improving;
+use crate::regroup::Pace;
 pub(crate) use better::Begun;
 use better::Better;
 
@@ -32,6 +33,8 @@ pub(crate) struct Inner {
     improving: OnceLock<Improving>,
     /// What of each kernel was made later, and what its launches take.
     better: Mutex<Vec<Better>>,
+    /// How long each kernel's work-items take.
+    paces: Vec<Arc<Pace>>,
 }
 
 /// A kernel of a program. Clones share it.
@@ -147,12 +150,14 @@ impl Program {
         }
         let binary = Arc::new(Binary::new(archive)?);
         let better = binary.archive().kernels.iter().map(|_| Better::default()).collect();
+        let paces = binary.archive().kernels.iter().map(|_| Arc::default()).collect();
         Ok(Self {
             inner: Arc::new(Inner {
                 binary,
                 programs: Mutex::default(),
                 improving: OnceLock::new(),
                 better: Mutex::new(better),
+                paces,
             }),
         })
     }
@@ -243,6 +248,11 @@ impl Kernel {
     #[must_use]
     pub fn meta(&self) -> Option<&KernelMeta> {
         self.program.inner.binary.kernel_meta(self.index)
+    }
+
+    /// How long its work-items take.
+    pub(crate) fn pace(&self) -> &Arc<Pace> {
+        &self.program.inner.paces[self.index]
     }
 
     /// The size of its sub-groups, on 32-bit devices or others; `None` where another compiler made it.

@@ -145,6 +145,8 @@ fn nothing_is_found_in_a_good_installation() {
         ("OCL_ICD_VENDORS", "ROOT/etc/OpenCL/vendors"),
         ("OXCL_IMPROVE", "off"),
         ("OXCL_WIDTH", "8"),
+        ("OXCL_PLATFORM_NAME", "Some (R) Platform"),
+        ("OXCL_PLATFORM_VENDOR", ""),
         ("OXCL_BLESS", "1"),
         ("OXCL_MEMORY", "64"),
         ("OXCL_REPRO_DIR", "ROOT/home/failed"),
@@ -189,7 +191,7 @@ macro_rules! faults {
 faults! {
     cache_damaged cache_is_a_file cache_of_everybody cache_off_and_placed cache_too_large carriage_return
     compiler_of_another_version compiler_of_everybody failed_builds_kept_nowhere few_addresses few_processes
-    hidden_by_a_variable library_cut library_gone memory_beyond_the_control_group memory_beyond_the_machine misspelt_variable named_compiler_gone no_compiler no_home no_loader no_such_device not_registered
+    hidden_by_a_variable library_cut library_gone memory_beyond_the_control_group memory_beyond_the_machine misspelt_variable name_too_long named_compiler_gone no_compiler no_home no_loader no_such_device not_registered
     old_virtual_processor other_library_gone registered_elsewhere registered_twice shadowed_by_an_older_library
     small_control_group value_without_effect
 }

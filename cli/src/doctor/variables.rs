@@ -14,6 +14,8 @@ enum Takes {
     Number(u64, u64),
     /// A power of two up to 64.
     Width,
+    /// Printable ASCII, 127 bytes at most without blanks around it.
+    Name,
     /// Words for devices.
     Devices,
     /// Anything.
@@ -21,7 +23,7 @@ enum Takes {
 }
 
 /// The variables of `docs/env.md` that programs read.
-const VARIABLES: [(&str, Takes); 17] = [
+const VARIABLES: [(&str, Takes); 19] = [
     ("OXCL_BOUNDS", Takes::Words(&["warn", "error", "off"])),
     ("OXCL_BUILD_MEMORY", Takes::Number(1, u64::MAX)),
     ("OXCL_BUILD_TIMEOUT", Takes::Number(1, u64::MAX)),
@@ -36,6 +38,8 @@ const VARIABLES: [(&str, Takes); 17] = [
     ("OXCL_MEMORY", Takes::Number(1, u64::MAX >> 20)),
     ("OXCL_NUM_THREADS", Takes::Number(1, 1024)),
     ("OXCL_PIN", Takes::Words(&["0", "1"])),
+    ("OXCL_PLATFORM_NAME", Takes::Name),
+    ("OXCL_PLATFORM_VENDOR", Takes::Name),
     ("OXCL_REPRO_DIR", Takes::Any),
     ("OXCL_TTA_CYCLES", Takes::Number(1, u64::MAX)),
     ("OXCL_WIDTH", Takes::Width),
@@ -137,6 +141,10 @@ impl Takes {
             Takes::Width => {
                 let fits = value.parse().is_ok_and(|width: u64| width.is_power_of_two() && width <= 64);
                 (!fits).then(|| "a power of two up to 64".to_owned())
+            }
+            Takes::Name => {
+                let fits = value.len() <= 127 && value.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+                (!fits).then(|| "printable ASCII, 127 characters at most".to_owned())
             }
             Takes::Devices => value
                 .split_whitespace()

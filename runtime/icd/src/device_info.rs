@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::handle::{Handle, Live};
 use crate::host::Host;
 use crate::info::Reply;
+use crate::names;
 use crate::partition;
 use crate::platform;
 use crate::reported;
@@ -53,7 +54,7 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
             reply.value(cl::QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::QUEUE_PROFILING_ENABLE)
         }
         cl::DEVICE_NAME => reply.text(&device.whole().info.processor),
-        cl::DEVICE_VENDOR => reply.text(reported::NAME),
+        cl::DEVICE_VENDOR => reply.text(names::vendor()),
         cl::DRIVER_VERSION => match &device.whole().info.machine {
             // Clients keep binaries by this text: another machine of the same name must not be given them.
             Some(machine) => {

@@ -34,6 +34,7 @@ mod log;
 mod map;
 mod mem;
 mod mem_info;
+mod names;
 mod native;
 mod partition;
 mod platform;

@@ -11,6 +11,7 @@ use crate::device::Device;
 use crate::handle::{self, Handle, Live, Object, Shared};
 use crate::host::Host;
 use crate::info::Reply;
+use crate::names;
 use crate::reported;
 use crate::status::{Answer, Status, ensure, refuse};
 use crate::types::{Int, NameVersion, Uint};
@@ -82,8 +83,8 @@ pub(crate) fn get_info(
         cl::PLATFORM_PROFILE => reply.text("FULL_PROFILE"),
         cl::PLATFORM_VERSION => reply.text(reported::PLATFORM_VERSION),
         cl::PLATFORM_NUMERIC_VERSION => reply.value(reported::PLATFORM_NUMERIC_VERSION),
-        cl::PLATFORM_NAME => reply.text(reported::NAME),
-        cl::PLATFORM_VENDOR => reply.text(reported::NAME),
+        cl::PLATFORM_NAME => reply.text(names::platform()),
+        cl::PLATFORM_VENDOR => reply.text(names::vendor()),
         cl::PLATFORM_EXTENSIONS => reply.text(&reported::extension_names(reported::PLATFORM_EXTENSIONS)),
         cl::PLATFORM_EXTENSIONS_WITH_VERSION => {
             let all: Vec<NameVersion> = reported::with_versions(reported::PLATFORM_EXTENSIONS);

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use crate::types::{NameVersion, Uint, version};
 
-/// Name of the platform, and of its vendor.
+/// Name of the platform, and of its vendor, where the user chooses none (`names`).
 pub(crate) const NAME: &str = "oxcl";
 /// `CL_PLATFORM_VERSION`.
 pub(crate) const PLATFORM_VERSION: &str = concat!("OpenCL 3.1 oxcl ", env!("CARGO_PKG_VERSION"));

@@ -394,6 +394,22 @@ fn bounds() {
     }
 }
 
+/// Programs see the names that the user chooses, and ours where the choice is none.
+#[test]
+fn names() {
+    let long = "x".repeat(128);
+    client_with("names", &[("WANT_NAME", "oxcl"), ("WANT_VENDOR", "oxcl")]);
+    for (name, vendor, [want_name, want_vendor]) in [
+        (" Some (R) Platform", "", ["Some (R) Platform", "oxcl"]),
+        ("one\nline", "Some Vendor", ["oxcl", "Some Vendor"]),
+        (&long, &long[1..], ["oxcl", &long[1..]]),
+    ] {
+        let chosen = [("OXCL_PLATFORM_NAME", name), ("OXCL_PLATFORM_VENDOR", vendor)];
+        let wanted = [("WANT_NAME", want_name), ("WANT_VENDOR", want_vendor)];
+        client_with("names", &[chosen, wanted].concat());
+    }
+}
+
 /// Whether there is a compiler of the process of this number.
 fn has_compiler(host: u32) -> bool {
     let option = format!("--host={host}\0");

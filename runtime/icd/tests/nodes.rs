@@ -277,8 +277,8 @@ fn ends_within(child: &mut Child, time: Duration) -> bool {
     false
 }
 
-/// Kills a rank of a job of three nodes after some milliseconds of work.
-fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: bool) -> (bool, String) {
+/// Kills a rank of a job of three nodes after some time of work.
+fn killed(clients: &Clients, client: &Path, victim: u32, after: Duration, survives: bool) -> (bool, String) {
     let mut command = clients.with_nodes(client, "long", 3, &[]);
     if survives {
         let mut words: Vec<_> = command.get_args().map(|word| word.to_str().unwrap().to_owned()).collect();
@@ -297,7 +297,7 @@ fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: b
         let read = lines.read_line(&mut line).expect("text");
         assert!(read > 0, "the job ended before it began");
     }
-    std::thread::sleep(Duration::from_millis(after));
+    std::thread::sleep(after);
     let found = ranks(clients.temp.path());
     // A node is the later of two processes, of which the first waits for it. The host's later ones are compilers.
     let mut of_rank: Vec<u32> =
@@ -315,20 +315,32 @@ fn killed(clients: &Clients, client: &Path, victim: u32, after: u64, survives: b
 fn a_node_that_is_killed_takes_down_its_commands_only() {
     let clients = Clients::new();
     let client = clients.nodes_client();
-    let count = std::env::var("OXCL_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(4_u32);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let count = number("OXCL_KILLS").unwrap_or(4);
+    // In steps, or drawn.
+    let mut state = number("OXCL_SEED");
+    let mut draw = |below: u64| {
+        let state = state.as_mut()?;
+        // Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Some((mixed ^ (mixed >> 31)) % below)
+    };
     for round in 0..count {
-        let (victim, after) = (1 + round % 3, u64::from(round * 37 % 400));
+        let victim = u32::try_from(1 + draw(3).unwrap_or(round % 3)).unwrap();
+        let after = Duration::from_micros(draw(400_000).unwrap_or(round * 37_000 % 400_000));
         let (ended, said) = killed(&clients, &client, victim, after, true);
-        assert!(ended, "rank {victim} after {after} ms: the job hangs: {said}");
+        assert!(ended, "rank {victim} after {after:?}: the job hangs: {said}");
         assert!(
             said.contains("lost 1 of 3, chain broken, others went on 20 rounds"),
-            "rank {victim}: {said}"
+            "rank {victim} after {after:?}: {said}"
         );
         // A node that is gone before it has a command refuses the next by a return code, which names nobody.
         let names = said.contains(&format!("rank {victim} (")) || !said.contains("told:");
-        assert!(names, "rank {victim} after {after} ms: {said}");
+        assert!(names, "rank {victim} after {after:?}: {said}");
         let left = ranks(clients.temp.path());
-        assert!(left.is_empty(), "rank {victim} after {after} ms: processes are left: {left:?}");
+        assert!(left.is_empty(), "rank {victim} after {after:?}: processes are left: {left:?}");
     }
 }
 
@@ -337,7 +349,7 @@ fn elsewhere_the_job_ends_without_a_hang() {
     let clients = Clients::new();
     let client = clients.nodes_client();
     for victim in [0, 2] {
-        let (ended, said) = killed(&clients, &client, victim, 50, false);
+        let (ended, said) = killed(&clients, &client, victim, Duration::from_millis(50), false);
         assert!(ended, "rank {victim}: {said}");
         std::thread::sleep(Duration::from_secs(1));
         assert!(ranks(clients.temp.path()).is_empty(), "rank {victim}");

@@ -23,6 +23,8 @@ use crate::transport::{Rank, Transport};
 
 /// How long the thread looks for something to do before it naps, where it may.
 const SPIN: Duration = Duration::from_micros(50);
+/// After so many turns without sleep it asks for the time.
+const SAME_TIME: u32 = 16;
 /// How long it naps at a time while others look for messages.
 const ATTENDED: Duration = Duration::from_micros(100);
 /// Its shortest nap while others compute: where they have its processor, and bytes are under way or none are; and elsewhere.
@@ -43,9 +45,14 @@ pub(crate) trait Handler: Send + Sync {
     /// All messages that had come have been handled.
     fn settled(&self) {}
 
-    /// Does a little of what was put off for the thread that talks. Whether there was anything.
-    fn work(&self) -> bool {
+    /// Whether something was put off for the thread that talks.
+    fn has_work(&self) -> bool {
         false
+    }
+
+    /// Does a little of that. When it ended, if there was anything.
+    fn work(&self) -> Option<Instant> {
+        None
     }
 
     /// Whether other threads of this rank compute.
@@ -115,24 +122,39 @@ impl<T: Transport + Send + 'static> Courier<T> {
 
     /// Works until it is stopped. Whether that was orderly.
     pub(crate) fn run(&self) -> bool {
-        let mut last = Instant::now();
+        let mut now = Instant::now();
+        let mut last = now;
         let mut looks = 0;
+        // Turns for which the time may be taken as it was: to read it costs as much as to look for a message.
+        let mut old = 0;
         loop {
-            let (mut worked, now) = {
+            let mut worked = {
                 let mut desk = lock(&self.desk);
                 let _here = AtDesk::of(&self.post);
                 let worked = desk.turn(&self.post, self.handler.as_ref());
-                let now = Instant::now();
+                if old == 0 {
+                    (now, old) = (Instant::now(), SAME_TIME);
+                }
+                old -= 1;
                 desk.beat(self.handler.as_ref(), now);
                 if desk.is_over() {
                     return desk.close();
                 }
-                (worked, now)
+                worked
             };
-            // Release pairs with the acquire in `stand_in`.
-            self.work.fetch_add(1, Ordering::Release);
-            worked |= self.handler.work();
-            self.work.fetch_add(1, Ordering::Release);
+            if self.handler.has_work() {
+                // Release pairs with the acquire in `stand_in`.
+                self.work.fetch_add(1, Ordering::Release);
+                // What comes of it is said at its end, so that what is for one rank goes in one packet.
+                let gathers = AtDesk::of(&self.post);
+                let ended = self.handler.work();
+                drop(gathers);
+                self.work.fetch_add(1, Ordering::Release);
+                if let Some(ended) = ended {
+                    (worked, now, old) = (true, ended, SAME_TIME);
+                    self.post.send_left();
+                }
+            }
             // Relaxed: whether somebody looked a moment ago, no more.
             let others = self.looks.load(Ordering::Relaxed);
             if worked {
@@ -140,18 +162,20 @@ impl<T: Transport + Send + 'static> Courier<T> {
             } else if others != looks {
                 last = now;
                 self.sleep(ATTENDED);
-            } else {
-                self.nap(now.saturating_duration_since(last));
+                old = 0;
+            } else if self.naps(now.saturating_duration_since(last)) {
+                old = 0;
             }
             looks = others;
         }
     }
 
-    fn nap(&self, idle: Duration) {
+    /// There was nothing to do for so long. Whether the thread slept.
+    fn naps(&self, idle: Duration) -> bool {
         let computes = self.handler.computes();
         if !self.is_crowded && idle < SPIN && (self.has_processor || !computes) {
             std::hint::spin_loop();
-            return;
+            return false;
         }
         let (nap, is_moving) = {
             let desk = lock(&self.desk);
@@ -163,6 +187,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
             (true, false) => COMPUTING_HERE[usize::from(!is_moving)],
         };
         self.sleep(nap.unwrap_or(BEAT).clamp(shortest, BEAT));
+        true
     }
 
     /// Sleeps, unless there is something to send.
@@ -268,13 +293,17 @@ mod tests {
 
         fn lost(&self, _rank: Rank, _failure: &Failure) {}
 
-        fn work(&self) -> bool {
-            let Some(awaited) = lock(&self.awaited).take() else { return false };
+        fn has_work(&self) -> bool {
+            lock(&self.awaited).is_some()
+        }
+
+        fn work(&self) -> Option<Instant> {
+            let awaited = lock(&self.awaited).take()?;
             lock(&self.begun).send(()).unwrap();
             let heard = awaited.recv_timeout(Duration::from_secs(10));
             assert_eq!(heard, Ok(1), "nobody talked meanwhile");
             self.post.stop();
-            true
+            Some(Instant::now())
         }
 
         fn give_away(&self) {

@@ -11,7 +11,8 @@ use oxcl_driver::{DriverError, Failure};
 
 use crate::courier::{Handler, Watch};
 use crate::message::{self, Message};
-use crate::post::{Exchange, Flow, Order, Post};
+use crate::post::{Exchange, Flow, Order, Orders, Post};
+use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
 /// Bytes of a transfer that go at once.
@@ -56,6 +57,8 @@ pub(crate) struct Desk<T> {
     packets: Vec<Packet>,
     /// Ranks whose packets somebody waits for, or are long enough.
     urgent: Vec<Rank>,
+    /// Room for orders.
+    orders: Orders,
     streams: HashMap<u64, Stream>,
     tickets: HashMap<Ticket, u64>,
     next: u64,
@@ -80,6 +83,7 @@ impl<T: Transport> Desk<T> {
             watch,
             packets: (0..ranks).map(|_| Packet::default()).collect(),
             urgent: Vec::new(),
+            orders: Orders::default(),
             streams: HashMap::new(),
             tickets: HashMap::new(),
             next: 0,
@@ -114,7 +118,7 @@ impl<T: Transport> Desk<T> {
         if self.transport.backlog() > BACKLOG {
             return false;
         }
-        let all = post.take_messages(|to, bytes, waits| self.put(to, &bytes, waits));
+        let all = post.take_messages(|to, bytes, waits| self.put(to, bytes, waits));
         self.flush(false);
         all
     }
@@ -141,6 +145,7 @@ impl<T: Transport> Desk<T> {
         for (_, stream) in std::mem::take(&mut self.streams) {
             (stream.flow.over)(Err(Failure::ShutDown));
         }
+        stamp::write(self.transport.rank());
         self.transport.close(orderly);
         orderly
     }
@@ -192,7 +197,7 @@ impl<T: Transport> Desk<T> {
             self.urgent.push(to);
         }
         if packet.bytes.len() >= FULL {
-            self.transport.packet(to, std::mem::take(&mut packet.bytes));
+            packet.bytes = self.transport.packet(to, std::mem::take(&mut packet.bytes));
         }
     }
 
@@ -208,18 +213,22 @@ impl<T: Transport> Desk<T> {
             let Some(packet) = self.packets.get_mut(to as usize) else { continue };
             packet.is_urgent = false;
             if !packet.bytes.is_empty() {
-                self.transport.packet(to, std::mem::take(&mut packet.bytes));
+                packet.bytes = self.transport.packet(to, std::mem::take(&mut packet.bytes));
             }
         }
     }
 
     /// Does what was ordered. Whether there was anything.
     fn obey(&mut self, post: &Post) -> bool {
-        let orders = post.take();
-        let any = !orders.is_empty();
-        for order in orders {
+        if post.is_empty() {
+            return false;
+        }
+        let mut orders = post.take(std::mem::take(&mut self.orders));
+        for order in orders.list.drain(..) {
             match order {
-                Order::Message { to, bytes, waits } => self.put(to, &bytes, waits),
+                Order::Message { to, bytes, waits } => {
+                    self.put(to, orders.bytes.get(bytes).unwrap_or_default(), waits);
+                }
                 Order::Send(flow) => self.begin(flow, true),
                 Order::Receive(flow) => self.begin(flow, false),
                 Order::Exchange(Exchange { with, bytes, turns, first, told }) => {
@@ -232,7 +241,9 @@ impl<T: Transport> Desk<T> {
                 Order::Stop => self.stop = true,
             }
         }
-        any
+        orders.clear();
+        self.orders = orders;
+        true
     }
 
     fn begin(&mut self, flow: Flow, sends: bool) {
@@ -296,10 +307,17 @@ impl<T: Transport> Desk<T> {
     /// Hears what has come. Whether there was anything.
     fn listen(&mut self, handler: &dyn Handler) -> bool {
         let mut any = false;
-        while let Some(happening) = self.transport.poll() {
+        // What has come and is short is done before anything else is heard.
+        while !handler.has_work()
+            && let Some(happening) = self.transport.poll()
+        {
             any = true;
             match happening {
-                Happening::Packet { from, bytes } => self.hear(handler, from, &bytes),
+                Happening::Packet { from, bytes } => {
+                    self.hear(handler, from, &bytes);
+                    self.transport.heard(bytes);
+                    stamp::mark(Step::Heard);
+                }
                 Happening::Over { ticket, failed } => {
                     let Some(number) = self.tickets.remove(&ticket) else { continue };
                     if let Some(stream) = self.streams.get_mut(&number) {
@@ -329,8 +347,9 @@ impl<T: Transport> Desk<T> {
         if !self.gone.is_empty() && self.gone.contains_key(&from) {
             return;
         }
+        // Somebody looks more often than silence is noticed, so that this is as good as the time now.
         if let Some(heard) = self.heard.get_mut(from as usize) {
-            *heard = Instant::now();
+            *heard = self.looked;
         }
         for message in message::messages(bytes) {
             match message {

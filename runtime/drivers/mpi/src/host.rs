@@ -26,6 +26,7 @@ use crate::message::{Ending, Hello, Message, Work};
 use crate::node::HOST;
 use crate::order::ByNumber;
 use crate::post::{Exchange, Post, nanoseconds};
+use crate::stamp::{self, Step};
 use crate::transport::Rank;
 
 /// Numbers from here on are events of calls, which no scheduler has.
@@ -254,6 +255,7 @@ impl Shared {
 
     /// Takes a command.
     pub(crate) fn submit(self: &Arc<Self>, submission: Arc<dyn Submission>, node: Rank) {
+        stamp::mark(Step::Submit);
         let job = Job::of(submission.work());
         let event = submission.event().0;
         let waits = submission.waits_on().iter().map(|event| event.0).collect();
@@ -443,6 +445,7 @@ impl Shared {
             Effect::End { customer: Customer::Caller(reply), ending } => drop(reply.send(ending.outcome)),
             Effect::End { customer: Customer::Submission(submission), ending } => {
                 report(submission.as_ref(), ending);
+                stamp::mark(Step::Reported);
             }
             Effect::Errand(submission) => self.run_errand(submission),
             Effect::Upload { node, transfer, from } => {

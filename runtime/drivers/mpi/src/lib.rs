@@ -25,6 +25,7 @@ mod order;
 mod post;
 #[cfg(feature = "mpi")]
 mod shared;
+mod stamp;
 #[cfg(feature = "mpi")]
 mod system;
 pub mod transport;

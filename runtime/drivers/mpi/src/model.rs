@@ -337,9 +337,10 @@ impl Transport for Model {
         Some(Duration::from_nanos(next.saturating_sub(self.now())).min(Duration::from_millis(1)))
     }
 
-    fn packet(&mut self, to: Rank, bytes: Vec<u8>) {
+    fn packet(&mut self, to: Rank, bytes: Vec<u8>) -> Vec<u8> {
         let now = self.now();
         self.carry(now, 0, to, bytes, 0);
+        Vec::new()
     }
 
     fn send(&mut self, to: Rank, _tag: u32, bytes: HostSpan) -> Ticket {

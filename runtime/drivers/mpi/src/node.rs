@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use oxcl_binary::archive::Archive;
 use oxcl_driver::capability::Execution;
@@ -28,6 +28,7 @@ use crate::courier::Handler;
 use crate::message::{At, Ending, Message, Region, Work};
 use crate::order::{ByNumber, Commands, Task, Went};
 use crate::post::{Exchange, Over, Post, nanoseconds};
+use crate::stamp::{self, Step};
 use crate::transport::Rank;
 
 /// The rank of the host.
@@ -475,18 +476,20 @@ impl Inner {
         }
     }
 
-    /// Executes a short command on this thread, which is the one that talks. Whether there was one.
-    fn work(self: &Arc<Self>) -> bool {
-        let Some(put_off) = self.brief.next() else { return false };
-        let (event, work, (_, ready)) = put_off;
-        let (outcome, took) = crate::brief::execute(work.as_ref());
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX).max(1);
+    /// Executes a short command on this thread, which is the one that talks. When it ended, if there was one.
+    fn work(self: &Arc<Self>) -> Option<Instant> {
+        let (event, work, (_, ready)) = self.brief.next()?;
+        stamp::mark(Step::Execute);
+        let (outcome, [begun, ended]) = crate::brief::execute(work.as_ref());
+        stamp::mark(Step::Executed);
+        let took = ended.saturating_duration_since(begun).as_nanos();
+        let took = u64::try_from(took).unwrap_or(u64::MAX).max(1);
         ready.inspect(|ready| ready.pace.took(took));
         if let Some(event) = event {
             let outcome = outcome.map_err(|failure| self.here(failure));
             self.finish(event, outcome, [took, 0], Some(work.as_ref()));
         }
-        true
+        Some(ended)
     }
 
     /// The scheduler gets what was put off.
@@ -631,7 +634,11 @@ impl Handler for Node {
         }
     }
 
-    fn work(&self) -> bool {
+    fn has_work(&self) -> bool {
+        self.own.brief.has_some()
+    }
+
+    fn work(&self) -> Option<Instant> {
         self.own.work()
     }
 

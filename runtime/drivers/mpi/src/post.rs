@@ -4,6 +4,7 @@
 //! What is left goes out in the order in which it was left: everybody adds to one list, and takes from it only at the desk.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::Thread;
 use std::time::Duration;
@@ -65,10 +66,10 @@ impl Said {
 }
 
 pub(crate) enum Order {
-    /// `waits`: it may go with the next one that does not.
+    /// `bytes`: where it stands in the row of those that were left with it. `waits`: it may go with the next one that does not.
     Message {
         to: Rank,
-        bytes: Vec<u8>,
+        bytes: Range<usize>,
         waits: bool,
     },
     Send(Flow),
@@ -91,9 +92,30 @@ pub(crate) trait Seat: Send + Sync {
     fn may_look(&self) -> bool;
 }
 
+/// What was left, oldest first, with the bytes of its messages in a row.
+#[derive(Default)]
+pub(crate) struct Orders {
+    pub(crate) list: Vec<Order>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Room for more bytes is not kept.
+const KEPT: usize = 256 << 10;
+
+impl Orders {
+    /// All was done.
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        if self.bytes.capacity() > KEPT {
+            self.bytes = Vec::new();
+        }
+        self.bytes.clear();
+    }
+}
+
 #[derive(Default)]
 struct Left {
-    orders: Vec<Order>,
+    orders: Orders,
     said: Said,
 }
 
@@ -155,18 +177,19 @@ impl Post {
     }
 
     fn give(&self, order: Order) {
-        lock(&self.left).orders.push(order);
+        lock(&self.left).orders.list.push(order);
         if !self.is_at_desk() {
             self.wake();
         }
     }
 
     fn add(&self, to: Rank, message: &Message, waits: bool) {
-        let mut bytes = Vec::with_capacity(64);
-        message::append(&mut bytes, message);
         let mut left = lock(&self.left);
         left.said.count(message);
-        left.orders.push(Order::Message { to, bytes, waits });
+        let Orders { list, bytes } = &mut left.orders;
+        let begin = bytes.len();
+        message::append(bytes, message);
+        list.push(Order::Message { to, bytes: begin..bytes.len(), waits });
     }
 
     /// What has been said so far.
@@ -181,7 +204,14 @@ impl Post {
     /// Says something, at once if nobody is at the transport.
     pub(crate) fn say(&self, to: Rank, message: &Message) {
         self.add(to, message, false);
-        if !self.is_at_desk() && !self.seat().is_some_and(|seat| seat.send()) {
+        if !self.is_at_desk() {
+            self.send_left();
+        }
+    }
+
+    /// Sends what was left, if nobody is at the transport; else who is does that, or the thread that talks.
+    pub(crate) fn send_left(&self) {
+        if !self.seat().is_some_and(|seat| seat.send()) {
             self.wake();
         }
     }
@@ -209,25 +239,30 @@ impl Post {
         self.give(Order::Stop);
     }
 
-    /// All that was left.
-    pub(crate) fn take(&self) -> Vec<Order> {
-        std::mem::take(&mut lock(&self.left).orders)
+    /// All that was left; `room` has nothing in it, and is for what comes next.
+    pub(crate) fn take(&self, room: Orders) -> Orders {
+        std::mem::replace(&mut lock(&self.left).orders, room)
     }
 
     /// The messages that stand before anything else. Whether they are all.
-    pub(crate) fn take_messages(&self, mut each: impl FnMut(Rank, Vec<u8>, bool)) -> bool {
+    pub(crate) fn take_messages(&self, mut each: impl FnMut(Rank, &[u8], bool)) -> bool {
         let mut left = lock(&self.left);
+        let Orders { list, bytes: row } = &mut left.orders;
         let is_message = |order: &Order| matches!(order, Order::Message { .. });
-        let count = left.orders.iter().take_while(|order| is_message(order)).count();
-        for order in left.orders.drain(..count) {
+        let count = list.iter().take_while(|order| is_message(order)).count();
+        for order in list.drain(..count) {
             if let Order::Message { to, bytes, waits } = order {
-                each(to, bytes, waits);
+                each(to, row.get(bytes).unwrap_or_default(), waits);
             }
         }
-        left.orders.is_empty()
+        if !left.orders.list.is_empty() {
+            return false;
+        }
+        left.orders.clear();
+        true
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.left).orders.is_empty()
+        lock(&self.left).orders.list.is_empty()
     }
 }

@@ -14,6 +14,7 @@ use mpi::ffi;
 use oxcl_driver::{DriverError, HostSpan, lock};
 use oxcl_scheduler::online_processors;
 
+use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
 /// The tag of packets; those of bytes are above.
@@ -28,7 +29,7 @@ struct Pending {
     request: ffi::MPI_Request,
     receives: bool,
     /// A packet's bytes, which MPI reads until it is sent.
-    _bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 /// MPI, used by one thread at a time.
@@ -42,8 +43,13 @@ pub(crate) struct System {
     is_ours: bool,
     pending: Vec<Pending>,
     happened: VecDeque<Happening>,
+    /// Room for a packet that comes.
+    room: Vec<u8>,
     next: u64,
 }
+
+/// Room of more bytes is not kept for the next packet.
+const KEPT: usize = 256 << 10;
 
 // SAFETY: MPI was initialised for calls from several threads, of which one at a time calls: whoever has this. Its handles and
 // requests belong to no thread.
@@ -230,6 +236,7 @@ impl System {
             is_ours,
             pending: Vec::new(),
             happened: VecDeque::new(),
+            room: Vec::new(),
             next: 0,
         };
         if system.ranks == 1 {
@@ -282,7 +289,7 @@ impl System {
         let mut request = unsafe { ffi::RSMPI_REQUEST_NULL };
         let code = begun(&raw mut request);
         if code == 0 {
-            self.pending.push(Pending { ticket: Some(ticket), peer, request, receives, _bytes: bytes });
+            self.pending.push(Pending { ticket: Some(ticket), peer, request, receives, bytes });
         } else {
             let reason = error("MPI", code).to_string();
             self.happened.push_back(Happening::Over { ticket, failed: Some(reason.clone()) });
@@ -302,8 +309,23 @@ impl System {
         })
     }
 
+    /// The bytes of what was begun last, if they are away already, as those of a short packet mostly are: nobody looks at it again.
+    fn sent_at_once(&mut self, ticket: Ticket) -> Option<Vec<u8>> {
+        let last = self.pending.last_mut().filter(|last| last.ticket == Some(ticket))?;
+        let outcome = tested(&mut last.request);
+        if matches!(outcome, Ok(false)) {
+            return None;
+        }
+        let Pending { peer, bytes, .. } = self.pending.pop()?;
+        if let Err(error) = outcome {
+            self.happened.push_back(Happening::Unreachable { rank: peer, reason: error.to_string() });
+        }
+        Some(bytes)
+    }
+
     /// Takes a packet that has come.
     fn probe(&mut self) -> Option<Happening> {
+        let begun = stamp::now();
         let mut flag: c_int = 0;
         // SAFETY: a message to write to.
         let mut message = unsafe { ffi::RSMPI_MESSAGE_NULL };
@@ -325,7 +347,9 @@ impl System {
         let mut count: c_int = 0;
         // SAFETY: the probe has filled the status.
         unsafe { ffi::MPI_Get_count(status.as_ptr(), ffi::RSMPI_UINT8_T, &raw mut count) };
-        let mut bytes = vec![0_u8; usize::try_from(count).unwrap_or(0)];
+        stamp::at(Step::Look, begun);
+        let mut bytes = std::mem::take(&mut self.room);
+        bytes.resize(usize::try_from(count).unwrap_or(0), 0);
         // SAFETY: the buffer has room for the message that was probed.
         let code = unsafe {
             ffi::MPI_Mrecv(
@@ -339,6 +363,7 @@ impl System {
         // SAFETY: as above; zeros are a status.
         let from = Rank::try_from(unsafe { status.assume_init() }.MPI_SOURCE).unwrap_or(Rank::MAX);
         if code == 0 {
+            stamp::mark(Step::Take);
             return Some(Happening::Packet { from, bytes });
         }
         Some(Happening::Unreachable { rank: from, reason: error("MPI_Mrecv", code).to_string() })
@@ -405,10 +430,21 @@ impl Transport for System {
         Some(Duration::from_micros(micros))
     }
 
-    fn packet(&mut self, to: Rank, bytes: Vec<u8>) {
+    fn packet(&mut self, to: Rank, bytes: Vec<u8>) -> Vec<u8> {
         let (start, length) = (bytes.as_ptr(), bytes.len() as u64);
+        stamp::mark(Step::Send);
         // A vector that is moved keeps its bytes where they are.
-        self.isend(to, PACKET, start, length, bytes);
+        let ticket = self.isend(to, PACKET, start, length, bytes);
+        let mut room = self.sent_at_once(ticket).filter(|room| room.capacity() <= KEPT).unwrap_or_default();
+        stamp::mark(Step::Sent);
+        room.clear();
+        room
+    }
+
+    fn heard(&mut self, bytes: Vec<u8>) {
+        if bytes.capacity() <= KEPT {
+            self.room = bytes;
+        }
     }
 
     fn send(&mut self, to: Rank, tag: u32, bytes: HostSpan) -> Ticket {

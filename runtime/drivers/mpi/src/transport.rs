@@ -71,8 +71,13 @@ pub trait Transport {
     /// sends wakes this thread.
     fn nap(&self, idle: Duration) -> Option<Duration>;
 
-    /// Sends a packet.
-    fn packet(&mut self, to: Rank, bytes: Vec<u8>);
+    /// Sends a packet, and gives back room for another one: that of this one, where it is away already.
+    fn packet(&mut self, to: Rank, bytes: Vec<u8>) -> Vec<u8>;
+
+    /// The bytes of a packet that came are not needed any more: room for another one.
+    fn heard(&mut self, bytes: Vec<u8>) {
+        drop(bytes);
+    }
 
     /// Begins to send bytes, which stay as they are until that is over.
     fn send(&mut self, to: Rank, tag: u32, bytes: HostSpan) -> Ticket;
@@ -226,9 +231,10 @@ impl Transport for MeshEnd {
         None
     }
 
-    fn packet(&mut self, to: Rank, bytes: Vec<u8>) {
+    fn packet(&mut self, to: Rank, bytes: Vec<u8>) -> Vec<u8> {
         let from = self.rank;
         self.give(to, |mailbox| mailbox.packets.push_back((from, bytes)));
+        Vec::new()
     }
 
     fn send(&mut self, to: Rank, tag: u32, bytes: HostSpan) -> Ticket {

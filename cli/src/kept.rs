@@ -82,6 +82,7 @@ fn job(request: &Request<'_>, words: &[String]) -> Option<Job> {
         reference: request.devices.reference,
         cpus: request.cpus.clone(),
         local_sizes: request.local_sizes.clone(),
+        known: request.known.clone(),
         version: request.version.map_or(0, |version| version.number()),
         kernels: request.kernels.clone(),
         quality: request.quality,

@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
-    ArgValue, Better, Buffer, BuildRequest, BuildTarget, Built, Cache, CompilerService as _, Context,
-    ContextOptions, Device, Ended, Improvement, ImprovementObserver, Improver, Kernel, Launch, NdRange,
-    Program, Quality, Service, ServiceOptions, Why,
+    Addressing, ArgValue, Better, Buffer, BuildRequest, BuildTarget, Built, Cache, CompilerService as _,
+    Context, ContextOptions, Device, Ended, Image, ImageFormat, ImageShape, Improvement, ImprovementObserver,
+    Improver, Kernel, KnownArguments, Launch, NdRange, Program, Quality, Sampler, Service, ServiceOptions,
+    Why, channel, order,
 };
 
 /// Adds to every element what depends on the local size, in a loop that takes a while.
@@ -156,7 +157,10 @@ fn launches_take_what_was_made_and_so_do_those_that_were_made_ready_before() {
     assert!(!old.is_outdated());
     assert!(!run(&device, &kernel, 64), "made before anybody could know that it is wanted");
     let (improvement, ended) = run_until_told(&device, &kernel, 64, &told);
-    assert_eq!(improvement.better, Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] });
+    assert_eq!(
+        improvement.better,
+        Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1], known: KnownArguments::NONE }
+    );
     assert_eq!(ended.outcome, Ok(()));
     let Why::Hot { heat, expected } = improvement.why else { panic!("{improvement:?}") };
     assert!(heat.launches > 1 && heat.spent > expected, "{improvement:?}");
@@ -266,7 +270,8 @@ fn a_hot_kernel_with_barriers_gets_the_function_for_its_local_size_in_place_of_t
         }
     };
     let whole = Better::Kernel("busy".to_owned());
-    let for_64 = Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1] };
+    let for_64 =
+        Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1], known: KnownArguments::NONE };
     let mut program = load(&one, &improver_one);
     // Where a busy machine left so much time that the kernel was made for an idle processor, it is in the cache; another program then.
     let first = until_made(&program.kernel("busy").unwrap(), 64, &told);
@@ -526,4 +531,77 @@ fn a_launch_with_large_ids_waits_for_code_that_serves_them() {
     assert_eq!(all[1].end.as_ref().unwrap().outcome, Ok(()));
     // Ids that are no `long` are nobody's.
     assert!(run(&program, (1 << 63) - 2).is_err());
+}
+
+/// Reads pixels through a sampler, many times over.
+const PICTURE: &str = "kernel void picture(read_only image2d_t in, sampler_t how, global float4 *out, uint rounds) {
+    float at = (float)get_global_id(0);
+    float4 sum = 0.0f;
+    for (uint i = 0; i < rounds; i++) sum += read_imagef(in, how, (float2)(at + 0.25f * (float)(i & 7), 0.5f));
+    out[get_global_id(0)] = sum;
+}";
+
+/// A launch of the picture's kernel: whether its function was a specialised one, and what it left.
+fn picture(device: &Device, kernel: &Kernel, channel_order: u32, sampler: Sampler) -> (bool, Vec<u8>) {
+    const WIDTH: u64 = 1024;
+    let format = ImageFormat { channel_order, channel_type: channel::UNORM_INT8 };
+    let image = Image::new(&ImageShape::plane(format, WIDTH, 1)).unwrap();
+    let bytes: Vec<u8> = (0..4 * WIDTH as u32).map(|n| (n * 37) as u8).collect();
+    image.buffer().write(0, &bytes).unwrap();
+    let out = Buffer::zeroed(16 * WIDTH).unwrap();
+    let range = NdRange::new(&[WIDTH]).unwrap().with_local(&[64]).unwrap();
+    let rounds = 50_u32.to_le_bytes();
+    let arguments =
+        [image.argument(), ArgValue::Sampler(sampler), ArgValue::Buffer(&out), ArgValue::Value(&rounds)];
+    let report = device.launch(kernel, &range, &arguments).unwrap();
+    (report.specialised, out.to_vec())
+}
+
+#[test]
+fn functions_are_made_for_the_formats_and_samplers_that_are_launched() {
+    let folder = tempfile::tempdir().unwrap();
+    let service_one = service(Some(folder.path()), &[]);
+    let (improver_one, told) = improver(&service_one);
+    let device = device();
+    let request = BuildRequest::new("picture.cl", PICTURE, BuildTarget::Cpu);
+    let load = |service: &Service, improver: &Improver| {
+        let built = service.build(&request).unwrap();
+        let program = Program::from_archive(&built.archive).unwrap();
+        program.improve_with(improver, request.clone(), built.quality, built.processor, built.cached);
+        program
+    };
+    service_one.build(&request).unwrap();
+    let program = load(&service_one, &improver_one);
+    let kernel = program.kernel("picture").unwrap();
+    let nearest = Sampler { normalised: false, addressing: Addressing::ClampToEdge, linear: false };
+    let smooth = Sampler { linear: true, ..nearest };
+    let others = [(order::BGRA, nearest), (order::RGBA, smooth)];
+    let wanted = picture(&device, &kernel, order::RGBA, nearest);
+    let wanted_of_others = others.map(|(order, sampler)| picture(&device, &kernel, order, sampler));
+    assert!(!wanted.0 && wanted_of_others.iter().all(|(special, left)| !special && *left != wanted.1));
+    let begin = Instant::now();
+    let (improvement, ended) = loop {
+        assert!(begin.elapsed() < PATIENCE, "nothing was made");
+        assert_eq!(picture(&device, &kernel, order::RGBA, nearest).1, wanted.1);
+        if let Some(known) = ended(&told) {
+            break known;
+        }
+    };
+    assert_eq!(ended.outcome, Ok(()));
+    let Better::Function { kernel: name, local, known } = improvement.better else {
+        panic!("{improvement:?}")
+    };
+    assert_eq!((name.as_str(), local), ("picture", [64, 1, 1]));
+    assert_eq!(known.to_string(), "0=1000410d210b5.1=12");
+    assert_eq!(picture(&device, &kernel, order::RGBA, nearest), (true, wanted.1.clone()));
+    for ((order, sampler), wanted) in others.into_iter().zip(&wanted_of_others) {
+        assert_eq!(picture(&device, &kernel, order, sampler), *wanted);
+    }
+    // The next process has it at its first launch.
+    let service_two = service(Some(folder.path()), &[]);
+    let (improver_two, _) = improver(&service_two);
+    let program = load(&service_two, &improver_two);
+    let kernel = program.kernel("picture").unwrap();
+    assert_eq!(picture(&device, &kernel, order::RGBA, nearest), (true, wanted.1));
+    assert!(!picture(&device, &kernel, order::BGRA, nearest).0);
 }

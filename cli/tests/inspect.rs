@@ -65,6 +65,7 @@ fn archive() -> Archive {
             sub_group_size: 8,
             narrow_sub_group_size: 4,
             required_sub_group_size: 0,
+            pixels: Vec::new(),
             code: vec![code],
         })
         .unwrap();

@@ -43,6 +43,7 @@ fn job() -> Job {
         reference: false,
         cpus: Vec::new(),
         local_sizes: Vec::new(),
+        known: Vec::new(),
         version: 0,
         kernels: Kernels::One("product".into()),
         quality: Quality::Full,

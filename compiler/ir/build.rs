@@ -26,6 +26,7 @@ fn main() {
         .file("bridge/check.cpp")
         .file("bridge/half.cpp")
         .file("bridge/handles.cpp")
+        .file("bridge/known_arguments.cpp")
         .file("bridge/opaque_types.cpp")
         .file("bridge/passes.cpp")
         .file("bridge/reading.cpp")

@@ -3,6 +3,7 @@
 //! In: what the stage before gives, as text: OpenCL C for the front end, LLVM IR for all others. Out: what the stage makes of
 //! it, as text: LLVM IR, or assembly.
 
+use oxcl_binary::known::KnownArguments;
 use oxcl_codegen::Output;
 use oxcl_ir::module::print;
 use oxcl_ir::report;
@@ -53,7 +54,7 @@ pub fn run_alone(request: &Request<'_>, stage: Stage, kernel: Option<&str>) -> R
             let (name, size) = (&signature.name, settings.shown_size);
             let options =
                 work_group::options(&settings, &chosen.variables, (name, signature.into()), &cpu, size);
-            Ok(print(&work_group::run(&module, &signature.name, &options, &cpu)?.0))
+            Ok(print(&work_group::run(&module, &signature.name, &options, &KnownArguments::NONE, &cpu)?.0))
         }
         Stage::Optimise => {
             let cpu = cpu()?;

@@ -3,8 +3,10 @@
 use crate::stages::work_group::sub_group_size;
 use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
+use oxcl_binary::known::KnownArguments;
 use oxcl_binary::meta::{
-    KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, ProgramMeta, ProgramVariables, SCHEMA,
+    KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, PixelWrites, ProgramMeta,
+    ProgramVariables, SCHEMA,
 };
 use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_frontend::{BuildOptions, KernelSignature, Switch};
@@ -34,6 +36,8 @@ pub(crate) struct LevelCode {
 pub(crate) struct SizeCode {
     /// The local size, or [`ANY_SIZE`].
     pub(crate) size: [u64; 3],
+    /// What it takes for known of the arguments.
+    pub(crate) known: KnownArguments,
     /// The object as LLVM emitted it, where others may link it.
     pub(crate) relocatable: Option<Vec<u8>>,
     /// The shared object linked from it.
@@ -49,6 +53,8 @@ pub(crate) struct KernelParts {
     pub(crate) reference: Option<(Vec<u8>, Vec<u64>)>,
     /// What was made of it for transport-triggered processors: what the work-group pass found, and the units.
     pub(crate) units: Option<(Formed, Vec<File>)>,
+    /// The pixels of images that it writes, where they are known.
+    pub(crate) pixels: Vec<PixelWrites>,
 }
 
 /// Builds the archive; its build hash is still to be sealed. `variables`: those at program scope, for devices of 64 and of 32
@@ -130,7 +136,7 @@ fn print_options(options: &BuildOptions) -> String {
 }
 
 fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
-    let KernelParts { signature, levels, reference, units } = parts;
+    let KernelParts { signature, levels, reference, units, pixels } = parts;
     let attributes = signature.attributes();
     let required = signature.reqd_sub_group_size;
     let size = sub_group_size(required, cpus.first().map_or(0, CpuTarget::vector_bits));
@@ -167,7 +173,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
     for (index, (level, cpu)) in levels.iter().zip(cpus).enumerate() {
         let slot = if index == 0 { Code::First } else { Code::Level(cpu.name()) };
         for code in &level.objects {
-            record.add_object(slot, code.size, &code.shared);
+            record.add_object_for(slot, code.size, &code.known, &code.shared);
             // Only the PoCLs that read version 12 load objects that are not linked.
             if let Some(relocatable) = &code.relocatable
                 && slot == Code::First
@@ -184,8 +190,8 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
             specialised: level
                 .objects
                 .iter()
+                .filter(|code| code.size != ANY_SIZE && code.known.is_empty())
                 .map(|code| code.size)
-                .filter(|size| *size != ANY_SIZE)
                 .collect(),
         });
     }
@@ -200,6 +206,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         sub_group_size: size,
         narrow_sub_group_size: sub_group_size(required, 0),
         required_sub_group_size: required.and_then(|size| u32::try_from(size).ok()).unwrap_or(0),
+        pixels,
         ..meta(facts, any_ids, code, record.args.len())
     })?;
     Ok(record)
@@ -230,6 +237,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         sub_group_size: 0,
         narrow_sub_group_size: 0,
         required_sub_group_size: 0,
+        pixels: Vec::new(),
         code,
     }
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::known::KnownArguments;
+use oxcl_binary::meta::PixelWrites;
 use oxcl_binary::pipe::{Dependency, Kernels, Quality};
 use oxcl_codegen::{Level, Output};
 use oxcl_frontend::{Bits, Diagnostics, KernelSignature, link_into};
@@ -99,7 +101,7 @@ pub fn compile_again(
     settings.check_plan(&chosen.names)?;
     timings.measure(Stage::Pack, || last.keep_parts(&settings, &module, &chosen));
     if emit == Emit::Archive {
-        settings.pieces.begin(chosen.signatures.len() * settings.codes());
+        settings.pieces.begin(chosen.signatures.iter().map(|kernel| settings.codes(&kernel.name)).sum());
     }
     let units = units(&context, &settings, &module, &chosen.signatures, &mut timings)?;
     let quality = settings.quality;
@@ -242,7 +244,8 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
     ) -> Result<Vec<u8>, CompileError> {
         let mut text = String::new();
         for signature in signatures {
-            let (module, formed) = self.form(&signature.name, 0, self.settings.shown_size)?;
+            let (module, formed) =
+                self.form(&signature.name, 0, self.settings.shown_size, &KnownArguments::NONE)?;
             text.push_str(&show(&module, &formed));
         }
         Ok(text.into_bytes())
@@ -262,7 +265,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         if !self.settings.devices.cpu {
             return Ok(self.reference_code(name, output)?.0);
         }
-        let (module, formed) = self.form(name, 0, self.settings.shown_size)?;
+        let (module, formed) = self.form(name, 0, self.settings.shown_size, &KnownArguments::NONE)?;
         self.optimise(name, 0, &module, &formed)?;
         let machine = &self.cpus[0].machine;
         self.timings.measure(Stage::Emit, || emit::run(&module, name, machine, output))
@@ -279,15 +282,19 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         for (kernel, object) in objects.iter().enumerate() {
             members.entry(*object).or_default().push(kernel);
         }
-        let part = |signature| KernelParts { signature, levels: Vec::new(), reference: None, units: None };
-        let mut parts: Vec<KernelParts> = signatures.into_iter().map(part).collect();
+        let mut parts = Vec::new();
+        for signature in signatures {
+            let pixels = self.pixels(&signature.name)?;
+            parts.push(KernelParts { signature, levels: Vec::new(), reference: None, units: None, pixels });
+        }
         for cpu in 0..self.cpus.len() {
             for kernels in members.values() {
                 let names: Vec<String> = kernels.iter().map(|k| parts[*k].signature.name.clone()).collect();
                 let (shared, formed) = self.together(&names, cpu)?;
                 self.settings.pieces.add(names.len());
                 for (kernel, formed) in kernels.iter().zip(formed) {
-                    let code = SizeCode { size: ANY_SIZE, relocatable: None, shared: shared.clone() };
+                    let (size, known) = (ANY_SIZE, KnownArguments::NONE);
+                    let code = SizeCode { size, known, relocatable: None, shared: shared.clone() };
                     parts[*kernel].levels.push(LevelCode { formed, objects: vec![code] });
                 }
             }
@@ -301,7 +308,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         let mut all_formed = Vec::new();
         let mut exports = Vec::new();
         for name in names {
-            let (module, formed) = self.form(name, cpu, ANY_SIZE)?;
+            let (module, formed) = self.form(name, cpu, ANY_SIZE, &KnownArguments::NONE)?;
             self.optimise(name, cpu, &module, &formed)?;
             exports.extend(self.exports(name));
             all_formed.push(formed);
@@ -329,15 +336,22 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         }
         let reference = if self.settings.devices.reference { Some(self.reference(name)?) } else { None };
         self.settings.pieces.add(reference.iter().len());
-        Ok(KernelParts { signature, levels, reference, units: None })
+        let pixels = self.pixels(name)?;
+        Ok(KernelParts { signature, levels, reference, units: None, pixels })
+    }
+
+    /// The pixels of images that a kernel writes.
+    fn pixels(&mut self, kernel: &str) -> Result<Vec<PixelWrites>, CompileError> {
+        let module = self.module;
+        self.timings.measure(Stage::WorkGroup, || work_group::pixels(module, kernel))
     }
 
     /// A kernel's code for one CPU.
     fn level(&mut self, kernel: &str, cpu: usize) -> Result<LevelCode, CompileError> {
         let mut objects = Vec::new();
         let mut generic = None;
-        for &size in &self.settings.sizes {
-            let (module, formed) = self.form(kernel, cpu, size)?;
+        for (size, known) in self.settings.functions(kernel) {
+            let (module, formed) = self.form(kernel, cpu, size, &known)?;
             self.optimise(kernel, cpu, &module, &formed)?;
             let exports = self.exports(kernel);
             let exports: Vec<&str> = exports.iter().map(String::as_str).collect();
@@ -346,13 +360,14 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
                 self.timings.measure(Stage::Emit, || emit::run(&module, kernel, machine, Output::Object))?;
             let shared = self.link(kernel, &object, &exports)?;
             let native = self.settings.native;
-            let relocatable = if self.settings.is_for_others {
+            // Others do not ask what is known of arguments.
+            let relocatable = if self.settings.is_for_others && known.is_empty() {
                 let link = || link::relocatable(object, kernel, &exports, native);
                 Some(self.timings.measure(Stage::Link, link)?)
             } else {
                 None
             };
-            objects.push(SizeCode { size, relocatable, shared });
+            objects.push(SizeCode { size, known, relocatable, shared });
             self.settings.pieces.add(1);
             generic.get_or_insert(formed);
         }
@@ -365,6 +380,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         kernel: &str,
         cpu: usize,
         size: [u64; 3],
+        known: &KnownArguments,
     ) -> Result<(Module<'ctx>, Formed), CompileError> {
         let (module, cpu) = (self.module, &self.cpus[cpu]);
         let options = work_group::options(
@@ -374,7 +390,7 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
             cpu,
             size,
         );
-        self.timings.measure(Stage::WorkGroup, || work_group::run(module, kernel, &options, cpu))
+        self.timings.measure(Stage::WorkGroup, || work_group::run(module, kernel, &options, known, cpu))
     }
 
     /// What a kernel's shared object defines for others. Code made in a hurry is for this runtime alone: it has no entry for

@@ -1,6 +1,7 @@
 //! What is asked of the compiler: sources, options, and the code that the archive shall hold.
 
 use oxcl_binary::archive::Version;
+use oxcl_binary::known::KnownOf;
 use oxcl_binary::pipe::{Kernels, Quality};
 use oxcl_frontend::{BuildOptions, VirtualHeader};
 use oxcl_tta::model::Machine;
@@ -70,6 +71,8 @@ pub struct Request<'a> {
     pub cpus: Vec<String>,
     /// Local sizes to make specialised functions for, beside the generic one.
     pub local_sizes: Vec<[u64; 3]>,
+    /// Kernels whose functions for local sizes are for arguments of these values as well; a kernel may come several times.
+    pub known: Vec<KnownOf>,
     /// Container version; none: by the device string.
     pub version: Option<Version>,
     /// Whose id the archive carries.
@@ -104,6 +107,7 @@ impl Request<'_> {
             machines: Vec::new(),
             cpus: Vec::new(),
             local_sizes: Vec::new(),
+            known: Vec::new(),
             version: None,
             device_id: DeviceId::default(),
             width: None,

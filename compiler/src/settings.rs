@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use oxcl_binary::archive::Version;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::hash;
+use oxcl_binary::known::{KnownArguments, KnownOf};
 use oxcl_binary::pipe::{Kernels, Quality};
 use oxcl_binary::unit::digest_text;
 use oxcl_codegen::{CpuTarget, Level};
@@ -101,6 +102,8 @@ pub(crate) struct Settings<'r> {
     pub(crate) large_ids: bool,
     /// The local sizes that functions are made for; [`ANY_SIZE`] is any.
     pub(crate) sizes: Vec<[u64; 3]>,
+    /// Kernels whose functions for local sizes are for known arguments as well.
+    pub(crate) known: &'r [KnownOf],
     /// The one of them to look at where only one function is shown: the first asked for, else any.
     pub(crate) shown_size: [u64; 3],
     /// W.
@@ -183,6 +186,7 @@ impl<'r> Settings<'r> {
             is_for_others: request.quality == Quality::Full,
             large_ids: request.quality == Quality::Full && !is_part,
             sizes,
+            known: &request.known,
             shown_size: request.local_sizes.first().copied().unwrap_or(ANY_SIZE),
             width: match (request.width, request.preferred_width) {
                 (Some(width), _) => Width::Fixed(width),
@@ -212,10 +216,24 @@ impl<'r> Settings<'r> {
 }
 
 impl Settings<'_> {
-    /// How many pieces of code an archive has of each kernel.
-    pub(crate) fn codes(&self) -> usize {
-        let levels = if self.devices.cpu { self.cpus.len() * self.sizes.len() } else { 0 };
+    /// How many pieces of code an archive has of a kernel.
+    pub(crate) fn codes(&self, kernel: &str) -> usize {
+        let levels = if self.devices.cpu { self.cpus.len() * self.functions(kernel).len() } else { 0 };
         levels + usize::from(self.devices.reference) + self.machines.len()
+    }
+
+    /// The functions of a kernel that are made for each CPU: local sizes, and what is known of arguments.
+    pub(crate) fn functions(&self, kernel: &str) -> Vec<([u64; 3], KnownArguments)> {
+        let mut functions = Vec::new();
+        for &size in &self.sizes {
+            let of_kernel = self.known.iter().filter(|known| size != ANY_SIZE && known.kernel == kernel);
+            let before = functions.len();
+            functions.extend(of_kernel.map(|known| (size, known.arguments.clone())));
+            if functions.len() == before {
+                functions.push((size, KnownArguments::NONE));
+            }
+        }
+        functions
     }
 
     /// Refuses a plan for a kernel that is not among those of the program.

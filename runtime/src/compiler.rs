@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oxcl_binary::archive::Version;
+use oxcl_binary::known::KnownOf;
 
 pub use oxcl_binary::pipe::{Action as BuildAction, Il, Quality};
 
@@ -64,6 +65,8 @@ pub struct BuildRequest {
     pub cpus: Vec<String>,
     /// Local sizes to make specialised functions for, beside the generic one.
     pub local_sizes: Vec<[u64; 3]>,
+    /// Kernels whose functions for local sizes are for arguments of these values as well; a kernel may come several times.
+    pub known: Vec<KnownOf>,
     /// Descriptions of transport-triggered processors to make code for, as texts; beside the target's.
     pub machines: Vec<Arc<str>>,
     /// Container version; none: the compiler's choice.
@@ -104,6 +107,7 @@ impl BuildRequest {
             target,
             cpus: Vec::new(),
             local_sizes: Vec::new(),
+            known: Vec::new(),
             machines: Vec::new(),
             version: None,
             quality: Quality::Full,

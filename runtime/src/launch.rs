@@ -10,7 +10,7 @@ use oxcl_binary::archive;
 use oxcl_driver::capability::Features;
 use oxcl_driver::command::{EntryKind, LaunchFacts};
 use oxcl_driver::printer::{PrintSink, Printed, Printer};
-use oxcl_driver::program::{ArgMemory, LaunchRequest, Program as DriverProgram};
+use oxcl_driver::program::{ArgMemory, LaunchRequest, LaunchShape, Program as DriverProgram};
 use oxcl_driver::watch::Watch;
 use oxcl_driver::{Geometry, History, Launch as _};
 use oxcl_scheduler::{Access, Command, Event, Facts, Fence, Touch};
@@ -145,7 +145,7 @@ impl Device {
             })
             .collect();
         residence::check_fit(self, buffers.iter())?;
-        let (touches, facts) = check::facts(record, meta, arguments);
+        let (touches, facts) = check::facts(record, meta, arguments, &geometry);
         let parts = if self.context().keeps_track() {
             let known = arguments.iter().enumerate();
             known.filter_map(|(index, argument)| check::part(record, meta, index, argument)).collect()
@@ -157,7 +157,7 @@ impl Device {
         let program = kernel.program().on(driver.as_ref())?;
         let (cut, cutting) = self.cut(kernel, program.as_ref(), arguments, &geometry);
         // The watch's number first: what comes in between is then found at the next launch, not missed.
-        let watch = kernel.watch(program.as_ref(), &cut);
+        let watch = kernel.watch(program.as_ref(), &cut, arguments);
         let number = watch.as_ref().map_or(0, |watch| watch.number());
         let memory = |index, buffer: &Buffer| {
             let (allocation, offset) = residence::argument_memory(buffer, self)?;
@@ -272,7 +272,8 @@ impl Device {
             && !has_local
             && record.reqd_wg_size == [0; 3]
             && geometry.is_uniform();
-        if !is_free || program.is_specialised_for(kernel.index(), geometry.local) {
+        if !is_free || program.is_specialised_for(kernel.index(), &LaunchShape::of(geometry.local, arguments))
+        {
             return (*geometry, None);
         }
         let threads = self.info().compute_units as u64;

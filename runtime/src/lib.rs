@@ -82,6 +82,7 @@ pub use oxcl_binary::il::{
     CAPABILITIES as IL_CAPABILITIES, EXTENSIONS as IL_EXTENSIONS, INSTRUCTION_SETS as IL_INSTRUCTION_SETS,
     SpecConstant, spec_constants,
 };
+pub use oxcl_binary::known::{KnownArgument, KnownArguments, KnownOf};
 pub use oxcl_binary::meta::SUB_GROUP_SIZES;
 pub use oxcl_driver::account::{device_memory, returns as memory_returns};
 pub use oxcl_driver::command::EntryKind;
@@ -94,6 +95,7 @@ pub use oxcl_driver::image::{
 };
 pub use oxcl_driver::memory::MemoryCounters;
 pub use oxcl_driver::printer::{PrintSink, Printed};
+pub use oxcl_driver::program::LaunchShape;
 pub use oxcl_driver::watch::Heat;
 pub use oxcl_driver::{CodeError, DriverError, Failure as CommandFailure, HostSpan};
 pub use oxcl_driver_cpu::{DiscreteDriver, catch_faults, faults_are_caught};

@@ -17,6 +17,7 @@ use oxcl_runtime::{ArgValue, Buffer, Device, Image, NdRange, Program, Sampler};
 use oxcl_workload::data::half;
 
 use crate::directive::{FileTest, Kind, Run, Widths, parse};
+use crate::known;
 use crate::processors;
 use crate::render;
 use crate::value::{Expected, Scalar, Value, to_bytes};
@@ -168,7 +169,8 @@ impl Input<'_> {
         Ok(text)
     }
 
-    /// Runs every line on every target, with the generic function and with one specialised for the line's local size.
+    /// Runs every line on every target, with the generic function and with those specialised for the line's local size, and for its
+    /// formats and samplers.
     fn run(&self) -> Result<(), String> {
         let mut sizes: Vec<[u64; 3]> = Vec::new();
         for local in self.test.runs.iter().filter_map(|run| run.local.as_deref()) {
@@ -190,7 +192,8 @@ impl Input<'_> {
         // Launches with global ids of 2^31 and more have what was made in a hurry completed first.
         let completed = program(&hurried)?;
         completed.replace_code(&bytes)?;
-        let wide = self.load_wide(&sizes)?;
+        let mut wide = self.load_wide(&sizes)?;
+        wide.extend(known::programs(self, &generic)?);
         let processors = self.processors()?;
         let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {

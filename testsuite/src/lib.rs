@@ -6,6 +6,7 @@ pub mod directive;
 pub mod filetest;
 pub mod fuzz;
 pub mod interop;
+mod known;
 pub mod metamorphic;
 pub mod opencl;
 pub mod picture;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use oxcl_binary::archive::{AccessQualifier, AddressQualifier, Arg, ArgKind, Kernel};
-use oxcl_binary::meta::{Access, AccessBound, KernelMeta};
+use oxcl_binary::meta::{Access, AccessBound, KernelMeta, PixelWrites};
 
 /// The argument table of a kernel with the compiler's facts.
 #[must_use]
@@ -22,6 +22,11 @@ pub fn argument_table(kernel: &Kernel, meta: Option<&KernelMeta>) -> String {
             for bound in &facts.bounds {
                 let _ = write!(out, "\n      always touches {}", show_bound(bound));
             }
+        }
+        let here = |pixels: &&PixelWrites| pixels.argument as usize == index;
+        for write in meta.and_then(|m| m.pixels.iter().find(here)).iter().flat_map(|pixels| &pixels.writes) {
+            let at: Vec<String> = write.iter().map(show_form).collect();
+            let _ = write!(out, "\n      writes pixels ({}) only", at.join(", "));
         }
         out.push('\n');
     }
@@ -80,6 +85,10 @@ fn qualifiers(arg: &Arg) -> String {
 }
 
 fn show_bound(bound: &AccessBound) -> String {
+    format!("{} bytes at {}", bound.bytes, show_form(bound))
+}
+
+fn show_form(bound: &AccessBound) -> String {
     let mut terms = Vec::new();
     for (factors, name) in [(bound.global, "global"), (bound.local, "local"), (bound.group, "group")] {
         for (dimension, factor) in factors.iter().enumerate().filter(|(_, factor)| **factor != 0) {
@@ -89,7 +98,7 @@ fn show_bound(bound: &AccessBound) -> String {
     if bound.constant != 0 || terms.is_empty() {
         terms.push(bound.constant.to_string());
     }
-    format!("{} bytes at {}", bound.bytes, terms.join(" + "))
+    terms.join(" + ")
 }
 
 /// LLVM IR without what changes with the machine, the LLVM version or the source's path: module header, attribute

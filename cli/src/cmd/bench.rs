@@ -108,9 +108,7 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         #[cfg(feature = "compiler")]
         BenchArgs::FuzzTta(args) => super::bench_fuzz_tta::run(args, ui),
         #[cfg(feature = "compiler")]
-        BenchArgs::Images(args) => {
-            super::bench_images::run(args, ui, |ui| compile(crate::images::SOURCE, &[], Device::Cpu, ui))
-        }
+        BenchArgs::Images(args) => super::bench_images::run(args, ui, image_kernels),
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         #[cfg(feature = "mpi")]
         BenchArgs::Nodes(args) => super::bench_nodes::run(args, ui, node_kernels),
@@ -198,6 +196,20 @@ fn compile(source: &str, cpus: &[String], device: Device, ui: &mut Ui) -> Result
     request.devices = crate::build::devices(&[device]);
     request.machines = crate::build::machines(&[device], ui)?;
     request.cpus = cpus.to_vec();
+    Ok(crate::build::compile(&request, Emit::Archive, None, ui)?.bytes)
+}
+
+#[cfg(feature = "compiler")]
+fn image_kernels(
+    local_sizes: &[[u64; 3]],
+    known: &[oxcl_runtime::KnownOf],
+    ui: &mut Ui,
+) -> Result<Vec<u8>, CliError> {
+    use oxcl_compiler::{Emit, Request, SourceFile};
+    let (name, text) = ("kernels.cl".to_owned(), crate::images::SOURCE.to_owned());
+    let mut request = Request::new(vec![SourceFile { name, text }]);
+    request.local_sizes = local_sizes.to_vec();
+    request.known = known.to_vec();
     Ok(crate::build::compile(&request, Emit::Archive, None, ui)?.bytes)
 }
 

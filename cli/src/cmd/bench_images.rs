@@ -7,12 +7,14 @@ use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use crate::ui::table::Table;
 use clap::Args;
+use oxcl_runtime::{KnownOf, LaunchShape};
 use oxcl_workload::nearest::nearest;
 use serde_json::json;
 
 /// Measure kernels on images: convolution, resizing, gathering, a volume and another format
 ///
-/// Each runs on images and on buffers, with one worker and with all. Results are compared with a scalar reference: the command fails where
+/// Each runs on images and on buffers, with one worker and with all, by the code for its local size, formats and samplers that a program gets
+/// for kernels that are hot. Results are compared with a scalar reference: the command fails where
 /// one is further from it than a step of a byte, or than what floats that are mixed may differ by. With --json each kernel is an object on
 /// a line of its own. `testsuite/peers/images.py` runs the same kernels on other OpenCL libraries.
 #[derive(Debug, Args)]
@@ -27,6 +29,9 @@ pub(crate) struct ImagesArgs {
     /// Runs of which the best counts
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
+    /// Run the code for any local size and format, as programs do before a kernel is hot
+    #[arg(long)]
+    any_format: bool,
     /// Only this kernel; may be given several times
     #[arg(long, value_name = "NAME", value_parser = work)]
     only: Vec<Work>,
@@ -78,22 +83,30 @@ fn micros(ran: &Ran) -> f64 {
 pub(super) fn run(
     args: &ImagesArgs,
     ui: &mut Ui,
-    compile: impl FnOnce(&mut Ui) -> Result<Vec<u8>, CliError>,
+    compile: impl Fn(&[[u64; 3]], &[KnownOf], &mut Ui) -> Result<Vec<u8>, CliError>,
 ) -> Result<Outcome, CliError> {
     let failed = |message: String| CliError::Device { message, help: None };
-    let archive = compile(ui)?;
+    let archive = compile(&[], &[], ui)?;
     let processors = oxcl_runtime::allowed_processors().len().max(1);
     let workers = args.workers.map_or(processors, |workers| usize::try_from(workers).unwrap_or(1));
     let on = |workers| Pictures::new(&archive, workers, Inputs::new(args.side)).map_err(failed);
-    let (alone, all) = (on(1)?, on(workers)?);
+    let (mut alone, mut all) = (on(1)?, on(workers)?);
     let works = if args.only.is_empty() { &Work::ALL[..] } else { &args.only };
+    let shapes = |work| -> Result<Shapes, String> { Ok([all.shape(work, true)?, all.shape(work, false)?]) };
+    let shapes = works.iter().map(|&work| shapes(work)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    if !args.any_format {
+        let archive = compile_for(&shapes, &compile, ui)?;
+        [&mut alone, &mut all].into_iter().try_for_each(|on| on.take(&archive)).map_err(failed)?;
+    }
     let progress = Progress::new(ui);
     let mut rows = Vec::new();
-    for (done, &work) in works.iter().enumerate() {
+    for (done, (&work, [on_images, on_buffers])) in works.iter().zip(&shapes).enumerate() {
         progress.part("kernels", done as u64, works.len() as u64);
         let both = |pictures: &Pictures| -> Result<[Ran; 2], CliError> {
-            let ran = |on_images| pictures.run(work, on_images, args.runs).map_err(failed);
-            Ok([ran(true)?, ran(false)?])
+            let ran = |is_image, shape: &(String, LaunchShape)| {
+                pictures.run(work, is_image, &shape.1, args.runs).map_err(failed)
+            };
+            Ok([ran(true, on_images)?, ran(false, on_buffers)?])
         };
         let row = Row { work, alone: both(&alone)?, all: both(&all)? };
         if ui.json {
@@ -111,6 +124,28 @@ pub(super) fn run(
     }
     ui.message(&format!("results are not those of the reference: {}", wrong.join(", ")));
     Ok(Outcome::Negative)
+}
+
+/// What a kernel's functions are for, on images and on buffers.
+type Shapes = [(String, LaunchShape); 2];
+
+/// The kernels with functions for the launches that they get, as a program that runs long has them made.
+fn compile_for(
+    shapes: &[Shapes],
+    compile: impl Fn(&[[u64; 3]], &[KnownOf], &mut Ui) -> Result<Vec<u8>, CliError>,
+    ui: &mut Ui,
+) -> Result<Vec<u8>, CliError> {
+    let mut sizes: Vec<[u64; 3]> = Vec::new();
+    let mut known = Vec::new();
+    for (kernel, shape) in shapes.iter().flatten() {
+        if !sizes.contains(&shape.local) {
+            sizes.push(shape.local);
+        }
+        if !shape.known.is_empty() {
+            known.push(KnownOf { kernel: kernel.clone(), arguments: shape.known.clone() });
+        }
+    }
+    compile(&sizes, &known, ui)
 }
 
 fn as_json(row: &Row, workers: usize) -> serde_json::Value {

@@ -290,6 +290,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
         machines,
         cpus: args.cpu.clone(),
         local_sizes: args.local.iter().map(|sizes| sizes.padded(1)).collect(),
+        known: Vec::new(),
         version: args.pocl_version.map(|version| match version {
             PoclVersion::V31 => Version::V9,
             PoclVersion::V4 => Version::V11,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
     ArgValue, Buffer, Coded, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape, Kernel,
-    NdRange, Program, QueueProperties, channel, order,
+    LaunchShape, NdRange, Program, QueueProperties, channel, order,
 };
 
 /// The kernels' source.
@@ -137,8 +137,45 @@ impl Pictures {
         Ok(Self { context, program, inputs })
     }
 
-    /// Runs a kernel, on images or on buffers, and compares what it leaves.
-    pub(crate) fn run(&self, work: Work, on_images: bool, runs: u32) -> Result<Ran, String> {
+    /// Takes the program's kernels from another archive.
+    pub(crate) fn take(&mut self, archive: &[u8]) -> Result<(), String> {
+        self.program = Program::from_archive(archive).map_err(|error| told(&error))?;
+        Ok(())
+    }
+
+    /// The kernel's name, and what a function for its launches is made for.
+    pub(crate) fn shape(&self, work: Work, on_images: bool) -> Result<(String, LaunchShape), String> {
+        self.with(work, on_images, |kernel, range, arguments, _| {
+            let device = self.context.device("cpu").map_err(|error| told(&error))?;
+            let local = device.local_size_for(kernel, range).map_err(|error| told(&error))?;
+            Ok((kernel.name().to_owned(), LaunchShape::of(local, arguments)))
+        })
+    }
+
+    /// Runs a kernel, on images or on buffers, with the local size of `shape`, and compares what it leaves.
+    pub(crate) fn run(
+        &self,
+        work: Work,
+        on_images: bool,
+        shape: &LaunchShape,
+        runs: u32,
+    ) -> Result<Ran, String> {
+        self.with(work, on_images, |kernel, range, arguments, to| {
+            let [x, y, _] = shape.local;
+            let range = range.clone().with_local(&[x, y]).map_err(|error| told(&error))?;
+            let best = self.time(kernel, &range, arguments, runs)?;
+            let left = to.contents().map_err(|error| told(&error))?;
+            Ok(Ran { best, far: reference::distance(work, &self.inputs, &left) })
+        })
+    }
+
+    /// Does something with a kernel, its index space, its arguments, and the memory of its result.
+    fn with<R>(
+        &self,
+        work: Work,
+        on_images: bool,
+        act: impl FnOnce(&Kernel, &NdRange, &[ArgValue<'_>], &Buffer) -> Result<R, String>,
+    ) -> Result<R, String> {
         let side = self.inputs.side;
         let global = work.global(side);
         let buffer = |bytes: &[u8]| Buffer::from_bytes(bytes).map_err(|error| told(&error));
@@ -189,27 +226,25 @@ impl Pictures {
         };
         let name = format!("{}_{}", work.name(), if on_images { "image" } else { "buffer" });
         let kernel = self.program.kernel(&name).map_err(|error| told(&error))?;
-        let best = self.time(&kernel, &global, &arguments, runs)?;
-        let left = to.buffer().contents().map_err(|error| told(&error))?;
-        Ok(Ran { best, far: reference::distance(work, &self.inputs, &left) })
+        let range = NdRange::new(&global).map_err(|error| told(&error))?;
+        act(&kernel, &range, &arguments, to.buffer())
     }
 
     fn time(
         &self,
         kernel: &Kernel,
-        global: &[u64; 2],
+        range: &NdRange,
         arguments: &[ArgValue<'_>],
         runs: u32,
     ) -> Result<Duration, String> {
         let device = self.context.device("cpu").map_err(|error| told(&error))?;
         let properties = QueueProperties { out_of_order: false, profiling: false };
         let queue = self.context.queue(&device, properties).map_err(|error| error.to_string())?;
-        let range = NdRange::new(global).map_err(|error| told(&error))?;
         let mut best = Duration::MAX;
         // The first run brings memory and code to where they are used.
         for run in 0..=runs {
             let begun = Instant::now();
-            let event = queue.kernel(kernel, &range, arguments, &[]).map_err(|error| told(&error))?;
+            let event = queue.kernel(kernel, range, arguments, &[]).map_err(|error| told(&error))?;
             event.wait().map_err(|error| error.to_string())?;
             if run > 0 {
                 best = best.min(begun.elapsed());

@@ -73,6 +73,7 @@ fn request(job: &Job) -> Result<Request<'_>, Failed> {
     request.devices = Devices { cpu: job.cpu, reference: job.reference };
     request.cpus.clone_from(&job.cpus);
     request.local_sizes.clone_from(&job.local_sizes);
+    request.known.clone_from(&job.known);
     request.kernels.clone_from(&job.kernels);
     request.quality = job.quality;
     request.preferred_width = (job.width != 0).then_some(job.width);

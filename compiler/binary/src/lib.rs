@@ -8,6 +8,7 @@ pub mod abi;
 pub mod archive;
 pub mod hash;
 pub mod il;
+pub mod known;
 pub mod meta;
 pub mod pipe;
 pub mod unit;

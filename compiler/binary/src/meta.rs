@@ -241,6 +241,9 @@ pub struct KernelMeta {
     /// The size that the source requires; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub required_sub_group_size: u32,
+    /// The pixels of images that are written, where they are known; of an image that is not here any may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pixels: Vec<PixelWrites>,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -333,6 +336,16 @@ pub struct AccessBound {
     pub line: u32,
 }
 
+/// Where a kernel writes an image: nowhere else, in launches whose global ids are all less than 2^31.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PixelWrites {
+    /// Which argument the image is.
+    pub argument: u32,
+    /// Of each write the coordinates, as many as the image has, as [`AccessBound`]s in pixels. A number that leaves 32 bits says nothing:
+    /// the kernel counts in these.
+    pub writes: Vec<Vec<AccessBound>>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::{
@@ -406,6 +419,7 @@ mod tests {
             sub_group_size: 8,
             narrow_sub_group_size: 4,
             required_sub_group_size: 0,
+            pixels: Vec::new(),
             code: vec![KernelCode {
                 cpu: "x86-64-v3".to_owned(),
                 width: 8,

@@ -4,6 +4,7 @@
 
 use std::io::{self, Cursor, Read};
 
+use oxcl_binary::known::{KnownArgument, KnownArguments, KnownOf};
 use oxcl_binary::pipe::{
     Action, Dependency, Done, FailKind, Failed, FrameError, Hello, Il, Job, Kernels, Kind, Library,
     MAX_FRAME, Quality, Seen, Text, read_frame, write_frame,
@@ -31,6 +32,13 @@ fn job() -> Job {
         reference: true,
         cpus: vec!["znver4".into()],
         local_sizes: vec![[64, 1, 1], [u64::MAX, 0, 7]],
+        known: vec![
+            KnownOf {
+                kernel: "f".into(),
+                arguments: KnownArguments(vec![KnownArgument { index: 3, value: 9 }]),
+            },
+            KnownOf { kernel: String::new(), arguments: KnownArguments::NONE },
+        ],
         version: 12,
         kernels: Kernels::Share { index: 2, of: 3 },
         quality: Quality::First,

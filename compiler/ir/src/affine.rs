@@ -57,11 +57,15 @@ impl Affine {
         self.combine(Affine::default(), |a, _| a.checked_mul(factor))
     }
 
-    fn plus(self, other: Affine) -> Option<Affine> {
+    /// The sum; none where a number of it leaves 64 bits.
+    #[must_use]
+    pub fn plus(self, other: Affine) -> Option<Affine> {
         self.combine(other, i64::checked_add)
     }
 
-    fn minus(self, other: Affine) -> Option<Affine> {
+    /// The difference, in the same way.
+    #[must_use]
+    pub fn minus(self, other: Affine) -> Option<Affine> {
         self.combine(other, i64::checked_sub)
     }
 

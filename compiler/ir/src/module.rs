@@ -6,8 +6,8 @@ use crate::context::Module;
 use crate::function::Function;
 use crate::raw::{
     c_name, ended, llvm, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
-    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_link_needed, oxcl_ir_lower_half,
-    oxcl_ir_lower_opaque_types, oxcl_ir_run_passes, oxcl_ir_set_target,
+    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_know_arguments, oxcl_ir_link_needed,
+    oxcl_ir_lower_half, oxcl_ir_lower_opaque_types, oxcl_ir_run_passes, oxcl_ir_set_target,
 };
 use crate::types::{Type, TypeKind, Types};
 use crate::value::Value;
@@ -52,6 +52,15 @@ pub fn clone_reached<'c>(module: &Module<'c>, root: Function<'c>) -> Module<'c> 
 /// samplers by their bits. Takes the calls away by which the library asks for that.
 pub fn lower_opaque_types(module: &Module<'_>) {
     llvm!(oxcl_ir_lower_opaque_types; module.as_mut_ptr());
+}
+
+/// Puts values of arguments in that `kernel` shall be made for: by the argument's number, of an image its format as
+/// `oxcl_binary::known` has it, of a sampler its bits. Other arguments stay. Opaque types must have been lowered; what the values make
+/// needless is still there.
+pub fn know_arguments(kernel: Function<'_>, known: &[(u32, u64)]) {
+    let (indices, values): (Vec<u32>, Vec<u64>) = known.iter().copied().unzip();
+    let count = indices.len() as u32;
+    llvm!(oxcl_ir_know_arguments; kernel.raw(), indices.as_ptr(), values.as_ptr(), count);
 }
 
 /// Makes arithmetic on `half` of operations that a machine without it has: on float, with each result rounded once. `converts`: the

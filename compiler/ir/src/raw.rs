@@ -153,6 +153,12 @@ unsafe extern "C" {
         count: u32,
     );
     pub(crate) fn oxcl_ir_lower_opaque_types(module: LLVMModuleRef);
+    pub(crate) fn oxcl_ir_know_arguments(
+        kernel: LLVMValueRef,
+        indices: *const u32,
+        values: *const u64,
+        count: u32,
+    );
     pub(crate) fn oxcl_ir_lower_half(module: LLVMModuleRef, converts: bool);
     pub(crate) fn oxcl_ir_run_passes(
         module: LLVMModuleRef,

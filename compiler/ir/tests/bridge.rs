@@ -521,6 +521,52 @@ define i64 @outer(IMAGE %i, i32 %n) !kind !0 {
 }
 
 #[test]
+fn what_is_known_of_arguments_is_a_constant_wherever_they_are_passed_on_to() {
+    let context = Context::create();
+    let text = "target datalayout = \"e-p:64:64\"
+define i64 @format(ptr addrspace(2) %i, i32 %x) {
+  %at = getelementptr i8, ptr addrspace(2) %i, i64 40
+  %both = load i64, ptr addrspace(2) %at
+  %size = getelementptr i8, ptr addrspace(2) %at, i64 12
+  %bytes = load i32, ptr addrspace(2) %size
+  %width_at = getelementptr i8, ptr addrspace(2) %i, i64 8
+  %width = load i32, ptr addrspace(2) %width_at
+  %sum = add i32 %bytes, %width
+  %wide = zext i32 %sum to i64
+  %all = add i64 %both, %wide
+  ret i64 %all
+}
+define void @k(ptr addrspace(2) \"oxcl-image\"=\"0\" %i, ptr addrspace(2) \"oxcl-image\"=\"0\" %j, i64 \"oxcl-sampler\" %s, ptr %out) {
+  %a = call i64 @format(ptr addrspace(2) %i, i32 1)
+  %b = call i64 @format(ptr addrspace(2) %j, i32 2)
+  %c = call i64 @format(ptr addrspace(2) %i, i32 3)
+  %ab = add i64 %a, %b
+  %abc = add i64 %ab, %c
+  %all = add i64 %abc, %s
+  store i64 %all, ptr %out
+  ret void
+}";
+    let module = read(&context, text);
+    // Order 0x10b6, type 0x10d3, four channels of two bytes; bits 0x12; an argument that is neither, and one that is not there.
+    let known = [(0, 0x0002_0004_10d3_10b6), (2, 0x12), (3, 7), (9, 7)];
+    ir_module::know_arguments(function(&module, "k"), &known);
+    ir_module::verify(&module).unwrap();
+    let text = ir_module::print(&module);
+    for line in [
+        "%a = call i64 @oxcl_known_format(ptr addrspace(2) %i, i32 1)",
+        "%b = call i64 @format(ptr addrspace(2) %j, i32 2)",
+        "%c = call i64 @oxcl_known_format(ptr addrspace(2) %i, i32 3)",
+        "%all = add i64 %abc, 18",
+        "%sum = add i32 2, %width",
+        "%all = add i64 18498424148150, %wide",
+        "store i64 %all, ptr %out",
+    ] {
+        assert!(text.contains(line), "no '{line}' in\n{text}");
+    }
+    assert_eq!(text.matches("define internal i64 @oxcl_known_format").count(), 1, "{text}");
+}
+
+#[test]
 fn other_opaque_types_stay() {
     let context = Context::create();
     let module = read(&context, "declare void @f(target(\"spirv.Queue\"))");

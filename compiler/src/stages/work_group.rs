@@ -6,11 +6,13 @@
 use std::sync::Arc;
 
 use oxcl_binary::archive::slots::ANY_SIZE;
+use oxcl_binary::known::{KnownArgument, KnownArguments};
+use oxcl_binary::meta::PixelWrites;
 use oxcl_codegen::CpuTarget;
 use oxcl_frontend::KernelSignature;
-use oxcl_ir::module::clone_reached;
-use oxcl_ir::{Function, Module};
-use oxcl_workgroup::{Formed, Options, form_best, sub_groups};
+use oxcl_ir::module::{clone_reached, know_arguments, run_passes};
+use oxcl_ir::{Function, IrError, Module};
+use oxcl_workgroup::{Formed, Options, form_best, sub_groups, writes_images};
 
 use super::target::Cpu;
 use crate::error::CompileError;
@@ -83,14 +85,41 @@ pub(crate) fn own_module<'ctx>(module: &Module<'ctx>, kernel: &str) -> Module<'c
     }
 }
 
+/// Private variables that hold parameters become values: arguments are followed through these alone.
+const BEFORE_KNOWN: &str = "function(sroa)";
+/// Takes away what known arguments have made needless: branches first, so that lanes never see them.
+const AFTER_KNOWN: &str = "function(early-cse,instsimplify,\
+    simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,adce)";
+
+/// Makes `kernel` one for arguments of these values.
+fn know(module: &Module<'_>, kernel: &str, known: &KnownArguments) -> Result<(), IrError> {
+    let Some(function) = Function::find(module, kernel).filter(|_| !known.is_empty()) else { return Ok(()) };
+    run_passes(module, BEFORE_KNOWN)?;
+    let known: Vec<_> = known.0.iter().map(|&KnownArgument { index, value }| (index, value)).collect();
+    know_arguments(function, &known);
+    run_passes(module, AFTER_KNOWN)
+}
+
+/// The pixels of images that a kernel writes, as far as that is plain.
+pub(crate) fn pixels(module: &Module<'_>, kernel: &str) -> Result<Vec<PixelWrites>, CompileError> {
+    if !Function::find(module, kernel).is_some_and(writes_images) {
+        return Ok(Vec::new());
+    }
+    let copy = own_module(module, kernel);
+    let found = Function::find(&copy, kernel).map(|function| oxcl_workgroup::pixels(&copy, function));
+    Ok(found.transpose()?.unwrap_or_default())
+}
+
 /// Runs the stage.
 pub(crate) fn run<'ctx>(
     module: &Module<'ctx>,
     kernel: &str,
     options: &Options,
+    known: &KnownArguments,
     cpu: &Cpu,
 ) -> Result<(Module<'ctx>, Formed), CompileError> {
     let copy = own_module(module, kernel);
+    know(&copy, kernel, known)?;
     cpu.operations.settle(&copy);
     let (copy, formed) = form_best(copy, kernel, options)
         .map_err(|error| CompileError::Kernel { kernel: kernel.to_owned(), error })?;

@@ -3,6 +3,7 @@
 //! address of a description, which [`ImageDescription::data`] makes once it is known where the pixels are.
 
 use oxcl_binary::abi::ImageData;
+use oxcl_binary::known::ImageWords;
 
 /// Orders of channels, with OpenCL's numbers (`cl_channel_order`).
 pub mod order {
@@ -280,11 +281,24 @@ pub struct ImageDescription {
 }
 
 impl ImageDescription {
+    /// What of [`Self::data`] says how pixels are read.
+    #[must_use]
+    pub fn words(&self) -> ImageWords {
+        let word = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let channels = if self.format.is_packed() { 1 } else { self.format.channels() };
+        ImageWords {
+            order: self.format.channel_order,
+            channel_type: self.format.channel_type,
+            channels,
+            element_size: word(self.element_size / u64::from(channels)),
+        }
+    }
+
     /// What kernels read, where the pixels are at `data`. Sizes that the image does not have are 0, as its queries have them.
     #[must_use]
     pub fn data(&self, data: *mut u8) -> ImageData {
         let word = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let channels = if self.format.is_packed() { 1 } else { self.format.channels() };
+        let ImageWords { order, channel_type, channels, element_size } = self.words();
         let dimensions = self.kind.dimensions();
         let size = |d: usize| if d < dimensions { word(self.size[d]) } else { 0 };
         ImageData {
@@ -297,10 +311,10 @@ impl ImageDescription {
             slice_pitch: word(self.slice_pitch),
             levels: 0,
             samples: 0,
-            order: self.format.channel_order,
-            channel_type: self.format.channel_type,
+            order,
+            channel_type,
             channels,
-            element_size: word(self.element_size / u64::from(channels)),
+            element_size,
         }
     }
 }

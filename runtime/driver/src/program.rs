@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use oxcl_binary::archive::{self, Archive};
+use oxcl_binary::known::{KnownArgument, KnownArguments};
 use oxcl_binary::meta::{KernelMeta, MetaError, ProgramMeta};
 
 use crate::code::CodeError;
@@ -96,22 +97,51 @@ pub trait Program: Send + Sync + fmt::Debug {
         Err(CodeError::Fixed.into())
     }
 
-    /// Takes the function of a kernel for a local size from a binary that was made of the same program later. Launches that
-    /// were prepared may take it as with [`Program::replace_kernel`].
+    /// Takes the function of a kernel for a local size and known arguments from a binary that was made of the same program later.
+    /// Launches that were prepared may take it as with [`Program::replace_kernel`].
     ///
     /// # Errors
     /// The code cannot be used; nothing has changed then.
-    fn add_function(&self, _kernel: usize, _local: [u64; 3], _later: &Binary) -> Result<(), DriverError> {
+    fn add_function(&self, _kernel: usize, _shape: &LaunchShape, _later: &Binary) -> Result<(), DriverError> {
         Err(CodeError::Fixed.into())
     }
 
-    /// Whether there is a function of a kernel for this local size and no other.
-    fn is_specialised_for(&self, _kernel: usize, _local: [u64; 3]) -> bool {
+    /// Whether there is a function of a kernel for this local size and these arguments, and for no others.
+    fn is_specialised_for(&self, _kernel: usize, _shape: &LaunchShape) -> bool {
         false
     }
 
     /// The driver gets its own type back through this.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// What functions are made for, of a launch: few launches of a kernel differ in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LaunchShape {
+    /// The local size.
+    pub local: [u64; 3],
+    /// Formats of images and bits of samplers.
+    pub known: KnownArguments,
+}
+
+impl LaunchShape {
+    /// The shape of a launch with these arguments.
+    pub fn of<M, V>(local: [u64; 3], arguments: &[ArgValue<M, V>]) -> Self {
+        let numbered = (0_u32..).zip(arguments);
+        let known = numbered.filter_map(|(index, argument)| {
+            let value = match argument {
+                ArgValue::Image(_, description) => description.words().value()?,
+                ArgValue::Sampler(sampler) => u64::from_le_bytes(sampler.bits()),
+                ArgValue::Buffer(_)
+                | ArgValue::Null
+                | ArgValue::Pointer(_)
+                | ArgValue::Local(_)
+                | ArgValue::Value(_) => return None,
+            };
+            Some(KnownArgument { index, value })
+        });
+        Self { local, known: KnownArguments(known.collect()) }
+    }
 }
 
 /// One argument of a launch. `M` is how memory is named where the argument is: a buffer for the runtime's callers, an

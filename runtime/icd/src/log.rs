@@ -38,7 +38,10 @@ fn print(text: &str) {
 fn told(improvement: &Improvement) -> String {
     let what = match &improvement.better {
         Better::Kernel(kernel) => format!("'{kernel}'"),
-        Better::Function { kernel, local: [x, y, z] } => format!("'{kernel}' for local size {x},{y},{z}"),
+        Better::Function { kernel, local: [x, y, z], known } => {
+            let formats = if known.is_empty() { "" } else { " and the formats and samplers that it gets" };
+            format!("'{kernel}' for local size {x},{y},{z}{formats}")
+        }
     };
     let Some(end) = &improvement.end else {
         return match improvement.why {
@@ -71,7 +74,7 @@ fn shown(time: Duration) -> String {
 mod tests {
     use std::time::Instant;
 
-    use oxcl_runtime::{Ended, Heat};
+    use oxcl_runtime::{Ended, Heat, KnownArguments};
 
     use super::*;
 
@@ -85,7 +88,7 @@ mod tests {
     fn what_is_promoted_and_why() {
         let heat = Heat { spent: Duration::from_micros(24_120), launches: 2 };
         let why = Why::Hot { heat, expected: Duration::from_millis(98) };
-        let better = Better::Function { kernel: "k".into(), local: [16, 4, 1] };
+        let better = Better::Function { kernel: "k".into(), local: [16, 4, 1], known: KnownArguments::NONE };
         let begun = Improvement { better, why, begun: Instant::now(), end: None };
         assert_eq!(
             told(&begun),

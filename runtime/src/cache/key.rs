@@ -105,6 +105,7 @@ pub(crate) fn this_cpu() -> &'static [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use oxcl_binary::known::{KnownArgument, KnownArguments, KnownOf};
     use oxcl_binary::pipe::{Action, Il, Kernels, Quality, Text};
 
     fn job() -> Job {
@@ -120,6 +121,10 @@ mod tests {
             reference: false,
             cpus: vec![],
             local_sizes: vec![[8, 1, 1]],
+            known: vec![KnownOf {
+                kernel: "k".into(),
+                arguments: KnownArguments(vec![KnownArgument { index: 0, value: 1 }]),
+            }],
             version: 0,
             kernels: Kernels::All,
             quality: Quality::Full,
@@ -145,6 +150,10 @@ mod tests {
             |job| job.reference = true,
             |job| job.cpus.push("x86-64-v3".into()),
             |job| job.local_sizes.clear(),
+            |job| job.known.clear(),
+            |job| job.known[0].kernel = "l".into(),
+            |job| job.known[0].arguments.0[0].index = 1,
+            |job| job.known[0].arguments.0[0].value = 2,
             |job| job.version = 9,
             |job| job.action = Action::Compile,
             |job| job.inputs.push(vec![1]),

@@ -6,6 +6,7 @@
 use oxcl_driver::HostSpan;
 use oxcl_driver::image::{ImageDescription, ImageFormat, ImageKind, order};
 use oxcl_driver::rect::RectSide;
+use oxcl_scheduler::{Access, Touch};
 
 use crate::buffer::Buffer;
 
@@ -128,6 +129,40 @@ impl Side {
         let slices = (size[2] - 1).checked_mul(at.slice_pitch)?;
         let end = at.offset.checked_add(slices)?.checked_add(rows)?.checked_add(size[0])?;
         Some(Self { at, end })
+    }
+}
+
+/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts. What a row
+/// costs a queue is less than what it takes to move it.
+const MOST_ROWS: u64 = 1024;
+
+impl Side {
+    /// What is done to `size` bytes, rows and slices of a buffer, row by row where there is something between them.
+    pub(crate) fn touches(&self, buffer: &Buffer, size: [u64; 3], access: Access) -> Vec<Touch> {
+        let RectSide { offset, row_pitch, slice_pitch } = self.at;
+        let [bytes, rows, slices] = size;
+        let has_gaps = (rows > 1 && row_pitch != bytes) || (slices > 1 && slice_pitch != rows * bytes);
+        if !has_gaps || rows.saturating_mul(slices) > MOST_ROWS {
+            return vec![buffer.touch(offset, self.end - offset, access)];
+        }
+        let starts =
+            (0..slices).flat_map(|slice| (0..rows).map(move |row| slice * slice_pitch + row * row_pitch));
+        starts.map(|start| buffer.touch(offset + start, bytes, access)).collect()
+    }
+}
+
+impl Image {
+    /// The image that an argument of a launch is.
+    pub(crate) fn given(buffer: &Buffer, description: &ImageDescription) -> Self {
+        Self { buffer: buffer.clone(), description: *description }
+    }
+
+    /// What is done to a region; all of the image where it does not lie in it.
+    pub(crate) fn touches(&self, region: &ImageRegion, access: Access) -> Vec<Touch> {
+        match self.side(region) {
+            Ok(side) => side.touches(&self.buffer, self.bytes_of(region.size), access),
+            Err(_) => vec![self.buffer.touch(0, self.buffer.size(), access)],
+        }
     }
 }
 

@@ -57,3 +57,22 @@ fn regions_lie_in_their_images() {
     assert!(planes.host_side([4, 2, 3], [16, 31]).is_err());
     assert_eq!(planes.host_side([4, 2, 3], [20, 0]).unwrap().end, 5 * 20 + 16);
 }
+
+#[test]
+fn rows_are_touched_one_by_one_where_something_is_between_them() {
+    let volume = Image::new(&shape(ImageKind::Image3d, [5, 3, 2], 1)).unwrap();
+    let touched = |image: &Image, origin, size| {
+        let touches = image.touches(&ImageRegion { origin, size }, Access::Read);
+        touches.iter().map(|touch| (touch.start, touch.end)).collect::<Vec<_>>()
+    };
+    assert_eq!(touched(&volume, [0; 3], [5, 3, 2]), [(0, 120)]);
+    assert_eq!(touched(&volume, [0, 1, 1], [5, 2, 1]), [(80, 120)]);
+    assert_eq!(touched(&volume, [1, 1, 0], [2, 2, 2]), [(24, 32), (44, 52), (84, 92), (104, 112)]);
+    // Rows without an end to them, and a region that is not there: all between the first byte and the last.
+    let tall = Image::new(&shape(ImageKind::Image2d, [2, 2000, 1], 1)).unwrap();
+    assert_eq!(touched(&tall, [1, 0, 0], [1, 2000, 1]), [(4, 16000)]);
+    assert_eq!(touched(&tall, [1, 0, 0], [2, 1, 1]), [(0, 16000)]);
+    // An array of rows, whose rows are its elements.
+    let rows = Image::new(&shape(ImageKind::Image1dArray, [4, 1, 1], 3)).unwrap();
+    assert_eq!(touched(&rows, [1, 1, 0], [2, 2, 1]), [(20, 28), (36, 44)]);
+}

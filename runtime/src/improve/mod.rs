@@ -2,8 +2,8 @@
 //!
 //! In: a program, the request that it was built from, and how much processor time its launches take
 //! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
-//! functions that are specialised for the local sizes that are launched; of a hot kernel with barriers such a function at once,
-//! for the first local size. Launches take what is better between work-groups;
+//! functions that are specialised for the local sizes that are launched, and for the formats and samplers that go with them; of a hot
+//! kernel with barriers such a function at once, for the first local size. Launches take what is better between work-groups;
 //! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
 //! program as it was.
 //!
@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use oxcl_binary::known::{KnownArguments, KnownOf};
+use oxcl_driver::program::LaunchShape;
 use oxcl_driver::watch::{Heat, Watch};
 
 use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
@@ -29,7 +31,7 @@ use crate::service::{Announced, Attempt, Service};
 use line::Line;
 use worth::Account;
 
-/// For so many local sizes of a kernel, the first ones that are launched, functions are made.
+/// For so many local sizes of a kernel, or known arguments with them, the first ones that are launched, functions are made.
 pub(crate) const SIZES: usize = 4;
 /// When kernels that are not hot are begun with after the build: most that are hot are by then, and need the warm servers.
 const REST: Duration = Duration::from_millis(100);
@@ -57,12 +59,14 @@ const FOR_GLANCES: Duration = Duration::from_secs(8);
 pub enum Better {
     /// A kernel's function for any local size, of a program that was built in a hurry.
     Kernel(String),
-    /// A kernel's function for one local size.
+    /// A kernel's function for one local size, and for arguments that are known.
     Function {
         /// The kernel's name.
         kernel: String,
         /// The local size.
         local: [u64; 3],
+        /// Formats of images and bits of samplers.
+        known: KnownArguments,
     },
 }
 
@@ -155,7 +159,7 @@ struct Promoted {
     _kept: Option<(Announced, Arc<Inner>)>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum What {
     /// All kernels that are not made yet, begun with before this time.
     Rest {
@@ -167,7 +171,7 @@ enum What {
     },
     Function {
         kernel: usize,
-        local: [u64; 3],
+        shape: LaunchShape,
         heat: Heat,
     },
 }
@@ -218,25 +222,25 @@ impl Improver {
             return;
         }
         let shared = Arc::clone(&self.shared);
+        let is_rest = matches!(what, What::Rest { .. });
         let mut task = Task { program: Weak::clone(program), what, promoted: None };
-        match what {
+        if is_rest {
             // All of a line are put off for the same time, so the order is that of their coming.
-            What::Rest { .. } => self.shared.cold.put(Instant::now() + REST, task, move || {
+            self.shared.cold.put(Instant::now() + REST, task, move || {
                 let service = shared.service.in_background();
                 while let Some(task) = shared.cold.next() {
                     if let What::Rest { until } = task.what {
                         shared.make_rest(&task.program, until, &service);
                     }
                 }
-            }),
-            What::Kernel { .. } | What::Function { .. } => {
-                task.promoted = self.shared.promote(&task);
-                self.shared.hot.put(Instant::now(), task, move || {
-                    while let Some(task) = shared.hot.next() {
-                        shared.make_hot(&task);
-                    }
-                });
-            }
+            });
+        } else {
+            task.promoted = self.shared.promote(&task);
+            self.shared.hot.put(Instant::now(), task, move || {
+                while let Some(task) = shared.hot.next() {
+                    shared.make_hot(&task);
+                }
+            });
         }
     }
 }
@@ -266,10 +270,11 @@ impl Shared {
                 let name = program.kernel_name(kernel);
                 (improving.full(), name.clone(), Better::Kernel(name), heat, improving.account().kernel())
             }
-            What::Function { kernel, local, heat } => {
+            What::Function { kernel, ref shape, heat } => {
                 let name = program.kernel_name(kernel);
-                let better = Better::Function { kernel: name.clone(), local };
-                (improving.request_for(local), name, better, heat, improving.account().function())
+                let LaunchShape { local, known } = shape.clone();
+                let better = Better::Function { kernel: name.clone(), local, known };
+                (improving.request_for(&name, shape), name, better, heat, improving.account().function())
             }
         };
         let beginning = Improvement::beginning(better, Why::Hot { heat, expected });
@@ -326,11 +331,11 @@ impl Shared {
                     }
                 }
             }
-            What::Function { kernel, local, heat } => {
+            What::Function { kernel, ref shape, heat } => {
                 let name = program.kernel_name(kernel);
                 let is_there = self.observed(promoted.beginning.clone(), || {
-                    let built = self.service.specialise(&improving.request_for(local), &name);
-                    let taken = |built: &Built| program.add_function(kernel, local, &built.archive);
+                    let built = self.service.specialise(&improving.request_for(&name, shape), &name);
+                    let taken = |built: &Built| program.add_function(kernel, shape, &built.archive);
                     (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
                 });
                 if !is_there && program.is_hurried(kernel) {
@@ -421,8 +426,11 @@ impl Improving {
         BuildRequest { quality: Quality::Full, ..self.request.clone() }
     }
 
-    fn request_for(&self, local: [u64; 3]) -> BuildRequest {
-        BuildRequest { local_sizes: vec![local], ..self.full() }
+    /// The request for a kernel's function for launches of this shape.
+    fn request_for(&self, kernel: &str, shape: &LaunchShape) -> BuildRequest {
+        let LaunchShape { local, known } = shape.clone();
+        let known = (!known.is_empty()).then(|| KnownOf { kernel: kernel.to_owned(), arguments: known });
+        BuildRequest { local_sizes: vec![local], known: known.into_iter().collect(), ..self.full() }
     }
 
     /// Has the kernels of `program` made when a processor is idle.
@@ -472,23 +480,24 @@ impl Improving {
         &self,
         program: &Arc<Inner>,
         kernel: usize,
-        local: [u64; 3],
+        shape: LaunchShape,
     ) -> Watch {
         self.ask_rest(program);
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
         Watch::new(self.account().kernel_pays(), move |heat| {
             // It costs no more than the full code.
-            let instead = program.upgrade()?.begin_function_instead(kernel, local);
+            let instead = program.upgrade()?.begin_function_instead(kernel, &shape);
+            let shape = shape.clone();
             let what =
-                if instead { What::Function { kernel, local, heat } } else { What::Kernel { kernel, heat } };
+                if instead { What::Function { kernel, shape, heat } } else { What::Kernel { kernel, heat } };
             improver.ask(&program, what);
             None
         })
     }
 
-    /// Watches the launches of a kernel with a local size, and has a function made for it when that pays.
-    pub(crate) fn watch_function(&self, program: &Arc<Inner>, kernel: usize, local: [u64; 3]) -> Watch {
+    /// Watches the launches of a kernel with a local size and known arguments, and has a function made for it when that pays.
+    pub(crate) fn watch_function(&self, program: &Arc<Inner>, kernel: usize, shape: LaunchShape) -> Watch {
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
         Watch::new(self.account().function_pays(), move |heat| {
@@ -496,7 +505,7 @@ impl Improving {
             if let Err(later) = known.improving()?.account().take_function(heat) {
                 return Some(later);
             }
-            improver.ask(&program, What::Function { kernel, local, heat });
+            improver.ask(&program, What::Function { kernel, shape: shape.clone(), heat });
             None
         })
     }
@@ -516,13 +525,13 @@ impl Improving {
         Some(built.archive)
     }
 
-    /// The archive with the function for a local size, where an earlier process had it made.
-    pub(crate) fn kept_function(&self, kernel: &str, local: [u64; 3]) -> Option<Vec<u8>> {
+    /// The archive with the function for a local size and known arguments, where an earlier process had it made.
+    pub(crate) fn kept_function(&self, kernel: &str, shape: &LaunchShape) -> Option<Vec<u8>> {
         if !self.cached {
             return None;
         }
         let service = &self.improver.shared.service;
-        service.kept_specialisation(&self.request_for(local), kernel).map(|built| built.archive)
+        service.kept_specialisation(&self.request_for(kernel, shape), kernel).map(|built| built.archive)
     }
 
     /// A function that an earlier process had made takes the place of a kernel's full code.

@@ -2,7 +2,7 @@
 //! be wrong. Nothing here runs or changes anything.
 
 use oxcl_binary::archive::{self, AccessQualifier, ArgKind};
-use oxcl_binary::meta::{self, ArgFacts, KernelMeta};
+use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta, PixelWrites};
 use oxcl_driver::Geometry;
 use oxcl_scheduler::{Access, Facts, Touch};
 
@@ -12,6 +12,7 @@ use crate::bounds;
 use crate::buffer::Buffer;
 use crate::context::Bounds;
 use crate::device::Device;
+use crate::image::{Image, ImageRegion};
 use crate::program::Kernel;
 use crate::shared::SharedMemory;
 
@@ -47,11 +48,66 @@ pub(super) fn part(
     Some((buffer, argument_access(record, meta, index)?))
 }
 
+/// The pixels of an image that a kernel writes, where they are known.
+fn written(meta: &KernelMeta, index: usize) -> Option<&[Vec<AccessBound>]> {
+    let is_it =
+        |pixels: &&PixelWrites| usize::try_from(pixels.argument).is_ok_and(|argument| argument == index);
+    meta.pixels.iter().find(is_it).map(|pixels| &pixels.writes[..])
+}
+
+/// What a launch reaches of an image.
+#[derive(Debug, PartialEq, Eq)]
+enum Reached {
+    /// Pixels of this region only.
+    Region(ImageRegion),
+    /// Nothing that the image has.
+    Nothing,
+    /// Any of them.
+    Anything,
+}
+
+/// The smallest region of an image of `size` that has all writes of a launch in it. What lies outside of an image is not written.
+fn reached(writes: &[Vec<AccessBound>], geometry: &Geometry, size: [u64; 3]) -> Reached {
+    if !geometry.has_small_ids() {
+        return Reached::Anything;
+    }
+    let (mut low, mut high) = ([i128::MAX; 3], [i128::MIN; 3]);
+    for write in writes {
+        // A coordinate that is not there is that of the only row, or plane.
+        let mut span = [(0, 1); 3];
+        for (place, coordinate) in span.iter_mut().zip(write) {
+            match bounds::span(coordinate, geometry) {
+                // The kernel counts in 32 bits: what leaves them comes back somewhere else.
+                Some(found) if found.low >= i32::MIN.into() && found.high <= i32::MAX.into() => {
+                    *place = (found.low, found.high);
+                }
+                _ => return Reached::Anything,
+            }
+        }
+        let inside: [_; 3] = std::array::from_fn(|d| (span[d].0.max(0), span[d].1.min(size[d].into())));
+        if inside.iter().any(|(from, to)| from >= to) {
+            continue;
+        }
+        for (d, (from, to)) in inside.into_iter().enumerate() {
+            (low[d], high[d]) = (low[d].min(from), high[d].max(to));
+        }
+    }
+    if low > high {
+        return Reached::Nothing;
+    }
+    let number = |number: i128| u64::try_from(number).unwrap_or(0);
+    Reached::Region(ImageRegion {
+        origin: low.map(number),
+        size: std::array::from_fn(|d| number(high[d] - low[d])),
+    })
+}
+
 /// What the launch touches, for the order of its queue. Nothing is known of kernels that other compilers made.
 pub(super) fn facts(
     record: &archive::Kernel,
     meta: Option<&KernelMeta>,
     arguments: &[ArgValue<'_>],
+    geometry: &Geometry,
 ) -> (Box<[Touch]>, Facts) {
     // Where memory that an argument leads to ends is not known, nor whose it is.
     let mut anywhere = false;
@@ -68,9 +124,20 @@ pub(super) fn facts(
             }
             other => *other.memory()?,
         };
-        Some(buffer.touch(0, buffer.size(), argument_access(record, meta, index)?))
+        let access = argument_access(record, meta, index)?;
+        if let ArgValue::Image(buffer, description) = argument
+            && let Some(pixels) = meta.and_then(|meta| written(meta, index))
+        {
+            let image = Image::given(buffer, description);
+            return Some(match reached(pixels, geometry, image.whole().size) {
+                Reached::Region(region) => image.touches(&region, access),
+                Reached::Nothing => Vec::new(),
+                Reached::Anything => vec![buffer.touch(0, buffer.size(), access)],
+            });
+        }
+        Some(vec![buffer.touch(0, buffer.size(), access)])
     };
-    let touches = arguments.iter().enumerate().filter_map(touch).collect();
+    let touches = arguments.iter().enumerate().filter_map(touch).flatten().collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
         opaque: meta.opaque || anywhere,
         globals: meta.globals,
@@ -232,4 +299,42 @@ pub(super) fn bounds(
         }
     }
     Ok(beyond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coordinate(constant: i64, global: [i64; 3]) -> AccessBound {
+        AccessBound { constant, global, local: [0; 3], group: [0; 3], bytes: 1, line: 1 }
+    }
+
+    /// 16 by 8 work-items from (32, 4) on.
+    fn geometry() -> Geometry {
+        Geometry { work_dim: 2, groups: [4, 8, 1], local: [4, 1, 1], global: [16, 8, 1], offset: [32, 4, 0] }
+    }
+
+    fn region(origin: [u64; 3], size: [u64; 3]) -> Reached {
+        Reached::Region(ImageRegion { origin, size })
+    }
+
+    #[test]
+    fn what_is_written_of_an_image_is_the_smallest_region_around_it() {
+        let (x, y) = (coordinate(0, [1, 0, 0]), coordinate(0, [0, 1, 0]));
+        let size = [40, 100, 7];
+        let reached = |writes: &[Vec<AccessBound>]| reached(writes, &geometry(), size);
+        // Beyond the right edge nothing is written.
+        assert_eq!(reached(&[vec![x.clone(), y.clone()]]), region([32, 4, 0], [8, 8, 1]));
+        // Another write, to the left and further down, in the fourth plane.
+        let other = vec![coordinate(-33, [1, 0, 0]), coordinate(20, [0, 2, 0]), coordinate(3, [0; 3])];
+        assert_eq!(reached(&[other.clone()]), region([0, 28, 3], [15, 15, 1]));
+        assert_eq!(reached(&[vec![x.clone(), y.clone()], other]), region([0, 4, 0], [40, 39, 4]));
+        assert_eq!(reached(&[vec![coordinate(40, [1, 0, 0]), y.clone()]]), Reached::Nothing);
+        assert_eq!(reached(&[]), Reached::Nothing);
+        // A number that leaves 32 bits is another one to the kernel.
+        let wraps = vec![coordinate(i64::from(i32::MAX), [1, 0, 0]), y.clone()];
+        assert_eq!(reached(&[vec![x.clone(), y], wraps]), Reached::Anything);
+        let large = Geometry { offset: [1 << 31, 0, 0], ..geometry() };
+        assert_eq!(super::reached(&[vec![x]], &large, size), Reached::Anything);
+    }
 }

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use oxcl_binary::archive::Archive;
 use oxcl_binary::meta::ProgramMeta;
-use oxcl_driver::program::Binary;
+use oxcl_driver::program::{Binary, LaunchShape};
 use oxcl_driver::watch::Watch;
 use oxcl_driver::{DriverError, Geometry, lock};
 
 use super::{DriverProgram, Inner, Kernel, Program};
+use crate::argument::ArgValue;
 use crate::compiler::{BuildRequest, Quality};
 use crate::improve::{Improver, Improving, SIZES};
 use crate::service::Attempt;
@@ -28,16 +29,16 @@ pub(super) struct Better {
     /// It is hot: nobody begins with it at idle priority any more.
     hot: bool,
     making: Making,
-    /// The local size whose function is made in place of its full code.
-    instead: Option<[u64; 3]>,
+    /// The launches whose function is made in place of its full code.
+    instead: Option<LaunchShape>,
     /// The kernel in full quality, where the first code was not.
     full: Option<Full>,
-    /// Functions for local sizes.
-    functions: Vec<([u64; 3], Arc<Binary>)>,
+    /// Functions for local sizes and known arguments.
+    functions: Vec<(LaunchShape, Arc<Binary>)>,
     /// What its launches take while its code is a hurried one.
     watch: Option<Arc<Watch>>,
-    /// What they take with a local size, once it is not; and before, with the first one, if the kernel has barriers.
-    sizes: BTreeMap<[u64; 3], Arc<Watch>>,
+    /// What they take with a local size and known arguments, once it is not; and before, with the first ones, if the kernel has barriers.
+    sizes: BTreeMap<LaunchShape, Arc<Watch>>,
 }
 
 /// Who makes a kernel in full quality.
@@ -153,12 +154,12 @@ impl Inner {
 
     /// Whether a function for a local size is to take the place of a kernel's full code, which nobody makes yet, and which nobody
     /// makes at idle priority then.
-    pub(crate) fn begin_function_instead(&self, kernel: usize, local: [u64; 3]) -> bool {
+    pub(crate) fn begin_function_instead(&self, kernel: usize, shape: &LaunchShape) -> bool {
         let mut better = lock(&self.better);
         let Some(kernel) = better.get_mut(kernel) else { return false };
         let begins = kernel.hurried && matches!(kernel.making, Making::Nobody);
         if begins {
-            (kernel.hot, kernel.instead) = (true, Some(local));
+            (kernel.hot, kernel.instead) = (true, Some(shape.clone()));
         }
         begins
     }
@@ -241,8 +242,8 @@ impl Inner {
             if let Some(Full { later, position, .. }) = full {
                 let _ = program.replace_kernel(kernel, later, *position);
             }
-            for (local, later) in functions {
-                let _ = program.add_function(kernel, *local, later);
+            for (shape, later) in functions {
+                let _ = program.add_function(kernel, shape, later);
             }
         }
     }
@@ -266,7 +267,7 @@ impl Inner {
             known.hurried = false;
             over.extend(known.watch.take());
             // A local size that nobody makes a function for is watched anew, for what that is worth now.
-            let instead = known.instead.and_then(|local| known.sizes.remove_entry(&local));
+            let instead = known.instead.as_ref().and_then(|shape| known.sizes.remove_entry(shape));
             over.extend(std::mem::take(&mut known.sizes).into_values());
             waiting.extend(instead.iter().map(|(_, watch)| Arc::clone(watch)));
             known.sizes.extend(instead);
@@ -277,15 +278,20 @@ impl Inner {
         Ok(())
     }
 
-    /// Takes a kernel's function for a local size from an archive that was made later.
-    pub(crate) fn add_function(&self, kernel: usize, local: [u64; 3], archive: &[u8]) -> Result<(), String> {
+    /// Takes a kernel's function for a local size and known arguments from an archive that was made later.
+    pub(crate) fn add_function(
+        &self,
+        kernel: usize,
+        shape: &LaunchShape,
+        archive: &[u8],
+    ) -> Result<(), String> {
         let later = Arc::new(self.read_later(archive)?);
         let mut watch = None;
-        let to = |program: &dyn DriverProgram| program.add_function(kernel, local, &later);
+        let to = |program: &dyn DriverProgram| program.add_function(kernel, shape, &later);
         self.give(to, || {
             if let Some(known) = lock(&self.better).get_mut(kernel) {
-                known.functions.push((local, Arc::clone(&later)));
-                watch = known.sizes.get(&local).cloned();
+                known.functions.push((shape.clone(), Arc::clone(&later)));
+                watch = known.sizes.get(shape).cloned();
             }
         })?;
         if let Some(watch) = watch {
@@ -338,9 +344,14 @@ impl Kernel {
         full_does()
     }
 
-    /// What watches the launches with this index space; none where no better function will be made for them. Comes before
+    /// What watches the launches with this index space and arguments; none where no better function will be made for them. Comes before
     /// the choice of the code.
-    pub(crate) fn watch(&self, program: &dyn DriverProgram, geometry: &Geometry) -> Option<Arc<Watch>> {
+    pub(crate) fn watch(
+        &self,
+        program: &dyn DriverProgram,
+        geometry: &Geometry,
+        arguments: &[ArgValue<'_>],
+    ) -> Option<Arc<Watch>> {
         let inner = &self.program.inner;
         let improving = inner.improving()?;
         if !program.takes_better_code() {
@@ -348,13 +359,13 @@ impl Kernel {
         }
         let kernel = self.index;
         inner.look_for_kernel(kernel);
-        let local = geometry.local;
+        let shape = LaunchShape::of(geometry.local, arguments);
         let mut better = lock(&inner.better);
         let known = &mut better[kernel];
         let hurried = known.hurried;
         let has_function = geometry.is_uniform() && geometry.has_small_ids();
         if hurried {
-            let is_first = known.sizes.is_empty() || known.sizes.contains_key(&local);
+            let is_first = known.sizes.is_empty() || known.sizes.contains_key(&shape);
             if !(has_function && is_first && self.meta().is_some_and(|meta| meta.barrier)) {
                 let begin = || {
                     let watch = Arc::new(improving.watch_kernel(inner, kernel));
@@ -366,25 +377,25 @@ impl Kernel {
         } else if !has_function {
             return None;
         }
-        if let Some(watch) = known.sizes.get(&local) {
+        if let Some(watch) = known.sizes.get(&shape) {
             return Some(Arc::clone(watch));
         }
         if known.sizes.len() >= SIZES {
             return None;
         }
         let watch = if hurried {
-            improving.watch_function_instead(inner, kernel, local)
+            improving.watch_function_instead(inner, kernel, shape.clone())
         } else {
-            improving.watch_function(inner, kernel, local)
+            improving.watch_function(inner, kernel, shape.clone())
         };
         let watch = Arc::new(watch);
-        known.sizes.insert(local, Arc::clone(&watch));
+        known.sizes.insert(shape.clone(), Arc::clone(&watch));
         drop(better);
-        if program.is_specialised_for(kernel, local) {
+        if program.is_specialised_for(kernel, &shape) {
             // The program was built with it: there is nothing better to be had.
             watch.improved();
-        } else if let Some(archive) = improving.kept_function(self.name(), local)
-            && inner.add_function(kernel, local, &archive).is_ok()
+        } else if let Some(archive) = improving.kept_function(self.name(), &shape)
+            && inner.add_function(kernel, &shape, &archive).is_ok()
         {
             if hurried {
                 improving.was_kept();

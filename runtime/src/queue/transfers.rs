@@ -6,7 +6,7 @@ use std::sync::Arc;
 use oxcl_driver::rect::Rect;
 use oxcl_driver::{Failure, HostSpan};
 use oxcl_scheduler::transfer::{Movement, Transfer};
-use oxcl_scheduler::{Access, Event};
+use oxcl_scheduler::{Access, Event, Touch};
 
 use super::{Queue, QueueError};
 use crate::buffer::{Buffer, BufferError};
@@ -88,7 +88,21 @@ impl Queue {
         let touch = |side: &Part<'_>| {
             side.buffer.touch(side.bytes.start, side.bytes.end - side.bytes.start, side.access)
         };
-        let touches: Vec<_> = sides.iter().map(touch).chain(host.into_iter().flatten()).collect();
+        let touches = sides.iter().map(touch).collect();
+        self.transfer_of(sides, touches, host, keep, waits, make)
+    }
+
+    /// The same where it is known better what is touched of the sides.
+    pub(super) fn transfer_of(
+        &self,
+        sides: &[Part<'_>],
+        mut touches: Vec<Touch>,
+        host: HostTouches,
+        keep: Keep,
+        waits: &[Event],
+        make: impl FnOnce(&[Placement]) -> Movement,
+    ) -> Result<Event, QueueError> {
+        touches.extend(host.into_iter().flatten());
         let mut buffers: Vec<Buffer> = sides.iter().map(|side| side.buffer.clone()).collect();
         self.placed(&Order { waits, ..self.order(&touches) }, sides, |placements| {
             let transfer = Transfer::new(Arc::clone(self.device.driver()), make(placements));

@@ -536,6 +536,7 @@ fn job(request: &BuildRequest, width: u32) -> Job {
         reference: matches!(request.target, BuildTarget::Reference | BuildTarget::Both),
         cpus: request.cpus.clone(),
         local_sizes: request.local_sizes.clone(),
+        known: request.known.clone(),
         version: request.version.map_or(0, |version| version.number()),
         kernels: Kernels::All,
         // There is one way to make code for processors.

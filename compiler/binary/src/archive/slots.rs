@@ -5,6 +5,7 @@
 //! | `/<kernel>/<x>-<y>-<z>[-goffs0][-smallgrid]/<kernel>.so` | PoCL's slots: code of the first CPU level; `0-0-0` takes any local size |
 //! | the same, `.so.o` | the same code before linking: PoCL later than 7.2 loads nothing else unless it is told to |
 //! | `/<kernel>/oxcl/<level>/<x>-<y>-<z>.so` | code of a further CPU level |
+//! | `/<kernel>/oxcl/<level>/<x>-<y>-<z>+<arguments>.so` | code for arguments of these values as well; the first level is `first` |
 //! | `/<kernel>/oxcl/ref.so` | the reference executor's code |
 //! | `/<kernel>/oxcl.meta` | the kernel's facts |
 //!
@@ -13,6 +14,7 @@
 
 use super::{Archive, ArgKind, File, Kernel, Version};
 use crate::hash::clipped_name;
+use crate::known::KnownArguments;
 use crate::meta::{KernelMeta, MetaError};
 
 /// The local size that stands for any.
@@ -71,6 +73,14 @@ fn level_path_in(name: &str, level: &str, local_size: [u64; 3]) -> String {
     format!("/{name}/oxcl/{level}/{x}-{y}-{z}.so")
 }
 
+/// The folder of the first CPU level, where code for known arguments is: PoCL looks for local sizes alone.
+const FIRST: &str = "first";
+
+fn known_path_in(name: &str, level: &str, local_size: [u64; 3], known: &KnownArguments) -> String {
+    let [x, y, z] = local_size;
+    format!("/{name}/oxcl/{level}/{x}-{y}-{z}+{known}.so")
+}
+
 /// The path of the reference executor's code.
 #[must_use]
 pub fn ref_path(kernel: &str) -> String {
@@ -100,6 +110,15 @@ pub enum Code<'a> {
     Level(&'a str),
     /// The reference executor.
     Ref,
+}
+
+/// The folder that code for known arguments is in; none for the reference executor, which has none.
+fn level_of(code: Code<'_>) -> Option<&str> {
+    match code {
+        Code::First => Some(FIRST),
+        Code::Level(level) => Some(level),
+        Code::Ref => None,
+    }
 }
 
 impl Archive {
@@ -178,6 +197,16 @@ impl Kernel {
         })
     }
 
+    /// The shared object for exactly this local size and these arguments; where nothing is known of them, for the local size.
+    #[must_use]
+    pub fn object_for(&self, code: Code<'_>, local_size: [u64; 3], known: &KnownArguments) -> Option<&File> {
+        if known.is_empty() {
+            return self.object(code, local_size);
+        }
+        let level = level_of(code)?;
+        self.find(|name| known_path_in(name, level, local_size, known))
+    }
+
     /// The file at the path that is made of the kernel's name, clipped or, in archives of version 9, whole.
     fn find(&self, path: impl Fn(&str) -> String) -> Option<&File> {
         let clipped = clipped_name(&self.name);
@@ -209,6 +238,23 @@ impl Kernel {
             Code::Ref => vec![ref_path(name)],
         };
         self.files.extend(paths.into_iter().map(|path| File { path, data: data.to_vec() }));
+    }
+
+    /// Stores a shared object for arguments of these values and a local size. Nothing but this runtime looks for it.
+    pub fn add_object_for(
+        &mut self,
+        code: Code<'_>,
+        local_size: [u64; 3],
+        known: &KnownArguments,
+        data: &[u8],
+    ) {
+        match level_of(code).filter(|_| !known.is_empty()) {
+            Some(level) => {
+                let path = known_path_in(&clipped_name(&self.name), level, local_size, known);
+                self.files.push(File { path, data: data.to_vec() });
+            }
+            None => self.add_object(code, local_size, data),
+        }
     }
 
     /// Stores, beside the shared object of the first CPU level and for the same local size, the relocatable object

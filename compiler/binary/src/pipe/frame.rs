@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 /// Version of everything in this module and its messages. Both sides come from one build as a rule; when they do not,
 /// this number says so before anything is misread.
-pub const PROTOCOL: u16 = 8;
+pub const PROTOCOL: u16 = 9;
 
 /// Longest message, in bytes.
 pub const MAX_FRAME: u64 = 1 << 30;

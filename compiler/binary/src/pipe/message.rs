@@ -1,5 +1,7 @@
 //! The messages. Plain data with an exact encoding: what is decoded encodes to the same bytes.
 
+use crate::known::{KnownArgument, KnownArguments, KnownOf};
+
 use super::wire::{Reader, WireError, Writer};
 
 /// Into how many parts a program's kernels may be divided.
@@ -113,6 +115,8 @@ pub struct Job {
     pub cpus: Vec<String>,
     /// Local sizes to make specialised functions for.
     pub local_sizes: Vec<[u64; 3]>,
+    /// Kernels whose functions for local sizes are for arguments of these values as well; a kernel may come several times.
+    pub known: Vec<KnownOf>,
     /// The container's version; 0: the compiler's choice.
     pub version: u32,
     /// The kernels that are wanted.
@@ -259,6 +263,13 @@ impl Job {
         out.flag(self.reference);
         out.list(&self.cpus, |out, cpu| out.text(cpu));
         out.list(&self.local_sizes, |out, size| size.iter().for_each(|n| out.u64(*n)));
+        out.list(&self.known, |out, known| {
+            out.text(&known.kernel);
+            out.list(&known.arguments.0, |out, argument| {
+                out.u32(argument.index);
+                out.u64(argument.value);
+            });
+        });
         out.u32(self.version);
         match &self.kernels {
             Kernels::All => out.u8(0),
@@ -316,6 +327,13 @@ impl Job {
             cpus: input.list("the CPUs", 8, |input| input.text("a CPU"))?,
             local_sizes: input.list("the local sizes", 24, |input| {
                 Ok([input.u64("a size")?, input.u64("a size")?, input.u64("a size")?])
+            })?,
+            known: input.list("the known arguments", 16, |input| {
+                let kernel = input.text("a kernel")?;
+                let arguments = input.list("the known arguments", 12, |input| {
+                    Ok(KnownArgument { index: input.u32("an argument")?, value: input.u64("an argument")? })
+                })?;
+                Ok(KnownOf { kernel, arguments: KnownArguments(arguments) })
             })?,
             version: input.u32("the version")?,
             kernels: read_kernels(&mut input)?,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, TryLockError, Weak};
 
 use oxcl_driver::fault::KernelFailure;
-use oxcl_driver::program::{LaunchRequest, Program};
+use oxcl_driver::program::{LaunchRequest, LaunchShape, Program};
 use oxcl_driver::watch::Watch;
 
 use crate::launch::PreparedLaunch;
@@ -27,6 +27,7 @@ pub(crate) struct Source {
     program: Weak<dyn Program>,
     kernel: usize,
     watch: Arc<Watch>,
+    shape: LaunchShape,
     /// What the watch said before the function was chosen.
     number: u32,
 }
@@ -36,7 +37,8 @@ impl Source {
     pub(crate) fn of(request: &LaunchRequest<'_>) -> Option<Self> {
         let watch = Arc::clone(request.watch.as_ref()?);
         let number = watch.number();
-        Some(Self { program: Arc::downgrade(request.program), kernel: request.kernel, watch, number })
+        let shape = LaunchShape::of(request.geometry.local, request.args);
+        Some(Self { program: Arc::downgrade(request.program), kernel: request.kernel, watch, shape, number })
     }
 }
 
@@ -104,7 +106,7 @@ impl CurrentLaunch {
         let now = self.now();
         let geometry = now.geometry();
         // What cannot be loaded or finds no memory is as good as none: the launch goes on as it is.
-        let Ok(function) = program.function_for(source.kernel, geometry) else { return };
+        let Ok(function) = program.function_for(source.kernel, geometry, &source.shape) else { return };
         if now.has_function(&function) {
             return;
         }

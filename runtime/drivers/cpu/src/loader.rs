@@ -1,8 +1,8 @@
 //! Which of an archive's machine code runs a kernel here, and its loading.
 //!
 //! In: an archive and, where it is ours, the program's facts. Out: [`KernelCode`], which has decided for a CPU level
-//! that this machine has, and hands out [`Function`]s: the one specialised for a local size where the archive has it,
-//! else the generic one. A function is loaded at its first use and kept. Functions that were made later can be added.
+//! that this machine has, and hands out [`Function`]s: the one specialised for a local size and known arguments where the archive has
+//! it, else for the local size, else the generic one. A function is loaded at its first use and kept. Functions that were made later can be added.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, File, Kernel};
 use oxcl_binary::meta::{Level, ProgramMeta, SUB_GROUP_SIZES};
 use oxcl_driver::lock;
-use oxcl_driver::program::Binary;
+use oxcl_driver::program::{Binary, LaunchShape};
 
 use crate::features::HostCpu;
 use crate::foreign::{self, PoclLayout};
@@ -50,8 +50,8 @@ pub struct KernelCode {
     origin: Origin,
     /// By path.
     loaded: Mutex<BTreeMap<String, Arc<Function>>>,
-    /// Functions that came later, by the local size that they are for.
-    added: Mutex<BTreeMap<[u64; 3], Arc<Function>>>,
+    /// Functions that came later, by what they are for.
+    added: Mutex<BTreeMap<LaunchShape, Arc<Function>>>,
 }
 
 #[derive(Debug)]
@@ -163,36 +163,44 @@ impl KernelCode {
         matches!(self.origin, Origin::Foreign(_))
     }
 
-    /// Whether there is a function for this local size and no other.
+    /// Whether there is a function for this local size and these arguments, and for no others.
     #[must_use]
-    pub fn is_specialised_for(&self, local: [u64; 3]) -> bool {
-        self.record().object(self.code(), local).is_some() || lock(&self.added).contains_key(&local)
+    pub fn is_specialised_for(&self, shape: &LaunchShape) -> bool {
+        self.record().object_for(self.code(), shape.local, &shape.known).is_some()
+            || lock(&self.added).contains_key(shape)
     }
 
-    /// The function for an index space: a specialised one serves whole groups only, and may be made for global ids of less
-    /// than 2^31 only.
+    /// The function for an index space and arguments: a specialised one serves whole groups only, and may be made for global ids of
+    /// less than 2^31 only.
     ///
     /// # Errors
     /// As for [`Self::function`].
-    pub fn function_for(&self, geometry: &Geometry) -> Result<Arc<Function>, CodeError> {
-        let any = !geometry.is_uniform() || !geometry.has_small_ids();
-        self.function(if any { ANY_SIZE } else { geometry.local })
+    pub fn function_for(&self, geometry: &Geometry, shape: &LaunchShape) -> Result<Arc<Function>, CodeError> {
+        if !geometry.is_uniform() || !geometry.has_small_ids() {
+            return self.function(ANY_SIZE);
+        }
+        if let Some(function) = lock(&self.added).get(shape) {
+            return Ok(Arc::clone(function));
+        }
+        let exact = self.record().object_for(self.code(), shape.local, &shape.known);
+        exact.map_or_else(|| self.function(shape.local), |file| self.loaded(file, shape.local))
     }
 
-    /// The function for work-groups of `local`: a specialised one where there is one, else the generic one.
+    /// The function for work-groups of `local` and any arguments: a specialised one of the archive, else the generic one.
     ///
     /// # Errors
     /// The machine code cannot be loaded.
     pub fn function(&self, local: [u64; 3]) -> Result<Arc<Function>, CodeError> {
-        if let Some(function) = lock(&self.added).get(&local) {
-            return Ok(Arc::clone(function));
-        }
         let Some(file) = self.file(local) else {
             return Err(self.no_code(match self.origin {
                 Origin::Reference => Target::Reference,
                 Origin::Ours { .. } | Origin::Foreign(_) => Target::Native,
             }));
         };
+        self.loaded(file, local)
+    }
+
+    fn loaded(&self, file: &File, local: [u64; 3]) -> Result<Arc<Function>, CodeError> {
         let mut loaded = lock(&self.loaded);
         if let Some(function) = loaded.get(&file.path) {
             return Ok(Arc::clone(function));
@@ -202,12 +210,12 @@ impl KernelCode {
         Ok(function)
     }
 
-    /// Takes the function for work-groups of `local` from an archive that was made of the same program later. Launches
-    /// that have a function already keep it.
+    /// Takes the function for launches of `shape` from an archive that was made of the same program later. Launches that have a
+    /// function already keep it.
     ///
     /// # Errors
     /// The archive has no such function, or one that does not fit this kernel; nothing has changed then.
-    pub fn add(&self, later: &Archive, local: [u64; 3]) -> Result<(), CodeError> {
+    pub fn add(&self, later: &Archive, shape: &LaunchShape) -> Result<(), CodeError> {
         let own = self.record();
         let wrong =
             |reason: &str| CodeError::BadFacts { kernel: own.name.clone(), reason: reason.to_owned() };
@@ -221,10 +229,10 @@ impl KernelCode {
             return Err(wrong("what was made later has sub-groups of another size"));
         }
         let file = record
-            .object(self.code(), local)
-            .ok_or_else(|| wrong("what was made later is not for this local size"))?;
-        let function = Arc::new(self.load(file, local, later.flush_denorms)?);
-        lock(&self.added).insert(local, function);
+            .object_for(self.code(), shape.local, &shape.known)
+            .ok_or_else(|| wrong("what was made later is not for this local size and these arguments"))?;
+        let function = Arc::new(self.load(file, shape.local, later.flush_denorms)?);
+        lock(&self.added).insert(shape.clone(), function);
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
-use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, Program};
+use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, LaunchShape, Program};
 use oxcl_driver::{CodeError, DriverError, Geometry, lock};
 
 use crate::launch::{KernelTraits, PreparedLaunch};
@@ -57,13 +57,14 @@ impl CpuProgram {
         Ok(Arc::clone(slot.insert(Arc::new(code))))
     }
 
-    /// The best function that there is for an index space.
+    /// The best function that there is for an index space and arguments of this shape.
     pub(crate) fn function_for(
         &self,
         kernel: usize,
         geometry: &Geometry,
+        shape: &LaunchShape,
     ) -> Result<Arc<Function>, DriverError> {
-        Ok(self.code(kernel)?.function_for(geometry)?)
+        Ok(self.code(kernel)?.function_for(geometry, shape)?)
     }
 
     /// Binds a launch to the best function that there is; `place` says where the memory of arguments is.
@@ -73,7 +74,8 @@ impl CpuProgram {
         place: impl Fn(&ArgMemory) -> *mut u8,
     ) -> Result<PreparedLaunch, DriverError> {
         let kernel = request.kernel;
-        let function = self.function_for(kernel, &request.geometry)?;
+        let shape = LaunchShape::of(request.geometry.local, request.args);
+        let function = self.function_for(kernel, &request.geometry, &shape)?;
         let traits = KernelTraits::of(self.binary.kernel_meta(kernel));
         let automatic = self.automatic(kernel)?;
         let launch = PreparedLaunch::new(function, request.geometry, request.args, place, automatic, traits)?;
@@ -108,22 +110,22 @@ impl Program for CpuProgram {
         Ok(())
     }
 
-    fn add_function(&self, kernel: usize, local: [u64; 3], later: &Binary) -> Result<(), DriverError> {
+    fn add_function(&self, kernel: usize, shape: &LaunchShape, later: &Binary) -> Result<(), DriverError> {
         if !self.takes_better_code() {
             return Err(CodeError::Fixed.into());
         }
         // Where other code has taken the place of this meanwhile, it gets the function too.
         loop {
             let code = self.code(kernel)?;
-            code.add(later.archive(), local)?;
+            code.add(later.archive(), shape)?;
             if Arc::ptr_eq(&code, &self.code(kernel)?) {
                 return Ok(());
             }
         }
     }
 
-    fn is_specialised_for(&self, kernel: usize, local: [u64; 3]) -> bool {
-        self.code(kernel).is_ok_and(|code| code.is_specialised_for(local))
+    fn is_specialised_for(&self, kernel: usize, shape: &LaunchShape) -> bool {
+        self.code(kernel).is_ok_and(|code| code.is_specialised_for(shape))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
 use oxcl_binary::archive::{Archive, File, Kernel, Version};
+use oxcl_binary::known::{KnownArgument, KnownArguments};
 use oxcl_binary::meta::{KernelMeta, Level, SUB_GROUP_SIZES};
-use oxcl_driver::program::Binary;
+use oxcl_driver::program::{Binary, LaunchShape};
 use oxcl_driver::{CodeError, Geometry, HostMemory, Lane, Launch as _};
 use oxcl_driver_cpu::{Argument, CpuDriver, KernelCode, KernelTraits, Kind, PreparedLaunch, Target};
 use support::{
@@ -42,7 +43,7 @@ fn answer(code: &KernelCode, local: [u64; 3]) -> i32 {
     let out = HostMemory::zeroed(4).unwrap();
     let geometry = Geometry { work_dim: 1, groups: [1; 3], local, global: local, offset: [0; 3] };
     let arguments = [Argument::Buffer(out.as_ptr())];
-    let function = code.function(local).unwrap();
+    let function = code.function_for(&geometry, &LaunchShape { local, known: KnownArguments::NONE }).unwrap();
     let launch = PreparedLaunch::new(
         function,
         geometry,
@@ -93,6 +94,45 @@ fn the_specialised_function_runs_where_it_fits() {
 }
 
 #[test]
+fn a_function_for_known_arguments_runs_where_these_are_given_and_nowhere_else() {
+    let mut record = kernel("k", vec![buffer("out")]);
+    record.add_object(Code::First, ANY_SIZE, &answering(1));
+    let special =
+        |number| object(&format!("META_FOR(k, 8, 1, 1) NATIVE(k) {{ BUF(int, 0)[0] = {number}; }}"));
+    let known = |value| KnownArguments(vec![KnownArgument { index: 1, value }]);
+    record.add_object_for(Code::First, [8, 1, 1], &known(5), &special(2));
+    let code = select(&single(record)).unwrap();
+    let geometry = |local| Geometry {
+        work_dim: 1,
+        groups: [1; 3],
+        local: [local, 1, 1],
+        global: [local, 1, 1],
+        offset: [0; 3],
+    };
+    let shape = |local, known| LaunchShape { local: [local, 1, 1], known };
+    let special_for = |local, known| {
+        let shape = shape(local, known);
+        (
+            code.function_for(&geometry(local), &shape).unwrap().is_specialised(),
+            code.is_specialised_for(&shape),
+        )
+    };
+    assert_eq!(special_for(8, known(5)), (true, true));
+    for other in [(8, known(6)), (8, KnownArguments::NONE), (4, known(5))] {
+        assert_eq!(special_for(other.0, other.1), (false, false));
+    }
+    // What came later is told apart in the same way.
+    let mut later = kernel("k", vec![buffer("out")]);
+    later.add_object(Code::First, ANY_SIZE, &answering(1));
+    later.add_object_for(Code::First, [8, 1, 1], &known(6), &special(3));
+    let later = single(later);
+    code.add(&later, &shape(8, known(6))).unwrap();
+    assert_eq!(special_for(8, known(6)), (true, true));
+    assert_eq!(special_for(8, known(7)), (false, false));
+    assert!(matches!(code.add(&later, &shape(8, known(7))), Err(CodeError::BadFacts { .. })));
+}
+
+#[test]
 fn a_function_under_another_size_is_refused() {
     let mut record = kernel("k", vec![]);
     record.add_object(Code::First, ANY_SIZE, &object(EMPTY));
@@ -129,11 +169,12 @@ fn later_code_with_sub_groups_of_another_size_is_refused() {
     let code = select(&with_sub_groups(8, 1)).unwrap();
     // The function that is there already must not hide the refusal.
     assert_eq!(answer(&code, [8, 1, 1]), 1);
-    let error = code.add(&with_sub_groups(16, 2), [8, 1, 1]).unwrap_err();
+    let for_eight = LaunchShape { local: [8, 1, 1], known: KnownArguments::NONE };
+    let error = code.add(&with_sub_groups(16, 2), &for_eight).unwrap_err();
     assert!(matches!(error, CodeError::BadFacts { .. }), "{error}");
     assert!(error.to_string().contains("sub-groups of another size"), "{error}");
     assert_eq!(answer(&code, [8, 1, 1]), 1);
-    code.add(&with_sub_groups(8, 2), [8, 1, 1]).unwrap();
+    code.add(&with_sub_groups(8, 2), &for_eight).unwrap();
     assert_eq!(answer(&code, [8, 1, 1]), 2);
 }
 

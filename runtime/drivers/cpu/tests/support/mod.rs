@@ -126,6 +126,7 @@ pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
         sub_group_size: 0,
         narrow_sub_group_size: 0,
         required_sub_group_size: 0,
+        pixels: Vec::new(),
         code: vec![KernelCode {
             cpu: "x86-64".to_owned(),
             width: 1,

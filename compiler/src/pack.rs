@@ -5,7 +5,7 @@ use oxcl_binary::archive::slots::{ANY_SIZE, Code};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::known::KnownArguments;
 use oxcl_binary::meta::{
-    KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, PixelWrites, ProgramMeta,
+    KernelCode, KernelMeta, PROGRAM_META_PATH, PROGRAM_MODULE_PATH, PixelPlaces, ProgramMeta,
     ProgramVariables, SCHEMA,
 };
 use oxcl_codegen::{Architecture, CpuTarget};
@@ -53,8 +53,8 @@ pub(crate) struct KernelParts {
     pub(crate) reference: Option<(Vec<u8>, Vec<u64>)>,
     /// What was made of it for transport-triggered processors: what the work-group pass found, and the units.
     pub(crate) units: Option<(Formed, Vec<File>)>,
-    /// The pixels of images that it writes, where they are known.
-    pub(crate) pixels: Vec<PixelWrites>,
+    /// The pixels of images that it reads and writes, where they are known.
+    pub(crate) pixels: Vec<PixelPlaces>,
 }
 
 /// Builds the archive; its build hash is still to be sealed. `variables`: those at program scope, for devices of 64 and of 32

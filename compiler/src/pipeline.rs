@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use oxcl_binary::abi;
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::known::KnownArguments;
-use oxcl_binary::meta::PixelWrites;
+use oxcl_binary::meta::PixelPlaces;
 use oxcl_binary::pipe::{Dependency, Kernels, Quality};
 use oxcl_codegen::{Level, Output};
 use oxcl_frontend::{Bits, Diagnostics, KernelSignature, link_into};
@@ -340,8 +340,8 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         Ok(KernelParts { signature, levels, reference, units: None, pixels })
     }
 
-    /// The pixels of images that a kernel writes.
-    fn pixels(&mut self, kernel: &str) -> Result<Vec<PixelWrites>, CompileError> {
+    /// The pixels of images that a kernel reads and writes.
+    fn pixels(&mut self, kernel: &str) -> Result<Vec<PixelPlaces>, CompileError> {
         let module = self.module;
         self.timings.measure(Stage::WorkGroup, || work_group::pixels(module, kernel))
     }

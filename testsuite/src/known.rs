@@ -11,6 +11,10 @@ use oxcl_runtime::{ArgValue, Device, KnownOf, LaunchShape, NdRange, Program};
 use crate::directive::Run;
 use crate::filetest::{Input, arguments};
 
+/// Where more functions than these are made, they are not made for one work-item at a time as well: that takes long, and
+/// `known_formats.rs` has all formats.
+const MANY: usize = 12;
+
 /// A line's kernel, and what functions for it are made for.
 fn shape(program: &Program, device: &Device, run: &Run) -> Result<(String, LaunchShape), String> {
     let kernel = program.kernel(&run.kernel).map_err(|e| e.to_string())?;
@@ -24,7 +28,7 @@ fn shape(program: &Program, device: &Device, run: &Run) -> Result<(String, Launc
     Ok((run.kernel.clone(), LaunchShape::of(local, &arguments)))
 }
 
-/// One work-item at a time, and as many as the compiler likes.
+/// As many work-items at a time as the compiler likes, and one.
 pub(crate) fn programs(input: &Input<'_>, generic: &Program) -> Result<Vec<(&'static str, Program)>, String> {
     let device = Device::by_name("cpu").map_err(|e| e.to_string())?;
     let mut shapes = Vec::new();
@@ -49,7 +53,9 @@ pub(crate) fn programs(input: &Input<'_>, generic: &Program) -> Result<Vec<(&'st
         }
     }
     let mut programs = Vec::new();
-    for (label, width) in [("formats known", Some(1)), ("W chosen, formats known", None)] {
+    let both = [("W chosen, formats known", None), ("formats known", Some(1))];
+    let count = if shapes.len() > MANY { 1 } else { 2 };
+    for (label, width) in both.into_iter().take(count) {
         request.width = width;
         let bytes = compile(&request, Emit::Archive, None).map_err(|e| input.rendered(&e))?.bytes;
         let archive = Archive::read(&bytes).map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use oxcl_binary::archive::{AccessQualifier, AddressQualifier, Arg, ArgKind, Kernel};
-use oxcl_binary::meta::{Access, AccessBound, KernelMeta, PixelWrites};
+use oxcl_binary::meta::{Access, AccessBound, KernelMeta, PixelPlaces};
 
 /// The argument table of a kernel with the compiler's facts.
 #[must_use]
@@ -23,10 +23,10 @@ pub fn argument_table(kernel: &Kernel, meta: Option<&KernelMeta>) -> String {
                 let _ = write!(out, "\n      always touches {}", show_bound(bound));
             }
         }
-        let here = |pixels: &&PixelWrites| pixels.argument as usize == index;
-        for write in meta.and_then(|m| m.pixels.iter().find(here)).iter().flat_map(|pixels| &pixels.writes) {
-            let at: Vec<String> = write.iter().map(show_form).collect();
-            let _ = write!(out, "\n      writes pixels ({}) only", at.join(", "));
+        let here = |pixels: &&PixelPlaces| pixels.argument as usize == index;
+        for place in meta.and_then(|m| m.pixels.iter().find(here)).iter().flat_map(|pixels| &pixels.places) {
+            let at: Vec<String> = place.iter().map(show_form).collect();
+            let _ = write!(out, "\n      only pixels ({})", at.join(", "));
         }
         out.push('\n');
     }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use oxcl_compiler::{Emit, Request, SourceFile, compile};
+use oxcl_compiler::{BuildOptions, Emit, Request, SourceFile, compile};
 use oxcl_runtime::{
     ArgValue, Buffer, Context, ContextOptions, Event, Image, ImageFormat, ImageRegion, ImageShape, Kernel,
     NdRange, Program, Queue, QueueProperties, channel, order,
@@ -28,6 +28,11 @@ kernel void plain(write_only image2d_t out, uint colour) {
 kernel void shifted(write_only image2d_t out, uint colour) {
   int x = get_global_id(0);
   if (x < get_image_width(out)) write_imageui(out, (int2)(x, get_global_id(1)) - (int2)(1, 0), (uint4)(colour));
+}
+// In its place, with what is to the right.
+kernel void turned(read_write image2d_t both, uint colour) {
+  int2 at = (int2)(get_global_id(0), get_global_id(1));
+  write_imageui(both, at, (uint4)(colour) + (read_imageui(both, at + (int2)(1, 0)) & 0));
 }
 // Nobody knows where.
 kernel void anywhere(write_only image2d_t out, uint colour) {
@@ -53,7 +58,9 @@ fn image() -> Image {
 
 fn bench() -> Bench {
     let sources = vec![SourceFile { name: "tiles.cl".to_owned(), text: SOURCE.to_owned() }];
-    let archive = compile(&Request::new(sources), Emit::Archive, None).unwrap().bytes;
+    let mut request = Request::new(sources);
+    request.options = BuildOptions::parse("-cl-std=CL3.0").unwrap();
+    let archive = compile(&request, Emit::Archive, None).unwrap().bytes;
     let program = Program::from_archive(&archive).unwrap();
     let context = Context::new(ContextOptions { workers: 3, ..ContextOptions::default() }).unwrap();
     let device = context.device("cpu").unwrap();
@@ -135,12 +142,13 @@ fn commands_on_disjoint_tiles_are_executed_side_by_side() {
 #[test]
 fn kernels_wait_only_for_those_that_write_the_same_pixels() {
     let bench = bench();
-    let [slow, plain, shifted, anywhere] =
-        ["slow", "plain", "shifted", "anywhere"].map(|name| bench.program.kernel(name).unwrap());
+    let [slow, plain, shifted, turned, anywhere] =
+        ["slow", "plain", "shifted", "turned", "anywhere"].map(|name| bench.program.kernel(name).unwrap());
     until_side_by_side(&bench.queue, || {
         let first = bench.kernel(&slow, &PIXEL, ROUNDS, &[]);
         let beside = vec![
             bench.kernel(&plain, &tile(TILE, 0), 2, &[]),
+            bench.kernel(&turned, &tile(TILE - 1, TILE), 7, &[]),
             // From the pixel left of the tile on.
             bench.kernel(&shifted, &tile(2, 0), 3, &[]),
             bench.queue.fill_image(&bench.image, [4; 4], &tile(0, TILE), &[]).unwrap(),

@@ -241,9 +241,9 @@ pub struct KernelMeta {
     /// The size that the source requires; 0: none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub required_sub_group_size: u32,
-    /// The pixels of images that are written, where they are known; of an image that is not here any may be.
+    /// The pixels of images that are read and written, where they are known; of an image that is not here any may be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pixels: Vec<PixelWrites>,
+    pub pixels: Vec<PixelPlaces>,
     /// W, scratch and code for each CPU level, in the order of [`ProgramMeta::levels`].
     pub code: Vec<KernelCode>,
 }
@@ -336,14 +336,14 @@ pub struct AccessBound {
     pub line: u32,
 }
 
-/// Where a kernel writes an image: nowhere else, in launches whose global ids are all less than 2^31.
+/// Where a kernel reads and writes an image: nowhere else, in launches whose global ids are all less than 2^31.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PixelWrites {
+pub struct PixelPlaces {
     /// Which argument the image is.
     pub argument: u32,
-    /// Of each write the coordinates, as many as the image has, as [`AccessBound`]s in pixels. A number that leaves 32 bits says nothing:
+    /// Of each place in the program the coordinates, as many as the image has, as [`AccessBound`]s in pixels. A number that leaves 32 bits says nothing:
     /// the kernel counts in these.
-    pub writes: Vec<Vec<AccessBound>>,
+    pub places: Vec<Vec<AccessBound>>,
 }
 
 #[cfg(test)]

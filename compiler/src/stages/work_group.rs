@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use oxcl_binary::archive::slots::ANY_SIZE;
 use oxcl_binary::known::{KnownArgument, KnownArguments};
-use oxcl_binary::meta::PixelWrites;
+use oxcl_binary::meta::PixelPlaces;
 use oxcl_codegen::CpuTarget;
 use oxcl_frontend::KernelSignature;
 use oxcl_ir::module::{clone_reached, know_arguments, run_passes};
 use oxcl_ir::{Function, IrError, Module};
-use oxcl_workgroup::{Formed, Options, form_best, sub_groups, writes_images};
+use oxcl_workgroup::{Formed, Options, form_best, has_images, sub_groups};
 
 use super::target::Cpu;
 use crate::error::CompileError;
@@ -100,9 +100,9 @@ fn know(module: &Module<'_>, kernel: &str, known: &KnownArguments) -> Result<(),
     run_passes(module, AFTER_KNOWN)
 }
 
-/// The pixels of images that a kernel writes, as far as that is plain.
-pub(crate) fn pixels(module: &Module<'_>, kernel: &str) -> Result<Vec<PixelWrites>, CompileError> {
-    if !Function::find(module, kernel).is_some_and(writes_images) {
+/// The pixels of images that a kernel reads and writes, as far as that is plain.
+pub(crate) fn pixels(module: &Module<'_>, kernel: &str) -> Result<Vec<PixelPlaces>, CompileError> {
+    if !Function::find(module, kernel).is_some_and(has_images) {
         return Ok(Vec::new());
     }
     let copy = own_module(module, kernel);

@@ -52,7 +52,7 @@ pub use divide::guard as guard_divisions;
 pub use error::FormError;
 use oxcl_binary::meta::ArgFacts;
 use oxcl_ir::Module;
-pub use pixels::{pixels, writes_images};
+pub use pixels::{has_images, pixels};
 pub use plan::read::{KernelPlan, PlanError, PlanText};
 pub use plan::remarks::{KERNEL as REMARK_ON_KERNEL, Remark};
 use plan::space::Space;

@@ -1,89 +1,93 @@
-//! Which pixels of its images a kernel writes, as far as that is plain: coordinates that are sums of ids and constants.
+//! Which pixels of its images a kernel reads and writes, as far as that is plain: coordinates that are sums of ids and constants.
 //!
-//! In: a module with the library's functions still calls, opaque types lowered. Out: for each image that the kernel may only write, and
-//! writes at such coordinates alone, the coordinates of each write. Nothing is said of images that the kernel reads too, hands to
-//! functions of the program that stay calls, or reaches in another way.
+//! In: a module with the library's functions still calls, opaque types lowered. Out: for each image that the kernel reads and writes at
+//! such coordinates alone, the coordinates of each place in the program. Nothing is said of images that are read by coordinates in
+//! floating point, or that the kernel hands to functions of the program that stay calls, or reaches in another way.
 
 use crate::facts::id_of;
 use crate::workitem::range_of_small;
-use oxcl_binary::meta::{AccessBound, PixelWrites};
+use oxcl_binary::meta::{AccessBound, PixelPlaces};
 use oxcl_ir::affine::{Affine, Forms};
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Function, IrError, Module, Opcode, Place, TypeKind, Value};
 
-/// How the names of the library's functions begin that write a pixel: `write_imagef`, `…i`, `…h` and `…ui`.
-const WRITES: [&str; 2] = ["_Z12write_image", "_Z13write_imageui"];
+/// How the names of the library's functions begin that read or write a pixel: `write_imagef`, `…i`, `…h` and `…ui`.
+const PIXELS: [&str; 4] = ["_Z12write_image", "_Z13write_imageui", "_Z11read_image", "_Z12read_imageui"];
 
 /// The library's functions stay calls, what the front end makes of a kernel that others may call does not.
 const PIPELINE: &str = "always-inline,function(sroa,early-cse,instsimplify)";
 
-/// Writes that are kept for one image at most; of more nothing is said.
-const MOST_WRITES: usize = 16;
+/// Places that are kept for one image at most; of more nothing is said.
+const MOST_PLACES: usize = 16;
 
-fn is_write(function: Function<'_>) -> bool {
-    WRITES.iter().any(|start| function.name().starts_with(start))
+fn is_pixel(function: Function<'_>) -> bool {
+    PIXELS.iter().any(|start| function.name().starts_with(start))
 }
 
-/// Whether a kernel has an image that it may only write.
+/// Whether a kernel has images.
 #[must_use]
-pub fn writes_images(kernel: Function<'_>) -> bool {
-    (0..kernel.parameters().len() as u32).any(|index| is_written_only(kernel, index))
+pub fn has_images(kernel: Function<'_>) -> bool {
+    (0..kernel.parameters().len() as u32).any(|index| kernel.image_parameter(index).is_some())
 }
 
-fn is_written_only(kernel: Function<'_>, index: u32) -> bool {
-    kernel.image_parameter(index).is_some_and(|access| access.write && !access.read)
-}
-
-/// Finds what `kernel` of `module` writes. The module is the caller's to throw away.
+/// Finds what `kernel` of `module` reads and writes. The module is the caller's to throw away.
 ///
 /// # Errors
 /// LLVM fails over the module.
-pub fn pixels(module: &Module<'_>, kernel: Function<'_>) -> Result<Vec<PixelWrites>, IrError> {
+pub fn pixels(module: &Module<'_>, kernel: Function<'_>) -> Result<Vec<PixelPlaces>, IrError> {
     for function in Function::all(module) {
-        if is_write(function) {
+        if is_pixel(function) {
             function.remove_attribute(Place::Function, "alwaysinline");
             function.add_attribute(Place::Function, "noinline");
         }
     }
     ir_module::run_passes(module, PIPELINE)?;
     let forms = Forms::of(kernel, Layout::of(module), &id_of, &range_of_small);
-    let found =
-        kernel.parameters().into_iter().zip(0_u32..).filter(|(_, index)| is_written_only(kernel, *index));
-    Ok(found
+    let images = kernel.parameters().into_iter().zip(0_u32..);
+    let images = images.filter(|(_, index)| kernel.image_parameter(*index).is_some());
+    Ok(images
         .filter_map(|(parameter, argument)| {
-            let mut writes = Vec::new();
-            is_plain(parameter, &forms, &mut writes).then_some(PixelWrites { argument, writes })
+            let mut places = Vec::new();
+            is_plain(parameter, &forms, &mut places).then_some(PixelPlaces { argument, places })
         })
         .collect())
 }
 
-/// Whether all that is done with an image, or an address in its description, is to write at plain coordinates and to ask.
-fn is_plain<'c>(image: Value<'c>, forms: &Forms<'_, 'c>, writes: &mut Vec<Vec<AccessBound>>) -> bool {
+/// Whether all that is done with an image, or an address in its description, is to read and write at plain coordinates and to ask.
+fn is_plain<'c>(image: Value<'c>, forms: &Forms<'_, 'c>, places: &mut Vec<Vec<AccessBound>>) -> bool {
     image.users().into_iter().all(|user| match user.opcode() {
         // A size or the like; behind the address of pixels there may be anything.
         Some(Opcode::LLVMLoad) => matches!(user.ty().kind(), TypeKind::Int(_)),
         Some(Opcode::LLVMGetElementPtr) => user.operand(0) == image && is_plain(user, forms, &mut Vec::new()),
         Some(Opcode::LLVMCall) => {
             let arguments = user.arguments();
-            if !user.callee().is_some_and(is_write) || arguments.first() != Some(&image) {
+            if !user.callee().is_some_and(is_pixel) || arguments.first() != Some(&image) {
                 return false;
             }
-            let coordinates = arguments.get(1).and_then(|&at| coordinates(at, user.line(), forms));
+            // Behind the image, or behind a sampler, whose bits are no coordinates.
+            let sampler = arguments.get(1).is_some_and(|&at| is_sampler(at));
+            let at = arguments.get(if sampler { 2 } else { 1 });
+            let coordinates = at.and_then(|&at| coordinates(at, user.line(), forms));
             coordinates.is_some_and(|at| {
-                if !writes.contains(&at) {
-                    writes.push(at);
+                if !places.contains(&at) {
+                    places.push(at);
                 }
-                writes.len() <= MOST_WRITES
+                places.len() <= MOST_PLACES
             })
         }
         _ => false,
     })
 }
 
+/// Whether an argument of a function for pixels is a sampler's bits, which have a pointer's size; coordinates have 32 bits each.
+fn is_sampler(argument: Value<'_>) -> bool {
+    argument.ty().kind() == TypeKind::Int(64)
+}
+
 /// The forms of coordinates: one, two, or three of a vector of four.
 fn coordinates<'c>(at: Value<'c>, line: u32, forms: &Forms<'_, 'c>) -> Option<Vec<AccessBound>> {
     let count = match at.ty().kind() {
-        TypeKind::Int(_) => return Some(vec![bound(scalar(at, forms)?, line)]),
+        TypeKind::Int(32) => return Some(vec![bound(scalar(at, forms)?, line)]),
         TypeKind::Vector(2) => 2,
         TypeKind::Vector(4) => 3,
         _ => return None,

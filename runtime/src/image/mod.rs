@@ -132,16 +132,18 @@ impl Side {
     }
 }
 
-/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts. What a row
-/// costs a queue is less than what it takes to move it.
+/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts.
 const MOST_ROWS: u64 = 1024;
 
 impl Side {
-    /// What is done to `size` bytes, rows and slices of a buffer, row by row where there is something between them.
+    /// What is done to `size` bytes, rows and slices of a buffer, row by row where there is much between them.
     pub(crate) fn touches(&self, buffer: &Buffer, size: [u64; 3], access: Access) -> Vec<Touch> {
         let RectSide { offset, row_pitch, slice_pitch } = self.at;
         let [bytes, rows, slices] = size;
-        let has_gaps = (rows > 1 && row_pitch != bytes) || (slices > 1 && slice_pitch != rows * bytes);
+        // Rows that are nearly whole, and slices of them: hardly anything fits between, and each row takes its time in the queue.
+        let apart = |part: u64, pitch: u64| part < pitch / 4 * 3;
+        let has_gaps =
+            (rows > 1 && apart(bytes, row_pitch)) || (slices > 1 && apart(rows * row_pitch, slice_pitch));
         if !has_gaps || rows.saturating_mul(slices) > MOST_ROWS {
             return vec![buffer.touch(offset, self.end - offset, access)];
         }

@@ -2,7 +2,7 @@
 //! be wrong. Nothing here runs or changes anything.
 
 use oxcl_binary::archive::{self, AccessQualifier, ArgKind};
-use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta, PixelWrites};
+use oxcl_binary::meta::{self, AccessBound, ArgFacts, KernelMeta, PixelPlaces};
 use oxcl_driver::Geometry;
 use oxcl_scheduler::{Access, Facts, Touch};
 
@@ -48,11 +48,11 @@ pub(super) fn part(
     Some((buffer, argument_access(record, meta, index)?))
 }
 
-/// The pixels of an image that a kernel writes, where they are known.
-fn written(meta: &KernelMeta, index: usize) -> Option<&[Vec<AccessBound>]> {
+/// The pixels of an image that a kernel reads and writes, where they are known.
+fn places(meta: &KernelMeta, index: usize) -> Option<&[Vec<AccessBound>]> {
     let is_it =
-        |pixels: &&PixelWrites| usize::try_from(pixels.argument).is_ok_and(|argument| argument == index);
-    meta.pixels.iter().find(is_it).map(|pixels| &pixels.writes[..])
+        |pixels: &&PixelPlaces| usize::try_from(pixels.argument).is_ok_and(|argument| argument == index);
+    meta.pixels.iter().find(is_it).map(|pixels| &pixels.places[..])
 }
 
 /// What a launch reaches of an image.
@@ -66,25 +66,29 @@ enum Reached {
     Anything,
 }
 
-/// The smallest region of an image of `size` that has all writes of a launch in it. What lies outside of an image is not written.
-fn reached(writes: &[Vec<AccessBound>], geometry: &Geometry, size: [u64; 3]) -> Reached {
+/// The smallest region of an image of `size` that has all places of a launch in it. Outside of an image nothing is written, and what is read
+/// there is the nearest pixel, or the border. `clamps`: it may be read.
+fn reached(places: &[Vec<AccessBound>], geometry: &Geometry, size: [u64; 3], clamps: bool) -> Reached {
     if !geometry.has_small_ids() {
         return Reached::Anything;
     }
     let (mut low, mut high) = ([i128::MAX; 3], [i128::MIN; 3]);
-    for write in writes {
+    for place in places {
         // A coordinate that is not there is that of the only row, or plane.
         let mut span = [(0, 1); 3];
-        for (place, coordinate) in span.iter_mut().zip(write) {
+        for (side, coordinate) in span.iter_mut().zip(place) {
             match bounds::span(coordinate, geometry) {
                 // The kernel counts in 32 bits: what leaves them comes back somewhere else.
                 Some(found) if found.low >= i32::MIN.into() && found.high <= i32::MAX.into() => {
-                    *place = (found.low, found.high);
+                    *side = (found.low, found.high);
                 }
                 _ => return Reached::Anything,
             }
         }
-        let inside: [_; 3] = std::array::from_fn(|d| (span[d].0.max(0), span[d].1.min(size[d].into())));
+        let inside: [_; 3] = std::array::from_fn(|d| {
+            let (size, (from, to)) = (i128::from(size[d]), span[d]);
+            if clamps { (from.clamp(0, size - 1), to.clamp(1, size)) } else { (from.max(0), to.min(size)) }
+        });
         if inside.iter().any(|(from, to)| from >= to) {
             continue;
         }
@@ -126,10 +130,11 @@ pub(super) fn facts(
         };
         let access = argument_access(record, meta, index)?;
         if let ArgValue::Image(buffer, description) = argument
-            && let Some(pixels) = meta.and_then(|meta| written(meta, index))
+            && let Some(pixels) = meta.and_then(|meta| places(meta, index))
         {
             let image = Image::given(buffer, description);
-            return Some(match reached(pixels, geometry, image.whole().size) {
+            let clamps = record.args.get(index).is_none_or(|arg| arg.access != AccessQualifier::WriteOnly);
+            return Some(match reached(pixels, geometry, image.whole().size, clamps) {
                 Reached::Region(region) => image.touches(&region, access),
                 Reached::Nothing => Vec::new(),
                 Reached::Anything => vec![buffer.touch(0, buffer.size(), access)],
@@ -319,10 +324,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_of_an_image_is_the_smallest_region_around_it() {
+    fn what_is_touched_of_an_image_is_the_smallest_region_around_it() {
         let (x, y) = (coordinate(0, [1, 0, 0]), coordinate(0, [0, 1, 0]));
         let size = [40, 100, 7];
-        let reached = |writes: &[Vec<AccessBound>]| reached(writes, &geometry(), size);
+        let reached = |places: &[Vec<AccessBound>]| reached(places, &geometry(), size, false);
         // Beyond the right edge nothing is written.
         assert_eq!(reached(&[vec![x.clone(), y.clone()]]), region([32, 4, 0], [8, 8, 1]));
         // Another write, to the left and further down, in the fourth plane.
@@ -331,10 +336,13 @@ mod tests {
         assert_eq!(reached(&[vec![x.clone(), y.clone()], other]), region([0, 4, 0], [40, 39, 4]));
         assert_eq!(reached(&[vec![coordinate(40, [1, 0, 0]), y.clone()]]), Reached::Nothing);
         assert_eq!(reached(&[]), Reached::Nothing);
+        // Where it is read there is always a pixel.
+        let right = vec![coordinate(40, [1, 0, 0]), y.clone()];
+        assert_eq!(super::reached(&[right], &geometry(), size, true), region([39, 4, 0], [1, 8, 1]));
         // A number that leaves 32 bits is another one to the kernel.
         let wraps = vec![coordinate(i64::from(i32::MAX), [1, 0, 0]), y.clone()];
         assert_eq!(reached(&[vec![x.clone(), y], wraps]), Reached::Anything);
         let large = Geometry { offset: [1 << 31, 0, 0], ..geometry() };
-        assert_eq!(super::reached(&[vec![x]], &large, size), Reached::Anything);
+        assert_eq!(super::reached(&[vec![x]], &large, size, false), Reached::Anything);
     }
 }

@@ -1,0 +1,131 @@
+//! Functions that are made for formats and samplers give the bytes of those for any: every format that can be read or written, in
+//! floats or whole numbers, by samplers of each kind.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use oxcl_compiler::{Emit, Request, SourceFile, compile};
+use oxcl_driver::image::ImageUse;
+use oxcl_runtime::{
+    Addressing, ArgValue, Buffer, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape,
+    KnownOf, LaunchShape, NdRange, Program, Sampler, channel, order,
+};
+use oxcl_testsuite::value::SplitMix;
+
+const WIDTH: u64 = 37;
+const HEIGHT: u64 = 5;
+const LOCAL: [u64; 2] = [37, 1];
+
+/// Each reads pixels, says what they are, and writes others. Coordinates are also outside of the image.
+const SOURCE: &str = "
+#define KERNEL(NAME, T4, READ, WRITE, OTHER)                                                                           \\
+  kernel void NAME(read_only image2d_t in, sampler_t how, write_only image2d_t out, global T4 *seen) {                 \\
+    int x = get_global_id(0), y = get_global_id(1);                                                                    \\
+    float2 at = (float2)(x * 1.3f - 5.0f, y * 1.7f - 1.0f);                                                            \\
+    T4 c = READ(in, how, x & 1 ? at : at / (float2)(37.0f, 5.0f));                                                     \\
+    T4 d = READ(in, (int2)(x, y));                                                                                     \\
+    int place = y * get_global_size(0) + x;                                                                            \\
+    seen[2 * place] = c, seen[2 * place + 1] = d;                                                                      \\
+    WRITE(out, (int2)(x + 3, y), OTHER);                                                                               \\
+  }
+KERNEL(floats, float4, read_imagef, write_imagef, d * 1.5f - (float)x * 0.03f)
+KERNEL(ints, int4, read_imagei, write_imagei, d * 3 - x)
+KERNEL(uints, uint4, read_imageui, write_imageui, d * 3u + (uint)x)
+";
+
+/// The kernel for a format.
+fn kernel_of(format: ImageFormat) -> &'static str {
+    match format.channel_type {
+        channel::SIGNED_INT8 | channel::SIGNED_INT16 | channel::SIGNED_INT32 => "ints",
+        channel::UNSIGNED_INT8 | channel::UNSIGNED_INT16 | channel::UNSIGNED_INT32 => "uints",
+        _ => "floats",
+    }
+}
+
+/// A launch: what is read, how, and what is written.
+struct Case {
+    kernel: &'static str,
+    formats: [ImageFormat; 2],
+    sampler: Sampler,
+}
+
+/// Each format is read and, where that can be, written; samplers come in turns.
+fn cases() -> Vec<Case> {
+    let modes = [
+        Addressing::ClampToEdge,
+        Addressing::Clamp,
+        Addressing::Repeat,
+        Addressing::MirroredRepeat,
+        Addressing::Clamp,
+    ];
+    let plain = ImageFormat { channel_order: order::RGBA, channel_type: channel::FLOAT };
+    let formats = ImageFormat::all(ImageKind::Image2d, ImageUse::Read);
+    let formats = formats.filter(|format| format.channel_order != order::DEPTH);
+    let case = |(number, format): (usize, ImageFormat)| {
+        let kernel = kernel_of(format);
+        let addressing = modes[number % modes.len()];
+        let normalised = matches!(addressing, Addressing::Repeat | Addressing::MirroredRepeat);
+        let linear = kernel == "floats" && number % 2 == 1;
+        let writable = format.is_supported(ImageKind::Image2d, ImageUse::Write);
+        let formats = [format, if writable { format } else { plain }];
+        Case { kernel, formats, sampler: Sampler { normalised, addressing, linear } }
+    };
+    formats.enumerate().map(case).collect()
+}
+
+fn image(format: ImageFormat) -> Image {
+    let image = Image::new(&ImageShape::plane(format, WIDTH, HEIGHT)).unwrap();
+    // Of floats any bits, infinities and what is not a number among them.
+    let mut random = SplitMix(18);
+    let bytes: Vec<u8> = (0..image.buffer().size()).map(|_| random.next() as u8).collect();
+    image.buffer().write(0, &bytes).unwrap();
+    image
+}
+
+struct Launched {
+    shape: LaunchShape,
+    specialised: bool,
+    left: [Vec<u8>; 2],
+}
+
+fn launch(program: &Program, context: &Context, case: &Case) -> Launched {
+    let device = context.device("cpu").unwrap();
+    let [from, to] = case.formats.map(image);
+    let seen = Buffer::zeroed(32 * WIDTH * HEIGHT).unwrap();
+    let arguments =
+        [from.argument(), ArgValue::Sampler(case.sampler), to.argument(), ArgValue::Buffer(&seen)];
+    let range = NdRange::new(&[WIDTH, HEIGHT]).unwrap().with_local(&LOCAL).unwrap();
+    let kernel = program.kernel(case.kernel).unwrap();
+    let report = device.launch(&kernel, &range, &arguments).unwrap();
+    Launched {
+        shape: LaunchShape::of([LOCAL[0], LOCAL[1], 1], &arguments),
+        specialised: report.specialised,
+        left: [seen.to_vec(), to.buffer().to_vec()],
+    }
+}
+
+#[test]
+fn every_format_gives_the_same_bytes_where_it_is_known() {
+    let sources = vec![SourceFile { name: "formats.cl".to_owned(), text: SOURCE.to_owned() }];
+    let mut request = Request::new(sources);
+    let made = |request: &Request<'_>| {
+        Program::from_archive(&compile(request, Emit::Archive, None).unwrap().bytes).unwrap()
+    };
+    let general = made(&request);
+    let context = Context::new(ContextOptions { workers: 1, ..ContextOptions::default() }).unwrap();
+    let cases = cases();
+    assert!(cases.len() > 60);
+    let wanted: Vec<Launched> = cases.iter().map(|case| launch(&general, &context, case)).collect();
+    request.local_sizes = vec![[LOCAL[0], LOCAL[1], 1]];
+    let known = cases.iter().zip(&wanted);
+    let known = known.map(|(case, launched)| KnownOf {
+        kernel: case.kernel.to_owned(),
+        arguments: launched.shape.known.clone(),
+    });
+    request.known = known.collect();
+    let special = made(&request);
+    for (case, wanted) in cases.iter().zip(&wanted) {
+        let found = launch(&special, &context, case);
+        assert!(found.specialised && !wanted.specialised);
+        assert!(found.left == wanted.left, "{:?}, {:?}", case.formats, case.sampler);
+    }
+}

@@ -25,6 +25,10 @@ mod order;
 mod post;
 #[cfg(feature = "mpi")]
 mod shared;
+#[cfg_attr(
+    not(feature = "mpi"),
+    allow(dead_code, unused_imports, reason = "only MPI's own transport takes these steps")
+)]
 mod stamp;
 #[cfg(feature = "mpi")]
 mod system;

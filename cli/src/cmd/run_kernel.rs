@@ -73,8 +73,9 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     )?;
     let afterwards = afterwards(args, &global.0, &kernel, &parameters, &bound)?;
     let memory = Memory::new(&bound)?;
-    let launch =
-        device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e))?;
+    let prepare =
+        || device.prepare(&kernel, &range, &memory.values(&bound)).map_err(|e| launching::launch_error(&e));
+    let mut launch = prepare()?;
     let mut times = Vec::new();
     let mut report = None;
     let progress = Progress::new(ui);
@@ -87,6 +88,9 @@ pub(crate) fn run(args: &RunArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         }
         // Every run begins with the same data, so that one that works in place gives the same result.
         memory.reset()?;
+        if launch.is_outdated() {
+            launch = prepare()?;
+        }
         let done = launch.run().map_err(|e| launching::launch_error(&e))?;
         times.push(done.elapsed);
         report = Some(done);

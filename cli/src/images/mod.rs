@@ -162,7 +162,7 @@ impl Pictures {
     ) -> Result<Ran, String> {
         self.with(work, on_images, |kernel, range, arguments, to| {
             let [x, y, _] = shape.local;
-            let range = range.clone().with_local(&[x, y]).map_err(|error| told(&error))?;
+            let range = range.with_local(&[x, y]).map_err(|error| told(&error))?;
             let best = self.time(kernel, &range, arguments, runs)?;
             let left = to.contents().map_err(|error| told(&error))?;
             Ok(Ran { best, far: reference::distance(work, &self.inputs, &left) })

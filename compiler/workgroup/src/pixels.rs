@@ -117,7 +117,6 @@ fn component<'c>(vector: Value<'c>, element: u32, forms: &Forms<'_, 'c>) -> Opti
         Opcode::LLVMShuffleVector => {
             let from = u32::try_from(*vector.shuffle_mask().get(element as usize)?).ok()?;
             let TypeKind::Vector(first) = vector.operand(0).ty().kind() else { return None };
-            let first = first as u32;
             if from < first {
                 component(vector.operand(0), from, forms)
             } else {

@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(reached(&[vec![x.clone(), y.clone()]]), region([32, 4, 0], [8, 8, 1]));
         // Another write, to the left and further down, in the fourth plane.
         let other = vec![coordinate(-33, [1, 0, 0]), coordinate(20, [0, 2, 0]), coordinate(3, [0; 3])];
-        assert_eq!(reached(&[other.clone()]), region([0, 28, 3], [15, 15, 1]));
+        assert_eq!(reached(std::slice::from_ref(&other)), region([0, 28, 3], [15, 15, 1]));
         assert_eq!(reached(&[vec![x.clone(), y.clone()], other]), region([0, 4, 0], [40, 39, 4]));
         assert_eq!(reached(&[vec![coordinate(40, [1, 0, 0]), y.clone()]]), Reached::Nothing);
         assert_eq!(reached(&[]), Reached::Nothing);

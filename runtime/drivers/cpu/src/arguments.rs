@@ -36,6 +36,12 @@ pub(crate) struct Cells {
     pub(crate) local_bytes: u64,
 }
 
+// SAFETY: the pointers lead into the cells' own memory, which nobody writes after it was made; what that holds are addresses of
+// buffers, which whoever runs a launch keeps alive and says who else may touch.
+unsafe impl Send for Cells {}
+// SAFETY: as above; cells are not changed after they were made.
+unsafe impl Sync for Cells {}
+
 fn round_up(bytes: u64) -> Option<u64> {
     bytes.checked_next_multiple_of(MAX_ALIGNMENT as u64)
 }

@@ -64,9 +64,10 @@ fn run(kind: Kind, improve: impl FnOnce(&dyn oxcl_driver::program::Program, &Wat
     let request = LaunchRequest { program: &program, kernel: 0, geometry, args: &args, watch: watched };
     let launch = driver.prepare_launch(&request).unwrap();
     let cell = |index: usize| {
+        let address = (memory.address as *mut i32).wrapping_add(index);
         // SAFETY: the memory has that many ints, lives until the end of this function, and is written by the kernel with
         // plain stores of aligned ints, which this processor does not tear.
-        unsafe { AtomicI32::from_ptr((memory.address as *mut i32).add(index)) }
+        unsafe { AtomicI32::from_ptr(address) }
     };
     thread::scope(|scope| {
         let runs = scope.spawn(|| launch.run(0, launch.groups(), Lane { index: 0 }));

@@ -94,7 +94,7 @@ impl Maker {
             .map(|_| match ty {
                 Type::Scalar(scalar) if rounds => {
                     let value = self.float(scalar, uniform, depth + 1);
-                    self.to_be_rounded(scalar, value)
+                    self.worth_rounding(scalar, value)
                 }
                 _ => self.of_type(&ty, uniform, depth + 1),
             })
@@ -103,7 +103,7 @@ impl Maker {
     }
 
     /// A float of this type that is mostly no whole number, as most others are; often one half way between two.
-    fn to_be_rounded(&mut self, scalar: Scalar, value: Expr) -> Expr {
+    fn worth_rounding(&mut self, scalar: Scalar, value: Expr) -> Expr {
         if !self.random.chance(60) {
             return value;
         }
@@ -118,7 +118,7 @@ impl Maker {
         match self.random.below(6) {
             0 => Expr::new(Type::Scalar(scalar.signed()), ExprKind::As(value.boxed())),
             1..=3 => {
-                let value = self.to_be_rounded(scalar, value);
+                let value = self.worth_rounding(scalar, value);
                 // Where a function rounds, its result is seen as it is.
                 let value = if self.random.chance(30) {
                     let builtin = self.random.pick(&ROUNDING);

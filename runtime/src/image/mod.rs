@@ -132,8 +132,9 @@ impl Side {
     }
 }
 
-/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts.
-const MOST_ROWS: u64 = 1024;
+/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts. Each costs its
+/// queue a quarter of a microsecond, so that 512 rows of eight pixels took 190 us to fill in place of 7.
+const MOST_ROWS: u64 = 64;
 
 impl Side {
     /// What is done to `size` bytes, rows and slices of a buffer, row by row where there is much between them.

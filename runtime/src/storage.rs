@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard}
 use oxcl_driver::fault::{OutOfResources, Resource};
 use oxcl_driver::{Allocation, HostMemory, HostSpan};
 use oxcl_memory::NoMemory;
-use oxcl_scheduler::{Access, ResourceId, Touch};
+use oxcl_scheduler::{ALL_BANDS, Access, ResourceId, Touch};
 
 use crate::exclusion::{Exclusion, UsedByHost};
 use crate::mapped::{self, Mapped};
@@ -50,6 +50,8 @@ pub(crate) struct Storage {
     host: OnceLock<HostPart>,
     /// Commands name its bytes by address, because others may lie over the same memory.
     by_address: bool,
+    /// What columns are in it, where commands have named some: bytes from row to row, and how far into a row its first byte is.
+    columns: OnceLock<[u64; 2]>,
     /// Held shared to read the memory, alone to change it and during a launch. Lock rank 1.
     access: RwLock<()>,
     /// Held shared while a piece of a command is executed, alone by the host's commands. Lock rank 2: whoever holds it
@@ -72,8 +74,8 @@ impl Storage {
     fn with(size: u64, by_address: bool) -> Self {
         let (access, pieces) = (RwLock::new(()), Exclusion::default());
         let (residences, untracked) = (OnceLock::new(), AtomicBool::new(false));
-        let (number, host, defined) = (number(), OnceLock::new(), true);
-        Self { number, size, residences, untracked, defined, host, by_address, access, pieces }
+        let (number, host, columns, defined) = (number(), OnceLock::new(), OnceLock::new(), true);
+        Self { number, size, residences, untracked, defined, host, by_address, columns, access, pieces }
     }
 
     /// The same, without content worth bringing anywhere.
@@ -173,8 +175,16 @@ impl Storage {
     pub(crate) fn touch(&self, start: u64, end: u64, access: Access) -> Touch {
         match self.host.get().filter(|_| self.by_address) {
             Some(host) => host_touch(host.span, start, end, access),
-            None => Touch { resource: ResourceId(self.number), start, end, access },
+            None => Touch { resource: ResourceId(self.number), start, end, access, bands: ALL_BANDS },
         }
+    }
+
+    /// Whether commands may name columns of rows of `pitch` bytes, one of which begins at `start`: the first who asks with `decides` says
+    /// what columns are, and nobody does where others may lie over the same memory.
+    pub(crate) fn has_columns(&self, pitch: u64, start: u64, decides: bool) -> bool {
+        let asked = [pitch, start % pitch];
+        let known = if decides { Some(self.columns.get_or_init(|| asked)) } else { self.columns.get() };
+        !self.by_address && known == Some(&asked)
     }
 
     /// Has commands that name its memory of the host touch it, as long as the result exists.
@@ -225,6 +235,7 @@ pub(crate) fn host_touches(span: HostSpan, start: u64, end: u64, access: Access)
         start: at.saturating_add(start),
         end: at.saturating_add(end),
         access,
+        bands: ALL_BANDS,
     });
     [Some(host_touch(span, start, end, access)), buffer]
 }
@@ -233,5 +244,5 @@ pub(crate) fn host_touches(span: HostSpan, start: u64, end: u64, access: Access)
 fn host_touch(span: HostSpan, start: u64, end: u64, access: Access) -> Touch {
     let at = span.pointer() as u64;
     let (start, end) = (at.saturating_add(start), at.saturating_add(end));
-    Touch { resource: ResourceId::HOST_MEMORY, start, end, access }
+    Touch { resource: ResourceId::HOST_MEMORY, start, end, access, bands: ALL_BANDS }
 }

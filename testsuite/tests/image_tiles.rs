@@ -15,7 +15,7 @@ const SIDE: u64 = 64;
 const TILE: u64 = 32;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The pixel of the kernel that takes a while, and the rounds that it needs for that.
-const PIXEL: ImageRegion = ImageRegion { origin: [0; 3], size: [1; 3] };
+const PIXEL: ImageRegion = ImageRegion { origin: [0, 8, 0], size: [1; 3] };
 const ROUNDS: u32 = 100_000_000;
 
 const SOURCE: &str = "
@@ -150,7 +150,7 @@ fn kernels_wait_only_for_those_that_write_the_same_pixels() {
             bench.kernel(&plain, &tile(TILE, 0), 2, &[]),
             bench.kernel(&turned, &tile(TILE - 1, TILE), 7, &[]),
             // From the pixel left of the tile on.
-            bench.kernel(&shifted, &tile(2, 0), 3, &[]),
+            bench.kernel(&shifted, &tile(TILE / 2 + 1, 0), 3, &[]),
             bench.queue.fill_image(&bench.image, [4; 4], &tile(0, TILE), &[]).unwrap(),
         ];
         // Its first pixel is the slow kernel's.
@@ -160,6 +160,6 @@ fn kernels_wait_only_for_those_that_write_the_same_pixels() {
         ];
         (first, beside, behind)
     });
-    let places = [(0, 0), (TILE, 0), (TILE + 1, 0), (TILE, 2 * TILE - 1), (0, TILE)];
+    let places = [(0, 0), (TILE, 0), (2 * TILE - 1, 0), (TILE, 2 * TILE - 1), (0, TILE)];
     assert_eq!(places.map(|(x, y)| bench.at(x, y)), [5, 3, 2, 6, 4]);
 }

@@ -4,6 +4,10 @@
 //! writer. A command that reads waits for the writer, one that writes waits for the readers, or for the writer where
 //! nobody has read since. Nothing is kept about commands that have been executed longer than the next look.
 //!
+//! Bytes that are rows of pixels may be told apart by columns too: a touch names the bands of columns that it is in, of [`BANDS`]. With the
+//! first one that is not in all, a line becomes one for each band; whoever touches all bands goes to each then. Who touches one resource
+//! by bands must mean the same columns by the same bands; all others name all.
+//!
 //! Forgetting everything, which the end of a wait does, takes the same time however many lines there are: what was known
 //! then is dropped line by line as the lines are used again, at the next sweep, or with the queue. What is kept that long
 //! are records of commands that have ended, never their work.
@@ -57,6 +61,12 @@ impl Access {
     }
 }
 
+/// Into how many bands of columns rows may be cut.
+pub const BANDS: u32 = u16::BITS;
+
+/// All bands: all that lies between two bytes.
+pub const ALL_BANDS: u16 = u16::MAX;
+
 /// Bytes `start..end` of a resource and what is done to them. Sub-buffers are ranges of their parent's resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Touch {
@@ -68,13 +78,15 @@ pub struct Touch {
     pub end: u64,
     /// What is done.
     pub access: Access,
+    /// In which bands of columns, a bit each; [`ALL_BANDS`] where nothing is known of columns.
+    pub bands: u16,
 }
 
 impl Touch {
     /// All of a resource.
     #[must_use]
     pub fn whole(resource: ResourceId, access: Access) -> Touch {
-        Touch { resource, start: 0, end: u64::MAX, access }
+        Touch { resource, start: 0, end: u64::MAX, access, bands: ALL_BANDS }
     }
 }
 
@@ -97,6 +109,8 @@ struct Line {
     age: u64,
     /// When there are so many segments, those about nothing but commands that are over are removed.
     sweep_at: usize,
+    /// The same for each band, in place of the segments; empty where nobody has touched single ones.
+    bands: Vec<Line>,
 }
 
 /// Hashes numbers of resources, events and their like, which are small and dense: multiplying spreads them well enough.
@@ -151,11 +165,68 @@ const KEPT_SEGMENTS: usize = if cfg!(test) { 4 } else { 64 };
 /// More lines than this are dropped when all is forgotten, for their memory.
 const MOST_LINES: usize = 1 << 16;
 
+/// The same segments, to be gone on with by themselves.
+fn copies(segments: &[Segment]) -> Result<Vec<Segment>, EnqueueError> {
+    let mut all = Vec::new();
+    // Whoever has prepared a touch already finds its room again.
+    faults::reserve(&mut all, segments.len() + 2)?;
+    for segment in segments {
+        let mut readers = Vec::new();
+        faults::reserve(&mut readers, segment.readers.len() + 1)?;
+        readers.extend(segment.readers.iter().cloned());
+        let (fan, writer) = (Fan::default(), segment.writer.clone());
+        all.push(Segment { start: segment.start, end: segment.end, writer, fan, readers });
+    }
+    Ok(all)
+}
+
 fn is_over(task: &Task) -> bool {
     task.state.load().is_executed()
 }
 
 impl Line {
+    /// Has a line for each band before a touch that is not in all of them.
+    fn split_for(&mut self, touch: &Touch) -> Result<(), EnqueueError> {
+        if touch.bands == ALL_BANDS || !self.bands.is_empty() {
+            return Ok(());
+        }
+        let mut bands = Vec::new();
+        faults::reserve(&mut bands, BANDS as usize)?;
+        for _ in 0..BANDS {
+            bands.push(Line { segments: copies(&self.segments)?, ..Line::default() });
+        }
+        self.segments.clear();
+        self.bands = bands;
+        Ok(())
+    }
+
+    /// Does something with each line that a touch is about.
+    fn each_band<E>(
+        &mut self,
+        touch: &Touch,
+        mut act: impl FnMut(&mut Line) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.bands.is_empty() {
+            return act(self);
+        }
+        let mut named = self.bands.iter_mut().enumerate().filter(|(band, _)| touch.bands >> band & 1 != 0);
+        named.try_for_each(|(_, line)| act(line))
+    }
+
+    fn clear(&mut self) {
+        self.segments.clear();
+        self.bands.clear();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.segments.is_empty() && self.bands.iter().all(Line::is_empty)
+    }
+
+    /// The most segments that there are in a row.
+    fn longest(&self) -> usize {
+        self.bands.iter().map(|line| line.segments.len()).max().unwrap_or(self.segments.len())
+    }
+
     /// Position of the first segment that ends behind `at`.
     fn first_behind(&self, at: u64) -> usize {
         self.segments.partition_point(|segment| segment.end <= at)
@@ -284,6 +355,10 @@ impl Line {
     /// Forgets commands that are over; of those that failed only what somebody has seen the end of, as who reads what they
     /// did not write fails with them.
     fn forget_what_is_over(&mut self, finished: u64) {
+        self.bands.iter_mut().for_each(|line| line.forget_what_is_over(finished));
+        if self.bands.iter().all(Line::is_empty) {
+            self.bands.clear();
+        }
         let told = |task: &Task| is_over(task) && (!task.has_cause() || task.id.0 <= finished);
         self.segments.retain_mut(|segment| {
             if segment.writer.as_deref().is_some_and(told) {
@@ -305,17 +380,17 @@ impl Points {
             && let Some(line) = self.lines.get_mut(&long)
         {
             line.forget_what_is_over(self.finished);
-            line.sweep_at = 2 * line.segments.len();
+            line.sweep_at = 2 * line.longest();
         }
         if self.lines.len() >= self.sweep_at.max(KEPT_LINES) {
             for line in self.lines.values_mut() {
                 if line.age == self.age {
                     line.forget_what_is_over(self.finished);
                 } else {
-                    line.segments.clear();
+                    line.clear();
                 }
             }
-            self.lines.retain(|_, line| !line.segments.is_empty());
+            self.lines.retain(|_, line| !line.is_empty());
             self.sweep_at = 2 * self.lines.len();
         }
     }
@@ -326,18 +401,22 @@ impl Points {
         &mut self,
         touch: &Touch,
         spread: Option<&Arc<QueueShared>>,
-        each: impl FnMut(Wait) -> Result<(), EnqueueError>,
+        mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
         if let Some(line) = self.lines.get_mut(&touch.resource) {
             if line.age != self.age {
-                line.segments.clear();
+                line.clear();
                 line.age = self.age;
             }
-            line.prepare(touch)?;
-            if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
+            line.split_for(touch)?;
+            line.each_band(touch, |line| {
+                line.prepare(touch)?;
+                line.wait_for(touch, self.finished, spread, &mut each)
+            })?;
+            if line.longest() >= line.sweep_at.max(KEPT_SEGMENTS) {
                 self.long = Some(touch.resource);
             }
-            return line.wait_for(touch, self.finished, spread, each);
+            return Ok(());
         }
         if self.lines.capacity() == self.lines.len() {
             if faults::refuse_allocation() {
@@ -347,7 +426,8 @@ impl Points {
         }
         let line = self.lines.entry(touch.resource).or_default();
         line.age = self.age;
-        line.prepare(touch)
+        line.split_for(touch)?;
+        line.each_band(touch, |line| line.prepare(touch))
     }
 
     /// Records the touch of a command, unless all was forgotten since it was prepared.
@@ -355,7 +435,15 @@ impl Points {
         if let Some(line) = self.lines.get_mut(&touch.resource)
             && line.age == self.age
         {
-            if touch.access.writes() { line.write(touch, task) } else { line.read(touch, task) }
+            let entered = line.each_band(touch, |line| -> Result<(), std::convert::Infallible> {
+                if touch.access.writes() {
+                    line.write(touch, task);
+                } else {
+                    line.read(touch, task);
+                }
+                Ok(())
+            });
+            let Ok(()) = entered;
         }
     }
 
@@ -370,7 +458,7 @@ impl Points {
         // Who waits for the queue's end waits for this too: dropping thousands of lines would take longer than what they
         // are about.
         match self.lines.len() {
-            0..=KEPT_LINES => self.lines.values_mut().for_each(|line| line.segments.clear()),
+            0..=KEPT_LINES => self.lines.values_mut().for_each(Line::clear),
             _ if self.lines.len() <= MOST_LINES => self.age += 1,
             _ => self.lines.clear(),
         }
@@ -486,7 +574,7 @@ mod tests {
         for number in 1..=1000_u64 {
             let task = Fresh::new(Role::InOrder, EventId(number)).unwrap().share(1);
             let start = 64 * (1000 - number);
-            let touch = Touch { resource: ResourceId(7), start, end: start + 64, access: Access::Write };
+            let touch = Touch { end: start + 64, start, ..Touch::whole(ResourceId(7), Access::Write) };
             points.sweep();
             points.prepare(&touch, None, |_| Ok(())).unwrap();
             points.record(&touch, &task);
@@ -509,6 +597,68 @@ mod tests {
         let mut waits: Vec<u64> = waits.iter().filter(|task| !is_over(task)).map(|task| task.id.0).collect();
         waits.sort_unstable();
         assert_eq!(waits, running.iter().map(|(number, _)| *number).collect::<Vec<_>>());
+    }
+
+    /// What a byte of a band knows: who wrote it last, and who has read it since.
+    #[derive(Clone, Default)]
+    struct Cell {
+        writer: Option<u64>,
+        readers: Vec<u64>,
+    }
+
+    #[test]
+    fn bytes_and_bands_are_waited_for_as_if_each_were_by_itself() {
+        const BYTES: usize = 24;
+        let mut state = 18_u64;
+        let mut below = move |limit: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % limit
+        };
+        for _ in 0..200 {
+            let mut points = Points::default();
+            let mut cells = vec![Cell::default(); BYTES * BANDS as usize];
+            let mut tasks = Vec::new();
+            for number in 1..=30 {
+                let start = below(BYTES as u64 - 1);
+                let end = start + 1 + below(BYTES as u64 - start);
+                let bands = if below(3) == 0 { ALL_BANDS } else { (1 << below(6)) - 1 << below(11) };
+                let access = [Access::Read, Access::Write, Access::ReadWrite][below(3) as usize];
+                let touch =
+                    Touch { resource: ResourceId(7), start, end: end.min(BYTES as u64), access, bands };
+                let task = Fresh::new(Role::InOrder, EventId(number)).unwrap().share(1);
+                let (mut found, mut wanted) = (Vec::new(), Vec::new());
+                points.sweep();
+                let each = |wait: Wait| {
+                    // SAFETY: the test keeps the tasks.
+                    found.push(unsafe { wait.task.get() }.id.0);
+                    Ok(())
+                };
+                points.prepare(&touch, None, each).unwrap();
+                points.record(&touch, &task);
+                for byte in touch.start..touch.end {
+                    for band in (0..BANDS).filter(|band| bands >> band & 1 != 0) {
+                        let cell = &mut cells[(byte as usize) * BANDS as usize + band as usize];
+                        if access.writes() {
+                            wanted.extend(&cell.readers);
+                        }
+                        if cell.readers.is_empty() || access.reads() {
+                            wanted.extend(cell.writer);
+                        }
+                        if access.writes() {
+                            *cell = Cell { writer: Some(number), readers: Vec::new() };
+                        } else {
+                            cell.readers.push(number);
+                        }
+                    }
+                }
+                for set in [&mut found, &mut wanted] {
+                    set.sort_unstable();
+                    set.dedup();
+                }
+                assert_eq!(found, wanted, "{touch:?}");
+                tasks.push(task);
+            }
+        }
     }
 
     #[test]

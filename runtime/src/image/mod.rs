@@ -6,7 +6,7 @@
 use oxcl_driver::HostSpan;
 use oxcl_driver::image::{ImageDescription, ImageFormat, ImageKind, order};
 use oxcl_driver::rect::RectSide;
-use oxcl_scheduler::{Access, Touch};
+use oxcl_scheduler::{Access, BANDS, Touch};
 
 use crate::buffer::Buffer;
 
@@ -132,25 +132,26 @@ impl Side {
     }
 }
 
-/// The most rows that are told apart of what a command touches; of more all between the first and the last byte counts. Each costs its
-/// queue a quarter of a microsecond, so that 512 rows of eight pixels took 190 us to fill in place of 7.
-const MOST_ROWS: u64 = 64;
-
 impl Side {
-    /// What is done to `size` bytes, rows and slices of a buffer, row by row where there is much between them.
-    pub(crate) fn touches(&self, buffer: &Buffer, size: [u64; 3], access: Access) -> Vec<Touch> {
+    /// What is done to `size` bytes, rows and slices of a buffer: all between the first and the last byte, but only in the columns that the
+    /// rows are in where others could be beside them.
+    pub(crate) fn touch(&self, buffer: &Buffer, size: [u64; 3], access: Access) -> Touch {
         let RectSide { offset, row_pitch, slice_pitch } = self.at;
         let [bytes, rows, slices] = size;
-        // Rows that are nearly whole, and slices of them: hardly anything fits between, and each row takes its time in the queue.
-        let apart = |part: u64, pitch: u64| part < pitch / 4 * 3;
-        let has_gaps =
-            (rows > 1 && apart(bytes, row_pitch)) || (slices > 1 && apart(rows * row_pitch, slice_pitch));
-        if !has_gaps || rows.saturating_mul(slices) > MOST_ROWS {
-            return vec![buffer.touch(offset, self.end - offset, access)];
+        let whole = buffer.touch(offset, self.end - offset, access);
+        // A row by itself has others beside it only where there are some in columns.
+        let is_one = rows == 1 && slices == 1;
+        if bytes >= row_pitch || (slices > 1 && !slice_pitch.is_multiple_of(row_pitch)) {
+            return whole;
         }
-        let starts =
-            (0..slices).flat_map(|slice| (0..rows).map(move |row| slice * slice_pitch + row * row_pitch));
-        starts.map(|start| buffer.touch(offset + start, bytes, access)).collect()
+        let first = offset % row_pitch;
+        if first + bytes > row_pitch || !buffer.storage().has_columns(row_pitch, buffer.origin(), !is_one) {
+            return whole;
+        }
+        let band = |column: u64| u128::from(column) * u128::from(BANDS) / u128::from(row_pitch);
+        let (low, high) = (band(first), band(first + bytes - 1));
+        let bands = (low..=high).fold(0, |bands, band| bands | 1 << band);
+        Touch { bands, ..whole }
     }
 }
 
@@ -161,10 +162,10 @@ impl Image {
     }
 
     /// What is done to a region; all of the image where it does not lie in it.
-    pub(crate) fn touches(&self, region: &ImageRegion, access: Access) -> Vec<Touch> {
+    pub(crate) fn touch(&self, region: &ImageRegion, access: Access) -> Touch {
         match self.side(region) {
-            Ok(side) => side.touches(&self.buffer, self.bytes_of(region.size), access),
-            Err(_) => vec![self.buffer.touch(0, self.buffer.size(), access)],
+            Ok(side) => side.touch(&self.buffer, self.bytes_of(region.size), access),
+            Err(_) => self.buffer.touch(0, self.buffer.size(), access),
         }
     }
 }

@@ -59,20 +59,29 @@ fn regions_lie_in_their_images() {
 }
 
 #[test]
-fn rows_are_touched_one_by_one_where_something_is_between_them() {
-    let volume = Image::new(&shape(ImageKind::Image3d, [5, 3, 2], 1)).unwrap();
+fn columns_are_touched_by_bands_where_there_are_others_beside_them() {
     let touched = |image: &Image, origin, size| {
-        let touches = image.touches(&ImageRegion { origin, size }, Access::Read);
-        touches.iter().map(|touch| (touch.start, touch.end)).collect::<Vec<_>>()
+        let touch = image.touch(&ImageRegion { origin, size }, Access::Read);
+        (touch.start, touch.end, touch.bands)
     };
-    assert_eq!(touched(&volume, [0; 3], [5, 3, 2]), [(0, 120)]);
-    assert_eq!(touched(&volume, [0, 1, 1], [5, 2, 1]), [(80, 120)]);
-    assert_eq!(touched(&volume, [1, 1, 0], [2, 2, 2]), [(24, 32), (44, 52), (84, 92), (104, 112)]);
-    // Rows without an end to them, and a region that is not there: all between the first byte and the last.
-    let tall = Image::new(&shape(ImageKind::Image2d, [2, 2000, 1], 1)).unwrap();
-    assert_eq!(touched(&tall, [1, 0, 0], [1, 2000, 1]), [(4, 16000)]);
-    assert_eq!(touched(&tall, [1, 0, 0], [2, 1, 1]), [(0, 16000)]);
+    let plane = Image::new(&shape(ImageKind::Image2d, [64, 8, 1], 1)).unwrap();
+    assert_eq!(touched(&plane, [0; 3], [64, 8, 1]), (0, 2048, u16::MAX));
+    assert_eq!(touched(&plane, [0; 3], [32, 4, 1]), (0, 896, 0x00ff));
+    assert_eq!(touched(&plane, [32, 4, 0], [32, 4, 1]), (1152, 2048, 0xff00));
+    // A band of four pixels that is not whole, and a row by itself.
+    assert_eq!(touched(&plane, [31, 0, 0], [2, 2, 1]), (124, 388, 0x0180));
+    assert_eq!(touched(&plane, [31, 1, 0], [2, 1, 1]), (380, 388, 0x0180));
+    let alone = Image::new(&shape(ImageKind::Image2d, [64, 8, 1], 1)).unwrap();
+    assert_eq!(touched(&alone, [31, 1, 0], [2, 1, 1]), (380, 388, u16::MAX));
+    let volume = Image::new(&shape(ImageKind::Image3d, [16, 3, 2], 1)).unwrap();
+    assert_eq!(touched(&volume, [1, 1, 0], [2, 2, 2]), (68, 332, 0x0006));
     // An array of rows, whose rows are its elements.
-    let rows = Image::new(&shape(ImageKind::Image1dArray, [4, 1, 1], 3)).unwrap();
-    assert_eq!(touched(&rows, [1, 1, 0], [2, 2, 1]), [(20, 28), (36, 44)]);
+    let rows = Image::new(&shape(ImageKind::Image1dArray, [16, 1, 1], 3)).unwrap();
+    assert_eq!(touched(&rows, [1, 1, 0], [2, 2, 1]), (68, 140, 0x0006));
+    // Two images in one memory that do not have the same columns: the first one's are it.
+    let memory = Buffer::zeroed(4096).unwrap();
+    let [wide, narrow] = [32, 16]
+        .map(|width| Image::in_buffer(&memory, &shape(ImageKind::Image2d, [width, 16, 1], 1)).unwrap());
+    assert_eq!(touched(&wide, [0; 3], [16, 2, 1]), (0, 192, 0x00ff));
+    assert_eq!(touched(&narrow, [0; 3], [8, 2, 1]), (0, 96, u16::MAX));
 }

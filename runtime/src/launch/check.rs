@@ -135,14 +135,14 @@ pub(super) fn facts(
             let image = Image::given(buffer, description);
             let clamps = record.args.get(index).is_none_or(|arg| arg.access != AccessQualifier::WriteOnly);
             return Some(match reached(pixels, geometry, image.whole().size, clamps) {
-                Reached::Region(region) => image.touches(&region, access),
-                Reached::Nothing => Vec::new(),
-                Reached::Anything => vec![buffer.touch(0, buffer.size(), access)],
+                Reached::Region(region) => image.touch(&region, access),
+                Reached::Nothing => return None,
+                Reached::Anything => buffer.touch(0, buffer.size(), access),
             });
         }
-        Some(vec![buffer.touch(0, buffer.size(), access)])
+        Some(buffer.touch(0, buffer.size(), access))
     };
-    let touches = arguments.iter().enumerate().filter_map(touch).flatten().collect();
+    let touches = arguments.iter().enumerate().filter_map(touch).collect();
     let facts = meta.map_or(Facts::UNKNOWN, |meta| Facts {
         opaque: meta.opaque || anywhere,
         globals: meta.globals,

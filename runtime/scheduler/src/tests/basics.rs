@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use oxcl_driver::{Failure, History, Lane, Launch};
 
 use super::{Work, command, in_order, out_of_order, scheduler, work};
-use crate::{Access, Command, Facts, Fence, QueueProperties, ResourceId, Stage, Status, Touch};
+use crate::{ALL_BANDS, Access, Command, Facts, Fence, QueueProperties, ResourceId, Stage, Status, Touch};
 
 const WORKERS: [usize; 3] = [1, 2, 4];
 
@@ -330,7 +330,7 @@ fn sub_buffers_that_do_not_overlap_do_not_wait() {
     let s = scheduler(2);
     let q = in_order(&s);
     let buffer = s.resource();
-    let range = |start, end, access| Touch { resource: buffer, start, end, access };
+    let range = |start, end, access| Touch { resource: buffer, start, end, access, bands: ALL_BANDS };
     let go = Arc::new(AtomicU64::new(0));
     let ran = Arc::new(AtomicU64::new(0));
     let mark = |bit: u64| {

@@ -9,7 +9,9 @@ use oxcl_driver::{Driver, Failure};
 
 use super::{Work, command, failing_work, in_order, kernel_failure, null, out_of_order, scheduler, work};
 use crate::own_device::{Kept, OwnDevice};
-use crate::{Access, Command, EnqueueError, Event, Fence, QueueProperties, Stage, Status, Touch, UserEvent};
+use crate::{
+    ALL_BANDS, Access, Command, EnqueueError, Event, Fence, QueueProperties, Stage, Status, Touch, UserEvent,
+};
 
 const WORKERS: [usize; 3] = [1, 2, 4];
 
@@ -346,7 +348,13 @@ fn a_failure_is_not_forgotten_among_many_commands_that_are_over() {
     let s = scheduler(1);
     let q = in_order(&s);
     let (lost, line) = (s.resource(), s.resource());
-    let write = |at: u64| Touch { resource: line, start: 8 * at, end: 8 * at + 8, access: Access::Write };
+    let write = |at: u64| Touch {
+        resource: line,
+        start: 8 * at,
+        end: 8 * at + 8,
+        access: Access::Write,
+        bands: ALL_BANDS,
+    };
     let failed = q.enqueue(command(failing_work(), &[Touch::whole(lost, Access::Write)])).unwrap();
     let torn = q.enqueue(command(failing_work(), &[write(0)])).unwrap();
     assert!(failed.wait().is_err() && torn.wait().is_err());
@@ -396,7 +404,7 @@ fn every_allocation_may_fail() {
                     .take(usize::try_from(i % 12).unwrap())
                     .map(|b| {
                         let access = if i % 3 == 0 { Access::Write } else { Access::Read };
-                        Touch { resource: *b, start: i * 3, end: i * 3 + 50, access }
+                        Touch { resource: *b, start: i * 3, end: i * 3 + 50, access, bands: ALL_BANDS }
                     })
                     .collect();
                 let ran = Arc::clone(&ran);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Random, Work, command, in_order, out_of_order, scheduler, work};
-use crate::{Access, Command, Event, Facts, Fence, Scheduler, Touch};
+use crate::{ALL_BANDS, Access, Command, Event, Facts, Fence, Scheduler, Touch};
 
 /// Memory that commands read and write without synchronisation of their own.
 type Memory = Arc<Vec<AtomicU64>>;
@@ -90,6 +90,7 @@ fn in_order_program(s: &Scheduler, seed: u64) {
             start: start % CELLS,
             end: (end - 1) % CELLS + 1,
             access,
+            bands: ALL_BANDS,
         };
         let touches: Vec<_> = step
             .reads

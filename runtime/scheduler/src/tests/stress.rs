@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Random, Work, failing_work, in_order, out_of_order, scheduler, work};
-use crate::{Access, Command, Event, Facts, Fence, Queue, ResourceId, Scheduler, Status, Touch, UserEvent};
+use crate::{
+    ALL_BANDS, Access, Command, Event, Facts, Fence, Queue, ResourceId, Scheduler, Status, Touch, UserEvent,
+};
 
 /// What the host threads count.
 #[derive(Default)]
@@ -69,6 +71,7 @@ fn host(s: &Scheduler, queues: &[Queue], buffers: &[ResourceId], counts: &Arc<Co
                             start,
                             end: start + 1 + random.below(64),
                             access: random_access(&mut random),
+                            bands: if random.below(2) == 0 { ALL_BANDS } else { 1 << random.below(16) },
                         }
                     })
                     .collect();

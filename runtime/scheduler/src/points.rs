@@ -621,7 +621,7 @@ mod tests {
             for number in 1..=30 {
                 let start = below(BYTES as u64 - 1);
                 let end = start + 1 + below(BYTES as u64 - start);
-                let bands = if below(3) == 0 { ALL_BANDS } else { (1 << below(6)) - 1 << below(11) };
+                let bands = if below(3) == 0 { ALL_BANDS } else { ((1 << below(6)) - 1) << below(11) };
                 let access = [Access::Read, Access::Write, Access::ReadWrite][below(3) as usize];
                 let touch =
                     Touch { resource: ResourceId(7), start, end: end.min(BYTES as u64), access, bands };

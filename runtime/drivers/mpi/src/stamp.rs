@@ -86,7 +86,9 @@ mod own {
             ["submit", "send", "sent", "look", "take", "heard", "execute", "executed", "reported"];
         let (begin, count) = (Instant::now(), now());
         let asks: u32 = 10_000;
-        (0..asks).for_each(|_| drop(std::hint::black_box(Instant::now())));
+        for _ in 0..asks {
+            std::hint::black_box(Instant::now());
+        }
         let ask = begin.elapsed().as_nanos() / u128::from(asks);
         std::thread::sleep(std::time::Duration::from_millis(20));
         let micros = begin.elapsed().as_micros().max(1);

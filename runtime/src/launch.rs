@@ -96,7 +96,9 @@ pub struct Launch {
 impl Drop for Launch {
     fn drop(&mut self) {
         // The next launch of the kernel wants to know.
-        self.is_cut_well();
+        if let Some((cutting, time)) = self.cut_and_time() {
+            cutting.note(time);
+        }
     }
 }
 
@@ -272,12 +274,16 @@ impl Device {
             && !has_local
             && record.reqd_wg_size == [0; 3]
             && geometry.is_uniform();
-        if !is_free || program.is_specialised_for(kernel.index(), &LaunchShape::of(geometry.local, arguments))
-        {
+        if !is_free {
             return (*geometry, None);
         }
         let threads = self.info().compute_units as u64;
-        Cutting::choose(geometry, threads, kernel.pace(), kernel.quality() == Quality::First)
+        let (cut, cutting) =
+            Cutting::choose(geometry, threads, kernel.pace(), || kernel.quality() == Quality::First);
+        // A function that is there for the local size as it was given is worth more.
+        let is_specialised =
+            || program.is_specialised_for(kernel.index(), &LaunchShape::of(geometry.local, arguments));
+        if cut != *geometry && is_specialised() { (*geometry, None) } else { (cut, cutting) }
     }
 
     fn check_local_memory(
@@ -347,14 +353,21 @@ impl Launch {
     /// for one. The launch itself stays as it is.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.number() != self.number) || !self.is_cut_well()
+        if self.watch.as_ref().is_some_and(|watch| watch.number() != self.number) {
+            return true;
+        }
+        let Some((cutting, time)) = self.cut_and_time().filter(|(cutting, time)| !cutting.holds(*time))
+        else {
+            return false;
+        };
+        // It is made ready anew before this one goes.
+        cutting.note(time);
+        true
     }
 
-    /// Whether it would be cut in the same way, by what its executions have shown.
-    fn is_cut_well(&self) -> bool {
-        let Some(cutting) = &self.cutting else { return true };
-        let time = self.work.history().and_then(History::time);
-        time.is_none_or(|time| cutting.holds(time))
+    /// How it was cut, if it can be, and what its executions have taken, if that is known.
+    fn cut_and_time(&self) -> Option<(&Cutting, Duration)> {
+        Some((self.cutting.as_ref()?, self.work.history().and_then(History::time)?))
     }
 
     /// Accesses that leave a buffer and stay within its memory, at most one for each argument; none where such launches are

@@ -45,7 +45,10 @@ impl Pace {
 #[derive(Debug)]
 pub(crate) struct Cutting {
     pace: Arc<Pace>,
-    given: Geometry,
+    /// Work-items of the launch.
+    items: u64,
+    /// What all its groups take at most, if it was not cut, or at least.
+    limit: Duration,
     is_cut: bool,
 }
 
@@ -56,23 +59,30 @@ impl Cutting {
         given: &Geometry,
         threads: u64,
         pace: &Arc<Pace>,
-        unknown: bool,
+        unknown: impl FnOnce() -> bool,
     ) -> (Geometry, Option<Self>) {
         let local = smaller(given.global, given.local, threads);
         if local == given.local {
             return (*given, None);
         }
-        let is_cut = pace.of(given.group_items()).map_or(unknown, |time| time >= LONG);
+        let is_cut = pace.of(given.group_items()).map_or_else(unknown, |time| time >= LONG);
         let groups = std::array::from_fn(|dimension| given.global[dimension] / local[dimension]);
         let geometry = if is_cut { Geometry { groups, local, ..*given } } else { *given };
-        (geometry, Some(Self { pace: Arc::clone(pace), given: *given, is_cut }))
+        let groups = given.group_count();
+        let items = groups.saturating_mul(given.group_items());
+        let limit = if is_cut { LONG / STILL } else { LONG };
+        let limit = limit.saturating_mul(u32::try_from(groups).unwrap_or(u32::MAX));
+        (geometry, Some(Self { pace: Arc::clone(pace), items, limit, is_cut }))
     }
 
-    /// Learns what the launch takes, all groups together; whether it would be cut in the same way now.
+    /// Keeps what the launch has taken, all groups together, for the next one of the kernel.
+    pub(crate) fn note(&self, time: Duration) {
+        self.pace.note(time, self.items);
+    }
+
+    /// Whether a launch that takes so long would be cut in the same way now.
     pub(crate) fn holds(&self, time: Duration) -> bool {
-        self.pace.note(time, self.given.group_count().saturating_mul(self.given.group_items()));
-        let group = self.pace.of(self.given.group_items()).unwrap_or_default();
-        if self.is_cut { group >= LONG / STILL } else { group < LONG }
+        (time >= self.limit) == self.is_cut
     }
 }
 
@@ -134,23 +144,27 @@ mod tests {
             offset: [5, 0, 0],
         };
         let pace = Arc::<Pace>::default();
-        let choose = |unknown| Cutting::choose(&given, 2, &pace, unknown);
+        let choose = |unknown| Cutting::choose(&given, 2, &pace, || unknown);
         let (cut, first) = choose(true);
         assert_eq!((cut.groups, cut.local, cut.offset), ([64, 1, 1], [32, 1, 1], [5, 0, 0]));
         let (whole, _) = choose(false);
         assert_eq!(whole, given);
         // 8 groups of 30 us.
-        assert!(first.unwrap().holds(Duration::from_micros(240)));
+        let (first, long) = (first.unwrap(), Duration::from_micros(240));
+        assert!(first.holds(long));
+        first.note(long);
         let (cut, second) = choose(false);
         assert_eq!(cut.groups, [64, 1, 1]);
-        let second = second.unwrap();
-        assert!(second.holds(Duration::from_micros(80)), "half as long is no reason to change");
-        assert!(!second.holds(Duration::from_micros(30)));
+        let (second, short) = (second.unwrap(), Duration::from_micros(30));
+        assert!(second.holds(Duration::from_micros(80)), "a third as long is no reason to change");
+        assert!(!second.holds(short));
+        second.note(short);
         let (whole, third) = choose(true);
         assert_eq!(whole, given);
         let third = third.unwrap();
         assert!(third.holds(Duration::from_micros(100)));
         assert!(!third.holds(Duration::from_micros(200)));
+        third.note(Duration::from_micros(200));
         assert_eq!(choose(false).0.groups, [64, 1, 1]);
     }
 }

@@ -130,9 +130,7 @@ impl Side {
         let end = at.offset.checked_add(slices)?.checked_add(rows)?.checked_add(size[0])?;
         Some(Self { at, end })
     }
-}
 
-impl Side {
     /// What is done to `size` bytes, rows and slices of a buffer: all between the first and the last byte, but only in the columns that the
     /// rows are in where others could be beside them.
     pub(crate) fn touch(&self, buffer: &Buffer, size: [u64; 3], access: Access) -> Touch {
@@ -168,9 +166,7 @@ impl Image {
             Err(_) => self.buffer.touch(0, self.buffer.size(), access),
         }
     }
-}
 
-impl Image {
     /// An image of pixels that are all 0.
     ///
     /// # Errors

@@ -54,8 +54,8 @@ impl Queue {
         let touches = host_touches(span, 0, to.end, Access::ReadWrite);
         let size = image.bytes_of(region.size);
         let side = read_part(image.buffer(), &from);
-        let rows = vec![from.touch(image.buffer(), size, Access::Read)];
-        self.transfer_of(&[side], rows, touches, Keep::Nothing, waits, |at| {
+        let touched = vec![from.touch(image.buffer(), size, Access::Read)];
+        self.transfer_of(&[side], touched, touches, Keep::Nothing, waits, |at| {
             let (allocation, origin) = at[0].clone();
             let rect = Rect { size, from: shifted(&from, origin), to: to.at };
             Movement::ReadRect { from: allocation, to: span, rect }
@@ -82,8 +82,8 @@ impl Queue {
         let touches = host_touches(span, 0, from.end, Access::Read);
         let size = image.bytes_of(region.size);
         let side = write_part(image.buffer(), &to);
-        let rows = vec![to.touch(image.buffer(), size, Access::ReadWrite)];
-        self.transfer_of(&[side], rows, touches, Keep::Nothing, waits, |at| {
+        let touched = vec![to.touch(image.buffer(), size, Access::ReadWrite)];
+        self.transfer_of(&[side], touched, touches, Keep::Nothing, waits, |at| {
             let (allocation, origin) = at[0].clone();
             let rect = Rect { size, from: from.at, to: shifted(&to, origin) };
             Movement::WriteRect { to: allocation, from: span, rect }
@@ -160,8 +160,8 @@ impl Queue {
         waits: &[Event],
     ) -> Result<Event, QueueError> {
         let parts = [read_part(from, &source), write_part(to, &target)];
-        let rows = vec![source.touch(from, size, Access::Read), target.touch(to, size, Access::ReadWrite)];
-        self.transfer_of(&parts, rows, NO_HOST, Keep::Nothing, waits, |at| {
+        let touched = vec![source.touch(from, size, Access::Read), target.touch(to, size, Access::ReadWrite)];
+        self.transfer_of(&parts, touched, NO_HOST, Keep::Nothing, waits, |at| {
             let ((from, from_origin), (to, to_origin)) = (at[0].clone(), at[1].clone());
             let rect = Rect { size, from: shifted(&source, from_origin), to: shifted(&target, to_origin) };
             Movement::CopyRect { from, to, rect }
@@ -188,8 +188,8 @@ impl Queue {
         // SAFETY: the bytes live as long as the command, which keeps them, and are only read.
         let from = unsafe { HostSpan::new(start, size[0]) };
         let side = write_part(image.buffer(), &to);
-        let rows = vec![to.touch(image.buffer(), size, Access::ReadWrite)];
-        self.transfer_of(&[side], rows, NO_HOST, Keep::Data(row), waits, |at| {
+        let touched = vec![to.touch(image.buffer(), size, Access::ReadWrite)];
+        self.transfer_of(&[side], touched, NO_HOST, Keep::Data(row), waits, |at| {
             let (allocation, origin) = at[0].clone();
             let same = RectSide { offset: 0, row_pitch: 0, slice_pitch: 0 };
             let rect = Rect { size, from: same, to: shifted(&to, origin) };

@@ -33,11 +33,10 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Of a launch that is about to be bound to a function.
-    pub(crate) fn of(request: &LaunchRequest<'_>) -> Option<Self> {
+    /// Of a launch of this shape that is about to be bound to a function.
+    pub(crate) fn of(request: &LaunchRequest<'_>, shape: &LaunchShape) -> Option<Self> {
         let watch = Arc::clone(request.watch.as_ref()?);
-        let number = watch.number();
-        let shape = LaunchShape::of(request.geometry.local, request.args);
+        let (number, shape) = (watch.number(), shape.clone());
         Some(Self { program: Arc::downgrade(request.program), kernel: request.kernel, watch, shape, number })
     }
 }
@@ -60,7 +59,7 @@ thread_local! {
     static WORKER: RefCell<Worker> = RefCell::new(Worker::new());
 }
 
-pub(crate) fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
+fn with_worker<R>(mut call: impl FnMut(&mut Worker) -> R) -> R {
     let kept = WORKER.try_with(|worker| worker.try_borrow_mut().ok().map(|mut worker| call(&mut worker)));
     match kept {
         Ok(Some(result)) => result,

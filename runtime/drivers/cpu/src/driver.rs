@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use oxcl_binary::abi::MAX_ALIGNMENT;
 use oxcl_driver::capability::{Execution, Features};
-use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, Program};
+use oxcl_driver::program::{ArgMemory, Binary, LaunchRequest, LaunchShape, Program};
 use oxcl_driver::{
     Allocation, AllocationRequest, Capabilities, Driver, DriverError, HostMemory, HostSpan, Launch, account,
 };
@@ -170,8 +170,9 @@ impl Driver for CpuDriver {
             Some(host) => host.pointer().wrapping_add(memory.offset as usize),
             None => std::ptr::null_mut(),
         };
-        let source = Source::of(request);
-        let launch = program.bind(request, place)?;
+        let shape = LaunchShape::of(request.geometry.local, request.args);
+        let source = Source::of(request, &shape);
+        let launch = program.bind(request, &shape, place)?;
         // SAFETY: the request promises that its memory lives until the last command that executes the launch has ended; who
         // else touches it is for the commands' order to say. That the kernel keeps to it is the claim of whoever wrote it.
         Ok(Arc::new(unsafe { self.current(launch, source) }))

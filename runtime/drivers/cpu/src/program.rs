@@ -67,15 +67,15 @@ impl CpuProgram {
         Ok(self.code(kernel)?.function_for(geometry, shape)?)
     }
 
-    /// Binds a launch to the best function that there is; `place` says where the memory of arguments is.
+    /// Binds a launch of this shape to the best function that there is; `place` says where the memory of arguments is.
     pub(crate) fn bind(
         &self,
         request: &LaunchRequest<'_>,
+        shape: &LaunchShape,
         place: impl Fn(&ArgMemory) -> *mut u8,
     ) -> Result<PreparedLaunch, DriverError> {
         let kernel = request.kernel;
-        let shape = LaunchShape::of(request.geometry.local, request.args);
-        let function = self.function_for(kernel, &request.geometry, &shape)?;
+        let function = self.function_for(kernel, &request.geometry, shape)?;
         let traits = KernelTraits::of(self.binary.kernel_meta(kernel));
         let automatic = self.automatic(kernel)?;
         let launch = PreparedLaunch::new(function, request.geometry, request.args, place, automatic, traits)?;

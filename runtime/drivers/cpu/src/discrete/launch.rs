@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use oxcl_driver::command::LaunchFacts;
 use oxcl_driver::fault::KernelFailure;
 use oxcl_driver::printer::Printer;
-use oxcl_driver::program::{ArgMemory, ArgValue, LaunchRequest};
+use oxcl_driver::program::{ArgMemory, ArgValue, LaunchRequest, LaunchShape};
 use oxcl_driver::{Allocation, DriverError, Failure as Cause, Lane, Launch, lock};
 
 use super::operation::Addresses;
@@ -32,8 +32,9 @@ impl DiscreteLaunch {
     /// Binds a function to its arguments and sizes.
     pub(super) fn new(request: &LaunchRequest<'_>) -> Result<Self, DriverError> {
         let program = CpuProgram::of(request)?;
-        let source = Source::of(request);
-        let shape = program.bind(request, |_| std::ptr::null_mut())?;
+        let known = LaunchShape::of(request.geometry.local, request.args);
+        let source = Source::of(request, &known);
+        let shape = program.bind(request, &known, |_| std::ptr::null_mut())?;
         let arguments = request.args.iter().map(ArgValue::kept).collect();
         let automatic = program.automatic(request.kernel)?.into();
         Ok(Self { arguments, automatic, shape, source, failure: Mutex::default() })

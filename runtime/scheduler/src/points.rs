@@ -185,9 +185,14 @@ fn is_over(task: &Task) -> bool {
 }
 
 impl Line {
-    /// Has a line for each band before a touch that is not in all of them.
-    fn split_for(&mut self, touch: &Touch) -> Result<(), EnqueueError> {
-        if touch.bands == ALL_BANDS || !self.bands.is_empty() {
+    /// Whether a touch is one of all bands, and nobody has touched single ones: almost always.
+    fn is_whole(&self, touch: &Touch) -> bool {
+        self.bands.is_empty() && touch.bands == ALL_BANDS
+    }
+
+    /// Has a line for each band.
+    fn split(&mut self) -> Result<(), EnqueueError> {
+        if !self.bands.is_empty() {
             return Ok(());
         }
         let mut bands = Vec::new();
@@ -200,17 +205,32 @@ impl Line {
         Ok(())
     }
 
-    /// Does something with each line that a touch is about.
-    fn each_band<E>(
+    /// The lines of the bands that a touch is in.
+    fn bands_of(&mut self, touch: &Touch) -> impl Iterator<Item = &mut Line> {
+        let named = touch.bands;
+        let bands = self.bands.iter_mut().enumerate();
+        bands.filter(move |(band, _)| named >> band & 1 != 0).map(|(_, line)| line)
+    }
+
+    /// Makes room for a touch by bands, and tells what must be waited for.
+    #[cold]
+    fn prepare_bands(
         &mut self,
         touch: &Touch,
-        mut act: impl FnMut(&mut Line) -> Result<(), E>,
-    ) -> Result<(), E> {
-        if self.bands.is_empty() {
-            return act(self);
+        finished: u64,
+        spread: Option<&Arc<QueueShared>>,
+        each: &mut dyn FnMut(Wait) -> Result<(), EnqueueError>,
+    ) -> Result<(), EnqueueError> {
+        self.split()?;
+        for line in self.bands_of(touch) {
+            line.prepare(touch)?;
+            line.wait_for(touch, finished, spread, &mut *each)?;
         }
-        let mut named = self.bands.iter_mut().enumerate().filter(|(band, _)| touch.bands >> band & 1 != 0);
-        named.try_for_each(|(_, line)| act(line))
+        Ok(())
+    }
+
+    fn record(&mut self, touch: &Touch, task: &TaskRef) {
+        if touch.access.writes() { self.write(touch, task) } else { self.read(touch, task) }
     }
 
     fn clear(&mut self) {
@@ -408,11 +428,14 @@ impl Points {
                 line.clear();
                 line.age = self.age;
             }
-            line.split_for(touch)?;
-            line.each_band(touch, |line| {
+            if line.is_whole(touch) {
                 line.prepare(touch)?;
-                line.wait_for(touch, self.finished, spread, &mut each)
-            })?;
+                if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
+                    self.long = Some(touch.resource);
+                }
+                return line.wait_for(touch, self.finished, spread, each);
+            }
+            line.prepare_bands(touch, self.finished, spread, &mut each)?;
             if line.longest() >= line.sweep_at.max(KEPT_SEGMENTS) {
                 self.long = Some(touch.resource);
             }
@@ -426,8 +449,10 @@ impl Points {
         }
         let line = self.lines.entry(touch.resource).or_default();
         line.age = self.age;
-        line.split_for(touch)?;
-        line.each_band(touch, |line| line.prepare(touch))
+        if line.is_whole(touch) {
+            return line.prepare(touch);
+        }
+        line.prepare_bands(touch, self.finished, spread, &mut each)
     }
 
     /// Records the touch of a command, unless all was forgotten since it was prepared.
@@ -435,15 +460,11 @@ impl Points {
         if let Some(line) = self.lines.get_mut(&touch.resource)
             && line.age == self.age
         {
-            let entered = line.each_band(touch, |line| -> Result<(), std::convert::Infallible> {
-                if touch.access.writes() {
-                    line.write(touch, task);
-                } else {
-                    line.read(touch, task);
-                }
-                Ok(())
-            });
-            let Ok(()) = entered;
+            if line.bands.is_empty() {
+                line.record(touch, task);
+            } else {
+                line.bands_of(touch).for_each(|line| line.record(touch, task));
+            }
         }
     }
 

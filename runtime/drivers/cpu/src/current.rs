@@ -128,8 +128,9 @@ impl CurrentLaunch {
     pub(crate) unsafe fn run(&self, first: u64, count: u64) -> Result<(), KernelFailure> {
         with_worker(|worker| {
             let Some(source) = &self.source else {
-                // SAFETY: by the caller's promise.
-                return unsafe { run_on(&self.first, &self.first, first, count, worker) };
+                self.first.prepare(worker)?;
+                // SAFETY: the worker is prepared; the rest by the caller's promise.
+                return unsafe { self.first.run_groups(first, count, worker) };
             };
             let (end, mut next) = (first + count, first);
             let mut turn = worker.turn;

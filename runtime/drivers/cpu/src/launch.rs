@@ -227,6 +227,7 @@ impl PreparedLaunch {
     ///
     /// # Errors
     /// [`OutOfResources`]; the worker stays usable.
+    #[inline]
     pub fn prepare(&self, worker: &mut Worker) -> Result<(), OutOfResources> {
         if worker.is_bound_to(self.number) {
             return Ok(());

@@ -92,19 +92,28 @@ fn main() -> ExitCode {
     let drawn = Drawn::new(asked.samples);
     let mvec = Mvec::new(&all);
     let (mut rows, mut failed) = (Vec::new(), false);
+    let of_floats = Compiled::new(&all, Element::Float);
     for element in Element::ALL {
-        let compiled = Compiled::new(&all, element);
+        let of_element = (element != Element::Float).then(|| Compiled::new(&all, element));
+        let compiled = of_element.as_ref().unwrap_or(&of_floats);
         for function in &all {
             let is_of_all = is_exhaustive(function, element)
                 || element == Element::Half && function.shape == support::cases::Shape::One;
             // Times first, while no other thread of this program is at work.
-            let times = asked.times.then(|| times::of_ours(&compiled, function, element, asked.runs));
-            let beside = if asked.times { mvec.time(function, element, asked.runs) } else { None };
+            let beside = match element {
+                Element::Half => Some((of_floats.entry(function, 16), Element::Float)),
+                _ => mvec.entry(function, element).map(|entry| (entry, element)),
+            };
+            let (times, beside) = if asked.times {
+                times::times(compiled, function, element, beside, asked.runs)
+            } else {
+                (vec![f64::NAN; support::WIDTHS.len()], None)
+            };
             let found = match (asked.errors, element) {
                 (false, _) => None,
-                (true, Element::Half) => drawn.largest_of_half(&compiled, function),
-                (true, Element::Float) if is_of_all => Some(floats.largest(&compiled, function)),
-                (true, _) => drawn.largest(&compiled, function, element == Element::Float),
+                (true, Element::Half) => drawn.largest_of_half(compiled, function),
+                (true, Element::Float) if is_of_all => Some(floats.largest(compiled, function)),
+                (true, _) => drawn.largest(compiled, function, element == Element::Float),
             };
             if let Some(found) = found {
                 let limit = function.limit(element);
@@ -129,8 +138,8 @@ fn main() -> ExitCode {
                 element,
                 largest: found.map(|found| found.largest),
                 is_of_all,
-                times: times.unwrap_or_else(|| vec![f64::NAN; support::WIDTHS.len()]),
-                mvec: beside,
+                times,
+                beside,
             });
         }
     }

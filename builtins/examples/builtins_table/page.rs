@@ -18,7 +18,8 @@ pub(crate) struct Row {
     pub(crate) is_of_all: bool,
     /// At each width.
     pub(crate) times: Vec<f64>,
-    pub(crate) mvec: Option<f64>,
+    /// Of libmvec's function, or of the function of float at 16 where this is half.
+    pub(crate) beside: Option<f64>,
 }
 
 /// How the measurement was made.
@@ -80,14 +81,8 @@ fn table(page: &mut String, rows: &[Row], element: Element, made: &Made) {
         let times: String = row.times.iter().map(|&time| format!(" {} |", number(time, 2))).collect();
         let at = |width: usize| WIDTHS.iter().position(|&w| w == width).map(|index| row.times[index]);
         let beside = match element {
-            Element::Half => {
-                let float = rows
-                    .iter()
-                    .find(|other| other.function.name == row.function.name && other.element == Element::Float)
-                    .and_then(|float| float.times.last().copied());
-                pair(float, row.times.last().copied())
-            }
-            _ => pair(row.mvec, at(made.width[usize::from(element == Element::Double)])),
+            Element::Half => pair(row.beside, row.times.last().copied()),
+            _ => pair(row.beside, at(made.width[usize::from(element == Element::Double)])),
         };
         let _ = writeln!(page, "| `{}` | {limit} | {error} |{times}{beside}", row.function.name);
     }
@@ -131,7 +126,8 @@ This page is generated; `builtins/examples/builtins_table` says how.
 - The numbers below widths are nanoseconds an element, of a loop that loads from arrays in the nearest cache, calls the function
   on vectors of that width, and stores; inputs are of the range that the accuracy tests draw most of theirs from, as far as results
   neither overflow nor are subnormal. The libmvec beside
-  them is that of the C library, called in the same loop at the width of the machine's vectors, and the ratio is of ours at that width.
+  them is that of the C library, called in the same loop at the width of the machine's vectors, and the ratio is of ours at that width. What
+  stands beside a function is timed in turns with it.
 - `native_` and `half_` functions are the functions without the prefix, but for `half_rsqrt`, `native_divide` and the like, which are the
   operation of the processor.
 

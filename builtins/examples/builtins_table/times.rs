@@ -1,5 +1,7 @@
-//! Nanoseconds an element: of our functions at every width, over arrays that fit the nearest cache, and of libmvec's at the
-//! machine's.
+//! Nanoseconds an element: of our functions at every width, over arrays that fit the nearest cache, and of what stands beside them,
+//! which is libmvec's at the machine's width, or for half the function of float.
+//!
+//! What is compared is timed in turns, so that the processor's clock and its other users are the same for all.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -13,17 +15,35 @@ use crate::support::random::Random;
 /// A multiple of every width.
 const COUNT: usize = 48 * 20;
 
+/// How long a turn takes at least. Short ones find a time in which nothing else runs.
+const TURN: Duration = Duration::from_micros(100);
+
+/// A line of the cache: no vector of an array that begins with one lies across two.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Line([u8; 64]);
+
+/// The bytes in whole lines, the last filled with zeros.
+fn lines(bytes: &[u8]) -> Vec<Line> {
+    let line = |part: &[u8]| {
+        let mut line = Line([0; 64]);
+        line.0[..part.len()].copy_from_slice(part);
+        line
+    };
+    bytes.chunks(64).map(line).collect()
+}
+
 /// Arrays that times are taken over, as bytes; every element in the range that the function is for.
-pub(crate) struct Arrays {
-    x: Vec<u8>,
-    y: Vec<u8>,
-    z: Vec<u8>,
+struct Arrays {
+    x: Vec<Line>,
+    y: Vec<Line>,
+    z: Vec<Line>,
     n: Vec<i32>,
-    r: Vec<u8>,
+    r: Vec<Line>,
 }
 
 impl Arrays {
-    pub(crate) fn new(function: &Function, element: Element) -> Self {
+    fn new(function: &Function, element: Element) -> Self {
         let mut random = Random::new(9);
         let (low, high) = (function.timed_low, function.timed_high);
         let mut array = |low: f64, high: f64| {
@@ -35,35 +55,66 @@ impl Arrays {
                     _ => bytes.extend(bytes_of(value, element == Element::Float)),
                 }
             }
-            bytes
+            lines(&bytes)
         };
         let (x, y, z) = (array(low, high), array(low, high), array(low, high));
         let n = (0..COUNT).map(|_| random.below(7) as i32 - 3).map(|n| if n == 0 { 4 } else { n }).collect();
-        Self { x, y, z, n, r: vec![0; COUNT * element.bytes()] }
+        Self { x, y, z, n, r: lines(&vec![0; COUNT * element.bytes()]) }
     }
 
-    /// The best of some runs, in nanoseconds an element.
-    pub(crate) fn time(&mut self, entry: Entry, runs: u32) -> f64 {
-        let mut repeat = 1_u32;
-        let mut best = f64::INFINITY;
-        let mut done = 0;
-        while done < runs {
-            let start = Instant::now();
-            for _ in 0..repeat {
-                let [x, y, z] = [&self.x, &self.y, &self.z].map(|array| array.as_ptr());
-                // SAFETY: all arrays hold `COUNT` elements, a multiple of every width.
-                unsafe { entry(x, y, z, self.n.as_ptr(), self.r.as_mut_ptr(), COUNT as u64) };
-            }
-            let took = start.elapsed();
-            if took < Duration::from_micros(500) {
-                repeat *= 2;
-                continue;
-            }
-            done += 1;
-            best = best.min(took.as_secs_f64() * 1e9 / f64::from(repeat) / COUNT as f64);
+    /// How long so many calls take.
+    fn run(&mut self, entry: Entry, repeat: u32) -> Duration {
+        let start = Instant::now();
+        for _ in 0..repeat {
+            let [x, y, z] = [&self.x, &self.y, &self.z].map(|array| array.as_ptr().cast());
+            // SAFETY: all arrays hold `COUNT` elements, a multiple of every width.
+            unsafe { entry(x, y, z, self.n.as_ptr(), self.r.as_mut_ptr().cast(), COUNT as u64) };
         }
-        best
+        start.elapsed()
     }
+}
+
+/// What is timed: a function over arrays of elements, and how often that takes long enough to be measured.
+struct Timed {
+    entry: Entry,
+    element: Element,
+    repeat: u32,
+    best: f64,
+}
+
+/// Times of a function at every width, and of what stands beside it: the best of some turns, in nanoseconds an element.
+pub(crate) fn times(
+    compiled: &Compiled,
+    function: &Function,
+    element: Element,
+    beside: Option<(Entry, Element)>,
+    runs: u32,
+) -> (Vec<f64>, Option<f64>) {
+    let ours = WIDTHS.iter().map(|&width| (compiled.entry(function, width), element));
+    let mut arrays = Element::ALL.map(|element| (element, Arrays::new(function, element)));
+    let mut run = |timed: &Timed| {
+        let (_, arrays) =
+            arrays.iter_mut().find(|(element, _)| *element == timed.element).expect("all are there");
+        arrays.run(timed.entry, timed.repeat)
+    };
+    let mut all: Vec<Timed> = ours
+        .chain(beside)
+        .map(|(entry, element)| Timed { entry, element, repeat: 1, best: f64::INFINITY })
+        .collect();
+    for timed in &mut all {
+        while run(timed) < TURN {
+            timed.repeat *= 2;
+        }
+    }
+    for _ in 0..runs {
+        for timed in &mut all {
+            let took = run(timed).as_secs_f64() * 1e9 / f64::from(timed.repeat) / COUNT as f64;
+            timed.best = timed.best.min(took);
+        }
+    }
+    let mut found: Vec<f64> = all.iter().map(|timed| timed.best).collect();
+    let beside = beside.and_then(|_| found.pop());
+    (found, beside)
 }
 
 /// A value of ordinary size as a half, cut off.
@@ -75,12 +126,6 @@ fn half_of(value: f64) -> u16 {
         return sign;
     }
     sign | ((exponent.min(15) + 15) as u16) << 10 | (bits >> 42 & 0x3ff) as u16
-}
-
-/// Times of a function at every width.
-pub(crate) fn of_ours(compiled: &Compiled, function: &Function, element: Element, runs: u32) -> Vec<f64> {
-    let mut arrays = Arrays::new(function, element);
-    WIDTHS.iter().map(|&width| arrays.time(compiled.entry(function, width), runs)).collect()
 }
 
 /// libmvec's functions at the width of this machine's vectors.
@@ -135,8 +180,8 @@ impl Mvec {
         self.bits / 8 / element.bytes().max(4)
     }
 
-    /// The time of libmvec's function, where there is one.
-    pub(crate) fn time(&self, function: &Function, element: Element, runs: u32) -> Option<f64> {
+    /// libmvec's function, where there is one.
+    pub(crate) fn entry(&self, function: &Function, element: Element) -> Option<Entry> {
         if element == Element::Half {
             return None;
         }
@@ -148,7 +193,6 @@ impl Mvec {
             return None;
         }
         // SAFETY: the type that the source gives it.
-        let entry = unsafe { self.made.function::<Entry>(&name) }?;
-        Some(Arrays::new(function, element).time(entry, runs))
+        unsafe { self.made.function::<Entry>(&name) }
     }
 }

@@ -48,13 +48,29 @@
   multiply_add(t, HORNER5((t) * (t), c1, c3, c5, c7, c9), HORNER6((t) * (t), c0, c2, c4, c6, c8, c10))
 #define PAIR12(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11)                                                   \
   multiply_add(t, HORNER6((t) * (t), c1, c3, c5, c7, c9, c11), HORNER6((t) * (t), c0, c2, c4, c6, c8, c10))
-#define PAIR21(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20)      \
-  multiply_add(t, PAIR10((t) * (t), c1, c3, c5, c7, c9, c11, c13, c15, c17, c19), PAIR11((t) * (t), c0, c2, c4, c6,   \
-    c8, c10, c12, c14, c16, c18, c20))
+#define PAIR14(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13)                                         \
+  multiply_add(t, PAIR7((t) * (t), c1, c3, c5, c7, c9, c11, c13), PAIR7((t) * (t), c0, c2, c4, c6, c8, c10, c12))
 #define PAIR23(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20,      \
     c21, c22)                                                                                                         \
   multiply_add(t, PAIR11((t) * (t), c1, c3, c5, c7, c9, c11, c13, c15, c17, c19, c21), PAIR12((t) * (t), c0, c2,      \
     c4, c6, c8, c10, c12, c14, c16, c18, c20, c22))
+
+// Estrin's scheme: the shortest chains, for some products more.
+#define ESTRIN2(t, c0, c1)                                                                                            \
+  multiply_add(t, (GT)(c1), (GT)(c0))
+#define ESTRIN3(t, c0, c1, c2)                                                                                        \
+  ESTRIN2((t) * (t), multiply_add(t, (GT)(c1), (GT)(c0)), (GT)(c2))
+#define ESTRIN6(t, c0, c1, c2, c3, c4, c5)                                                                            \
+  ESTRIN3((t) * (t), multiply_add(t, (GT)(c1), (GT)(c0)), multiply_add(t, (GT)(c3), (GT)(c2)), multiply_add(t,        \
+    (GT)(c5), (GT)(c4)))
+#define ESTRIN11(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10)                                                      \
+  ESTRIN6((t) * (t), multiply_add(t, (GT)(c1), (GT)(c0)), multiply_add(t, (GT)(c3), (GT)(c2)), multiply_add(t,        \
+    (GT)(c5), (GT)(c4)), multiply_add(t, (GT)(c7), (GT)(c6)), multiply_add(t, (GT)(c9), (GT)(c8)), (GT)(c10))
+#define ESTRIN21(t, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19, c20)    \
+  ESTRIN11((t) * (t), multiply_add(t, (GT)(c1), (GT)(c0)), multiply_add(t, (GT)(c3), (GT)(c2)), multiply_add(t,       \
+    (GT)(c5), (GT)(c4)), multiply_add(t, (GT)(c7), (GT)(c6)), multiply_add(t, (GT)(c9), (GT)(c8)), multiply_add(t,    \
+    (GT)(c11), (GT)(c10)), multiply_add(t, (GT)(c13), (GT)(c12)), multiply_add(t, (GT)(c15), (GT)(c14)),              \
+    multiply_add(t, (GT)(c17), (GT)(c16)), multiply_add(t, (GT)(c19), (GT)(c18)), (GT)(c20))
 
 // e^t = 1 + t + t^2 EXP_Q(t) for |t| <= ln(2)/2. Error 2^-28.2 and 2^-58.0.
 #define EXP_Q_32(t)                                                                                                   \
@@ -65,20 +81,29 @@
     0x1.28b0731497fbfp-22, 0x1.af85bdeb51238p-26)
 #define EXP_Q(t) JOIN(EXP_Q_, FP)(t)
 
-// 2^t = 1 + t EXP2_P(t) for |t| <= 1/2. Error 2^-29.0 and 2^-58.0.
+// 2^t = 1 + t EXP2_P(t) for |t| <= 1/2. Error 2^-29.0 and 2^-51.4.
 #define EXP2_P_32(t)                                                                                                  \
   HORNER6(t, 0x1.62e43p-1f, 0x1.ebfbep-3f, 0x1.c6aecep-5f, 0x1.3b29aap-7f, 0x1.5f4894p-10f, 0x1.44907ep-13f)
 #define EXP2_P_64(t)                                                                                                  \
-  HORNER11(t, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d704a0d7p-5, 0x1.3b2ab6fb9feb2p-7,                 \
-    0x1.5d87fe78a0d99p-10, 0x1.4309130f52c2dp-13, 0x1.ffcbfc7c757dbp-17, 0x1.62bfc66e6a546p-20,                       \
-    0x1.b524cd8734b2ap-24, 0x1.e61d542edb542p-28, 0x1.ea18e00f99b9ap-32)
+  PAIR10(t, 0x1.62e42fefa3a08p-1, 0x1.ebfbdff82c375p-3, 0x1.c6b08d703f86ep-5, 0x1.3b2ab6fbed7fep-7,                   \
+    0x1.5d87fe9986a91p-10, 0x1.430912324cd99p-13, 0x1.ffcb5d55d6065p-17, 0x1.62c1bf876dd66p-20,                       \
+    0x1.b66e30f5bda8bp-24, 0x1.e2f93fba91a87p-28)
 #define EXP2_P(t) JOIN(EXP2_P_, FP)(t)
+
+// 2^t = 1 + t EXP2_N(t) in the same range; the error is relative to 1 - 2^t. Error 2^-27.2 and 2^-50.4.
+#define EXP2_N_32(t)                                                                                                  \
+  HORNER6(t, 0x1.62e43p-1f, 0x1.ebfbd4p-3f, 0x1.c6af74p-5f, 0x1.3b3224p-7f, 0x1.5f0d1ep-10f, 0x1.3eefa2p-13f)
+#define EXP2_N_64(t)                                                                                                  \
+  PAIR10(t, 0x1.62e42fefa39ebp-1, 0x1.ebfbdff82c1a3p-3, 0x1.c6b08d7044571p-5, 0x1.3b2ab6fc2ac4fp-7,                   \
+    0x1.5d87fe92108ecp-10, 0x1.4309118dbdc7cp-13, 0x1.ffcb6f43c9ec3p-17, 0x1.62c323239606p-20,                        \
+    0x1.b65f70f55b95ap-24, 0x1.e0df15a57f7c1p-28)
+#define EXP2_N(t) JOIN(EXP2_N_, FP)(t)
 
 // 10^t = 1 + t EXP10_P(t) for |t| <= log10(2)/2. Error 2^-29.0 and 2^-58.0.
 #define EXP10_P_32(t)                                                                                                 \
   HORNER6(t, 0x1.26bb1cp1f, 0x1.53524ep1f, 0x1.046f5ap1f, 0x1.2bd66p0f, 0x1.158c12p-1f, 0x1.a9ee98p-3f)
 #define EXP10_P_64(t)                                                                                                 \
-  HORNER11(t, 0x1.26bb1bbb55516p1, 0x1.53524c73cea78p1, 0x1.0470591de2cb2p1, 0x1.2bd7609fd4d2ep0,                     \
+  PAIR11(t, 0x1.26bb1bbb55516p1, 0x1.53524c73cea78p1, 0x1.0470591de2cb2p1, 0x1.2bd7609fd4d2ep0,                       \
     0x1.1429ffd1d06f5p-1, 0x1.a7ed70a272bb9p-3, 0x1.16e4dfd6b6fecp-4, 0x1.41165d744b178p-6, 0x1.48977092e51d6p-8,     \
     0x1.2f7577e8ac376p-10, 0x1.fc29e723cf64ep-13)
 #define EXP10_P(t) JOIN(EXP10_P_, FP)(t)
@@ -186,17 +211,27 @@
     -0x1.0f3764p-3f, 0x1.08488ap-3f, -0x1.38308ap-4f)
 #define LOG_Q(t) JOIN(LOG_Q_, FP)(t)
 
-// log2(1 + t) = t / log(2) + t^2 LOG2_Q(t) in the same range. Error 2^-25.0.
+// log2(1 + t) = t / log(2) + t^2 LOG2_Q(t) in the same range, doubles for 1 + t from 2^-0.2549 to 2^0.2549. Error 2^-25.0 and 2^-55.4.
 #define LOG2_Q_32(t)                                                                                                  \
   PAIR8(t, -0x1.715472p-1f, 0x1.ec72f4p-2f, -0x1.715b1ap-2f, 0x1.26e754p-2f, -0x1.e99948p-3f, 0x1.b8c5b8p-3f,         \
     -0x1.a6bc72p-3f, 0x1.021582p-3f)
+#define LOG2_Q_64(t)                                                                                                  \
+  PAIR14(t, -0x1.71547652b8303p-1, 0x1.ec709dc39ff7cp-2, -0x1.71547652b4999p-2, 0x1.2776c50fbf1b6p-2,                 \
+    -0x1.ec709dcf94896p-3, 0x1.a6176141f76fep-3, -0x1.71546d803cf85p-3, 0x1.484ba78f9bad1p-3,                         \
+    -0x1.277a226b2c8b5p-3, 0x1.0c7c42b26799ep-3, -0x1.eb109f94ec8b2p-4, 0x1.cc549ad4f9e74p-4,                         \
+    -0x1.ca64dc0c191ccp-4, 0x1.6124c3df26e39p-4)
 #define LOG2_Q(t) JOIN(LOG2_Q_, FP)(t)
 
-// log10(1 + t) = t LOG10_P(t) in the same range. Error 2^-26.4.
-#define LOG10_P_32(t)                                                                                                 \
-  PAIR9(t, 0x1.bcb7bp-2f, -0x1.bcb7aap-3f, 0x1.287c68p-3f, -0x1.bcc124p-4f, 0x1.630194p-4f, -0x1.269f9cp-4f,          \
-    0x1.09fb36p-4f, -0x1.ff2284p-5f, 0x1.3651bcp-5f)
-#define LOG10_P(t) JOIN(LOG10_P_, FP)(t)
+// log10(1 + t) = t / log(10) + t^2 LOG10_Q(t) in the same range, doubles for 1 + t from 2^-0.2549 to 2^0.2549. Error 2^-25.0 and 2^-55.4.
+#define LOG10_Q_32(t)                                                                                                 \
+  PAIR8(t, -0x1.bcb7acp-3f, 0x1.287bdep-3f, -0x1.bcbfbp-4f, 0x1.63196ep-4f, -0x1.26c49p-4f, 0x1.095f14p-4f,           \
+    -0x1.fd0666p-5f, 0x1.36c39ep-5f)
+#define LOG10_Q_64(t)                                                                                                 \
+  PAIR14(t, -0x1.bcb7b1526e514p-3, 0x1.287a7636f40a8p-3, -0x1.bcb7b15269ff2p-4, 0x1.63c6277612b1dp-4,                 \
+    -0x1.287a763e26afep-4, 0x1.fc3fa46655afcp-5, -0x1.bcb7a6b2f2ccdp-5, 0x1.8b4ea4d2c4aa8p-5,                         \
+    -0x1.63ca34a37908cp-5, 0x1.4349e36bc1d25p-5, -0x1.27a68a7aa0836p-5, 0x1.152585917e853p-5,                         \
+    -0x1.13fb0da993e47p-5, 0x1.a93a2f2892e1dp-6)
+#define LOG10_Q(t) JOIN(LOG10_Q_, FP)(t)
 
 // atanh(s) = s + s^3 ATANH_W(s^2) for |s| <= (w - 1) / (w + 1) with w = 2^0.586. Error 2^-28.4 and 2^-55.8.
 #define ATANH_W_32(t)                                                                                                 \
@@ -222,17 +257,17 @@
     0x1.28b0a3692014ap-22)
 #define COSH_C(t) JOIN(COSH_C_, FP)(t)
 
-// erf(-t) = 1 - exp(t ERF_G(t)) for t from -3.95 and -5.95 to 0. Error 2^-27.9 and 2^-51.8.
+// erf(t) = 1 - 2^(t ERF_G(t)) for t from 0 to 3.95 and 5.95. Error 2^-27.9 and 2^-51.8.
 #define ERF_G_32(t)                                                                                                   \
-  PAIR9(t, 0x1.20dd76p0f, -0x1.45f2fap-1f, 0x1.a4fa5ep-4f, 0x1.39cdc6p-6f, -0x1.505e1ep-13f, -0x1.b5p-10f,            \
-    -0x1.4bc978p-11f, -0x1.ed6b18p-14f, -0x1.36955ep-17f)
+  PAIR9(t, -0x1.a0be84p0f, -0x1.d63ec4p-1f, -0x1.2fabe2p-3f, 0x1.c4b924p-6f, 0x1.e546a4p-13f, -0x1.3b3a96p-9f,        \
+    0x1.deaadep-11f, -0x1.63ed14p-13f, 0x1.c013c4p-17f)
 #define ERF_G_64(t)                                                                                                   \
-  PAIR21(t, 0x1.20dd750429b6cp0, -0x1.45f306dc9cc19p-1, 0x1.a4f4e2a14c457p-4, 0x1.3966856f9c49ap-6,                   \
-    -0x1.b6b76459fb025p-13, -0x1.bca73fe5acd25p-10, -0x1.356caa7490d0dp-11, -0x1.b544ecdffaecp-16,                    \
-    0x1.0c972914759a5p-14, 0x1.e4894f93b147dp-16, 0x1.27e07b0131ae4p-19, -0x1.183c7d4e83882p-18,                      \
-    -0x1.885cd88f4394dp-19, -0x1.393aab5675d5ep-20, -0x1.62d73f7ec7e51p-22, -0x1.2b3fc8cda50d6p-24,                   \
-    -0x1.78328790df67ap-27, -0x1.5776dd69cbefdp-30, -0x1.ae8a4cdd669a4p-34, -0x1.4ae7a0e6cebf9p-38,                   \
-    -0x1.d5122bf6e11c7p-44)
+  ESTRIN21(t, -0x1.a0be83d8d032bp0, -0x1.d63ed74995dcp-1, -0x1.2fa7eecae0d16p-3, 0x1.c4242cd42eb9ep-6,                \
+    0x1.3c778b4c757d1p-12, -0x1.40bfe3bfe534cp-9, 0x1.be67b85e04fccp-11, -0x1.3b6c4f13d1058p-15,                      \
+    -0x1.837e7ff46ed37p-14, 0x1.5d84e45aed22dp-15, -0x1.aadc2fb6287b2p-19, -0x1.944ba5fdb81cap-18,                    \
+    0x1.1b07a3fb91a39p-18, -0x1.c3e4e8fe19597p-20, 0x1.ffed5528733e9p-22, -0x1.afb9abae66ad6p-24,                     \
+    0x1.0f5e79ee93724p-26, -0x1.ef83a6e5eaeafp-30, 0x1.3691b2959b845p-33, -0x1.dd650bdf2c2e5p-38,                     \
+    0x1.525cfa119c874p-43)
 #define ERF_G(t) JOIN(ERF_G_, FP)(t)
 
 // 2^t = 1 + t EXP2_H(t) for |t| <= 1/2, for halves. Error 2^-18.5.

@@ -130,6 +130,10 @@ poly("ATAN_H","atan(t) = t + t^3 ATAN_H(t^2) for |t| <= 1, for halves.",[(32,at,
 poly("ASIN_H","asin(t) = t + t^3 ASIN_H(t^2) for |t| <= 1/2, for halves.",[(32,asn,0,zs,2,lambda z:z)])
 poly("SIN_H","sin(t) = t + t^3 SIN_H(t^2) for |t| <= pi/4, for halves.",[(32,sn,0,zt,1,lambda z:z)])
 poly("COS_H","cos(t) = 1 + t^2 COS_H(t^2) for |t| <= pi/4, for halves.",[(32,lambda z:(cos(sqrt(z))-1)/z if z>mpf('1e-18') else -mpf(1)/2+z/24,0,zt,1,lambda z:z)])
+zq=H**2
+poly("SINH_H","sinh(t log(2)) = t SINH_H(t^2) for |t| <= 1/2, for halves.",[(32,lambda z:sinh(sqrt(z)*log(2))/sqrt(z) if z>mpf('1e-30') else log(2),0,zq,1,lambda z:mpf(1))])
+poly("COSH_H","cosh(t log(2)) = 1 + t^2 COSH_H(t^2) for |t| <= 1/2, for halves.",[(32,lambda z:(cosh(sqrt(z)*log(2))-1)/z if z>mpf('1e-18') else log(2)**2/2,0,zq,1,lambda z:z)])
+poly("ERF_H","erf(t) = 1 - 2^(t ERF_H(t)) for t from 0 to 3, for halves.",[(32,erf_g,0,mpf(3),4,erf_w)],"PAIR")
 head="""// Polynomials of the mathematics, low order first: minimax approximations by Remez exchange in high precision, then
 // rounded to the type. NAME(t) chooses by FP. The error is the largest of the exact polynomial, relative to the function.
 

@@ -314,3 +314,18 @@
 #define COS_H_32(t)                                                                                                   \
   HORNER2(t, -0x1.ffc52p-2f, 0x1.4baa9p-5f)
 #define COS_H(t) JOIN(COS_H_, FP)(t)
+
+// sinh(t log(2)) = t SINH_H(t^2) for |t| <= 1/2, for halves. Error 2^-16.5.
+#define SINH_H_32(t)                                                                                                  \
+  HORNER2(t, 0x1.62e2dp-1f, 0x1.c96f06p-5f)
+#define SINH_H(t) JOIN(SINH_H_, FP)(t)
+
+// cosh(t log(2)) = 1 + t^2 COSH_H(t^2) for |t| <= 1/2, for halves. Error 2^-23.3.
+#define COSH_H_32(t)                                                                                                  \
+  HORNER2(t, 0x1.ebf9bp-3f, 0x1.3cee82p-7f)
+#define COSH_H(t) JOIN(COSH_H_, FP)(t)
+
+// erf(t) = 1 - 2^(t ERF_H(t)) for t from 0 to 3, for halves. Error 2^-20.4.
+#define ERF_H_32(t)                                                                                                   \
+  PAIR5(t, -0x1.a0be98p0f, -0x1.d63574p-1f, -0x1.3105bep-3f, 0x1.e831d4p-6f, -0x1.88b1dep-9f)
+#define ERF_H(t) JOIN(ERF_H_, FP)(t)

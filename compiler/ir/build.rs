@@ -35,6 +35,7 @@ fn main() {
         .file("bridge/uniformity.cpp")
         .file("bridge/held.cpp")
         .file("bridge/walks.cpp")
+        .file("bridge/zeroed.cpp")
         .include(include)
         .flag("-fno-rtti")
         .flag("-fno-exceptions")

@@ -62,7 +62,13 @@ pub(crate) fn options(
             BuildOptions::parse(&meta.options).map_err(|error| refused(index, error.to_string()))?;
         latest = latest.max(Some(options.standard()));
         level = Some(level.map_or(options.opt_level(), |level| level.min(options.opt_level())));
-        for switch in [Switch::DenormsAreZero, Switch::UniformWorkGroupSize, Switch::OptDisable] {
+        for switch in [
+            Switch::DenormsAreZero,
+            Switch::UniformWorkGroupSize,
+            Switch::OptDisable,
+            Switch::ZeroLocal,
+            Switch::ZeroPrivate,
+        ] {
             if options.switches.has(switch) {
                 linked.switches.set(switch);
             }

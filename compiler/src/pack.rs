@@ -68,7 +68,7 @@ pub(crate) fn archive(
 ) -> Result<Archive, CompileError> {
     let kernels = kernels
         .into_iter()
-        .map(|parts| kernel(parts, &settings.cpus, settings.version))
+        .map(|parts| kernel(parts, settings))
         .collect::<Result<Vec<Kernel>, CompileError>>()?;
     let mut root =
         vec![File { path: PROGRAM_META_PATH.to_owned(), data: meta_of(settings, variables).to_json()? }];
@@ -135,7 +135,8 @@ fn print_options(options: &BuildOptions) -> String {
     options.to_string()
 }
 
-fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Kernel, CompileError> {
+fn kernel(parts: KernelParts, settings: &Settings<'_>) -> Result<Kernel, CompileError> {
+    let (cpus, version) = (&settings.cpus, settings.version);
     let KernelParts { signature, levels, reference, units, pixels } = parts;
     let attributes = signature.attributes();
     let required = signature.reqd_sub_group_size;
@@ -206,6 +207,7 @@ fn kernel(parts: KernelParts, cpus: &[CpuTarget], version: Version) -> Result<Ke
         sub_group_size: size,
         narrow_sub_group_size: sub_group_size(required, 0),
         required_sub_group_size: required.and_then(|size| u32::try_from(size).ok()).unwrap_or(0),
+        zero_local: settings.program.options.switches.has(Switch::ZeroLocal),
         pixels,
         ..meta(facts, any_ids, code, record.args.len())
     })?;
@@ -233,6 +235,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         barrier: facts.barrier,
         any_ids,
         any_groups: facts.any_groups,
+        zero_local: false,
         sub_groups: facts.sub_groups,
         sub_group_size: 0,
         narrow_sub_group_size: 0,

@@ -12,7 +12,7 @@ use oxcl_binary::known::KnownArguments;
 use oxcl_binary::meta::PixelPlaces;
 use oxcl_binary::pipe::{Dependency, Kernels, Quality};
 use oxcl_codegen::{Level, Output};
-use oxcl_frontend::{Bits, Diagnostics, KernelSignature, link_into};
+use oxcl_frontend::{Bits, Diagnostics, KernelSignature, Switch, link_into};
 use oxcl_ir::module::print;
 use oxcl_ir::{Context, Module};
 use oxcl_workgroup::Formed;
@@ -139,6 +139,10 @@ fn units(
 ) -> Result<Option<Units>, CompileError> {
     if settings.emit != Emit::Archive || settings.machines.is_empty() {
         return Ok(None);
+    }
+    if settings.program.options.switches.has(Switch::ZeroLocal) {
+        let message = "-oxcl-zero-local: transport-triggered processors do not clear local memory; build for them without it";
+        return Err(CompileError::Request(message.to_owned()));
     }
     if settings.bits == Bits::Bits32 {
         return Ok(Some(tta::units(settings, module, signatures, timings)?));

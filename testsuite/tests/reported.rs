@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Extensions without a macro in OpenCL C: the client under `runtime/icd/tests/c`, and a word of the extension's own in it.
-const OF_THE_INTERFACE: [(&str, &str, &str); 16] = [
+const OF_THE_INTERFACE: [(&str, &str, &str); 17] = [
     ("cl_arm_printf", "extensions.c", "CL_PRINTF_CALLBACK_ARM"),
     ("cl_ext_buffer_device_address", "extensions.c", "clSetKernelArgDevicePointerEXT"),
     ("cl_intel_spirv_subgroups", "extensions.c", "SPV_INTEL_subgroups"),
@@ -19,6 +19,7 @@ const OF_THE_INTERFACE: [(&str, &str, &str); 16] = [
     ("cl_khr_device_uuid", "extensions.c", "CL_DEVICE_UUID_KHR"),
     ("cl_khr_extended_versioning", "extensions.c", "CL_DEVICE_EXTENSIONS_WITH_VERSION"),
     ("cl_khr_icd", "extensions.c", "clIcdGetPlatformIDsKHR"),
+    ("cl_khr_initialize_memory", "initialize_memory.c", "CL_CONTEXT_MEMORY_INITIALIZE_KHR"),
     ("cl_khr_il_program", "il.c", "clCreateProgramWithIL"),
     ("cl_khr_image2d_from_buffer", "images.c", "CL_IMAGE_BUFFER"),
     ("cl_khr_priority_hints", "extensions.c", "CL_QUEUE_PRIORITY_KHR"),

@@ -228,6 +228,9 @@ pub struct KernelMeta {
     /// have: a launch may be cut into other groups than it was given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_groups: bool,
+    /// Its local memory is to be zero where a work-group begins: whoever runs groups clears it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zero_local: bool,
     /// Work-items of sub-groups meet: results may depend on the size of sub-groups.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sub_groups: bool,
@@ -415,6 +418,7 @@ mod tests {
             barrier: true,
             any_ids: true,
             any_groups: true,
+            zero_local: true,
             sub_groups: true,
             sub_group_size: 8,
             narrow_sub_group_size: 4,

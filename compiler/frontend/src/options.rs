@@ -138,10 +138,14 @@ pub enum Switch {
     KernelArgInfo = 2048,
     /// `-g`
     Debug = 4096,
+    /// `-oxcl-zero-local`: local memory is zero where a work-group begins
+    ZeroLocal = 8192,
+    /// `-oxcl-zero-private`: private memory is zero where a work-item begins
+    ZeroPrivate = 16384,
 }
 
 /// Every switch with its option, in the order in which they are printed.
-const SWITCHES: [(&str, Switch); 13] = [
+const SWITCHES: [(&str, Switch); 15] = [
     ("-cl-single-precision-constant", Switch::SinglePrecisionConstant),
     ("-cl-denorms-are-zero", Switch::DenormsAreZero),
     ("-cl-fp32-correctly-rounded-divide-sqrt", Switch::CorrectlyRoundedDivideSqrt),
@@ -155,16 +159,20 @@ const SWITCHES: [(&str, Switch); 13] = [
     ("-cl-no-subgroup-ifp", Switch::NoSubgroupIfp),
     ("-cl-kernel-arg-info", Switch::KernelArgInfo),
     ("-g", Switch::Debug),
+    ("-oxcl-zero-local", Switch::ZeroLocal),
+    ("-oxcl-zero-private", Switch::ZeroPrivate),
 ];
 
-/// The options that programs are linked with. They are permissions: what was compiled without them stays as it is.
-const LINK_OPTIONS: [&str; 6] = [
+/// The options that programs are linked with. Those of OpenCL are permissions: what was compiled without them stays as it is.
+const LINK_OPTIONS: [&str; 8] = [
     "-cl-denorms-are-zero",
     "-cl-no-signed-zeros",
     "-cl-unsafe-math-optimizations",
     "-cl-finite-math-only",
     "-cl-fast-relaxed-math",
     "-cl-no-subgroup-ifp",
+    "-oxcl-zero-local",
+    "-oxcl-zero-private",
 ];
 
 /// Options of earlier versions of OpenCL that say nothing any more: programs that were written for them still give them.
@@ -504,7 +512,9 @@ impl BuildOptions {
                 | Switch::UniformWorkGroupSize
                 | Switch::NoSubgroupIfp
                 | Switch::KernelArgInfo
-                | Switch::Debug => false,
+                | Switch::Debug
+                | Switch::ZeroLocal
+                | Switch::ZeroPrivate => false,
             };
             if passed {
                 out.push(name.to_owned());

@@ -5,9 +5,10 @@ use crate::check::fits;
 use crate::context::Module;
 use crate::function::Function;
 use crate::raw::{
-    c_name, ended, llvm, oxcl_ir_clone_reached, oxcl_ir_delete_global, oxcl_ir_expand_constant_users,
-    oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_know_arguments, oxcl_ir_link_needed,
-    oxcl_ir_lower_half, oxcl_ir_lower_opaque_types, oxcl_ir_run_passes, oxcl_ir_set_target,
+    c_name, ended, llvm, oxcl_ir_clear_memory, oxcl_ir_clone_reached, oxcl_ir_delete_global,
+    oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_know_arguments,
+    oxcl_ir_link_needed, oxcl_ir_lower_half, oxcl_ir_lower_opaque_types, oxcl_ir_run_passes,
+    oxcl_ir_set_target,
 };
 use crate::types::{Type, TypeKind, Types};
 use crate::value::Value;
@@ -67,6 +68,13 @@ pub fn know_arguments(kernel: Function<'_>, known: &[(u32, u64)]) {
 /// machine converts between half and float.
 pub fn lower_half(module: &Module<'_>, converts: bool) {
     llvm!(oxcl_ir_lower_half; module.as_mut_ptr(), converts);
+}
+
+/// Makes the variables of functions hold zeros where their lives begin (`of_items`), and gives those in local memory zeros for initial
+/// values (`of_groups`), which is true where whoever runs a work-group clears its memory. Comes before any pass: for these a
+/// variable that nothing was stored to has any value.
+pub fn clear_memory(module: &Module<'_>, of_items: bool, of_groups: bool) {
+    llvm!(oxcl_ir_clear_memory; module.as_mut_ptr(), of_items, of_groups);
 }
 
 /// Runs a pipeline in the notation of `opt -passes=`, target-independently. With debug assertions the verifier runs

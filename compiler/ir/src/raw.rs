@@ -160,6 +160,7 @@ unsafe extern "C" {
         count: u32,
     );
     pub(crate) fn oxcl_ir_lower_half(module: LLVMModuleRef, converts: bool);
+    pub(crate) fn oxcl_ir_clear_memory(module: LLVMModuleRef, of_items: bool, of_groups: bool);
     pub(crate) fn oxcl_ir_run_passes(
         module: LLVMModuleRef,
         pipeline: *const c_char,

@@ -4,7 +4,8 @@
 //! declared; warnings; and what was read from disk.
 
 use oxcl_binary::pipe::Dependency;
-use oxcl_frontend::{Bits, Diagnostics, Source, compile as clang, link_into};
+use oxcl_frontend::{Bits, Diagnostics, Source, Switch, compile as clang, link_into};
+use oxcl_ir::module::clear_memory;
 use oxcl_ir::{Context, Module};
 use oxcl_spirv::Addresses;
 
@@ -59,6 +60,10 @@ pub(crate) fn run<'ctx>(
         }
     }
     let module = whole.ok_or_else(|| CompileError::Request("there is no source".into()))?;
+    if !program.is_part {
+        let has = |switch| program.options.switches.has(switch);
+        clear_memory(&module, has(Switch::ZeroPrivate), has(Switch::ZeroLocal));
+    }
     Ok(Parsed { module, diagnostics, dependencies })
 }
 

@@ -134,7 +134,11 @@ impl Drop for Under {
 }
 
 /// Does what a request asks for: the end of a build is its result in every place.
-fn make(program: &Program, places: &[usize], request: BuildRequest, codes: Codes) -> Answer {
+fn make(program: &Program, places: &[usize], mut request: BuildRequest, codes: Codes) -> Answer {
+    for option in program.context.build_options() {
+        request.options.push(' ');
+        request.options.push_str(option);
+    }
     let runs = matches!(request.action, BuildAction::Build | BuildAction::Link);
     let request = BuildRequest { quality: if runs { compiler::quality() } else { Quality::Full }, ..request };
     let result = compiler::service().build(&request);
@@ -282,6 +286,18 @@ pub(crate) fn build(
     }
 }
 
+/// What an executable program lacks that the context's memory asks for, in words.
+fn missing_option(program: &Program, archive: &[u8]) -> Option<String> {
+    let wanted = program.context.build_options();
+    let built = oxcl_runtime::Program::from_archive(archive).ok();
+    let options = built.as_ref().and_then(|built| built.meta()).map_or("", |meta| &meta.options);
+    let missing = wanted.into_iter().find(|option| options.split(' ').all(|word| word != *option))?;
+    Some(format!(
+        "the binary was built without {missing}, which this context asks for (CL_CONTEXT_MEMORY_INITIALIZE_KHR): build the \
+         program from its source in a context with the same properties"
+    ))
+}
+
 /// Makes binaries run: programs are loaded, compiled objects and libraries are linked.
 fn from_binary(program: &Program, places: &[usize], options: &str, target: BuildTarget) -> Answer {
     for place in places {
@@ -289,6 +305,16 @@ fn from_binary(program: &Program, places: &[usize], options: &str, target: Build
         let Some((archive, kind)) = archive else { continue };
         match kind {
             BinaryType::Executable => {
+                if let Some(missing) = missing_option(program, &archive) {
+                    let error = BuildError {
+                        fault: BuildFault::Request,
+                        message: missing.clone(),
+                        log: missing,
+                        repro: None,
+                    };
+                    end(program, &[*place], Err(error), BUILD, None)?;
+                    continue;
+                }
                 // It was built some time, and so may have been what is made of it while it runs.
                 let built = Built {
                     archive: archive.to_vec(),

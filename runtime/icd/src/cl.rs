@@ -431,6 +431,10 @@ pub(crate) const UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL: u64 = 1 <
 // Names of properties that are lists of words.
 pub(crate) const CONTEXT_INTEROP_USER_SYNC: isize = 0x1085;
 pub(crate) const CONTEXT_PLATFORM: isize = 0x1084;
+pub(crate) const CONTEXT_MEMORY_INITIALIZE: isize = 0x2030;
+/// The bits of its value.
+pub(crate) const CONTEXT_MEMORY_INITIALIZE_LOCAL: isize = 1;
+pub(crate) const CONTEXT_MEMORY_INITIALIZE_PRIVATE: isize = 2;
 pub(crate) const PRINTF_BUFFERSIZE_ARM: isize = 0x40B1;
 pub(crate) const PRINTF_CALLBACK_ARM: isize = 0x40B0;
 pub(crate) const DEVICE_PARTITION_BY_AFFINITY_DOMAIN: isize = 0x1088;

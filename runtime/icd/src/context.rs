@@ -36,6 +36,8 @@ pub(crate) struct Context {
     pub(crate) reports: Reports,
     /// What takes what kernels print.
     printer: PrintSink,
+    /// Which memory is zero at first, by the bits of `CL_CONTEXT_MEMORY_INITIALIZE_KHR`.
+    zeroed: isize,
     destructors: Mutex<Vec<(unsafe extern "C" fn(Handle<Context>, UserData), UserData)>>,
     queues: Mutex<Vec<Weak<Queue>>>,
     /// Queues that the application has released while there were commands in them.
@@ -121,6 +123,15 @@ impl Context {
         self.printer.clone()
     }
 
+    /// The options that every program of the context is built with, beside its own: code, and what is kept of it, differs by them.
+    pub(crate) fn build_options(&self) -> impl Iterator<Item = &'static str> {
+        let options = [
+            (cl::CONTEXT_MEMORY_INITIALIZE_LOCAL, "-oxcl-zero-local"),
+            (cl::CONTEXT_MEMORY_INITIALIZE_PRIVATE, "-oxcl-zero-private"),
+        ];
+        options.into_iter().filter(|(bit, _)| self.zeroed & bit != 0).map(|(_, option)| option)
+    }
+
     /// Whether any of the devices has shared virtual memory.
     pub(crate) fn shares_memory(&self) -> bool {
         self.devices.iter().any(|device| device.whole().shares_memory())
@@ -152,6 +163,11 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
             }
             // CL_INVALID_PROPERTY if the value is not supported (4.4).
             cl::CONTEXT_INTEROP_USER_SYNC => ensure(value == 0 || value == 1, cl::INVALID_PROPERTY)?,
+            // CL_INVALID_PROPERTY if there are other bits than those of the two kinds of memory (cl_khr_initialize_memory).
+            cl::CONTEXT_MEMORY_INITIALIZE => {
+                let known = cl::CONTEXT_MEMORY_INITIALIZE_LOCAL | cl::CONTEXT_MEMORY_INITIALIZE_PRIVATE;
+                ensure(value & !known == 0, cl::INVALID_PROPERTY)?;
+            }
             // Any address may be a function's; the size of the buffer is a wish (cl_arm_printf).
             cl::PRINTF_CALLBACK_ARM | cl::PRINTF_BUFFERSIZE_ARM => {}
             _ => return refuse(cl::INVALID_PROPERTY),
@@ -170,6 +186,11 @@ fn printer(properties: &[isize], data: UserData) -> PrintSink {
     function.map_or_else(printing::standard_output, |call| printing::to_function(call, data))
 }
 
+/// Which memory is to be zero at first.
+fn zeroed(properties: &[isize]) -> isize {
+    properties.chunks_exact(2).find(|pair| pair[0] == cl::CONTEXT_MEMORY_INITIALIZE).map_or(0, |pair| pair[1])
+}
+
 fn make(
     properties: Vec<isize>,
     devices: Vec<Shared<Device>>,
@@ -178,6 +199,9 @@ fn make(
 ) -> Answer<Handle<Context>> {
     let reports = Reports::to(notify, data);
     let printer = printer(&properties, data);
+    // CL_INVALID_PROPERTY if a device does not clear memory (4.4): those with addresses of 32 bits report no such extension.
+    let zeroed = zeroed(&properties);
+    ensure(zeroed == 0 || !devices.iter().any(|device| device.whole().is_narrow()), cl::INVALID_PROPERTY)?;
     let pool = Pool::get()?;
     if reports.has_function() {
         pool.calls.expect()?;
@@ -193,6 +217,7 @@ fn make(
         allocations,
         reports,
         printer,
+        zeroed,
         destructors,
         queues,
         left,

@@ -45,6 +45,7 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_expect_assume", V1),
     ("cl_khr_extended_async_copies", V1),
     ("cl_khr_extended_bit_ops", V1),
+    ("cl_khr_initialize_memory", V1),
     ("cl_khr_integer_dot_product", version(2, 0, 0)),
     ("cl_khr_kernel_clock", V1),
     ("cl_khr_subgroup_ballot", V1),
@@ -176,7 +177,7 @@ pub(crate) fn il_capabilities(narrow: bool) -> Vec<Uint> {
 }
 
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 16] = [
+const WIDE_ONLY: [&str; 17] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
@@ -189,6 +190,7 @@ const WIDE_ONLY: [&str; 16] = [
     "cl_khr_fp64",
     "cl_khr_image2d_from_buffer",
     "cl_intel_spirv_subgroups",
+    "cl_khr_initialize_memory",
     "cl_khr_kernel_clock",
     "cl_khr_spirv_linkonce_odr",
     "cl_khr_spirv_no_integer_wrap_decoration",

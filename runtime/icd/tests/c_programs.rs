@@ -172,6 +172,13 @@ fn extensions() {
 }
 
 #[test]
+fn initialize_memory() {
+    for devices in ["cpu", "basic", "ref", "discrete:16M"] {
+        client_with("initialize_memory", &[("OXCL_DEVICES", devices)]);
+    }
+}
+
+#[test]
 fn contexts() {
     client("contexts");
 }

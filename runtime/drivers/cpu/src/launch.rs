@@ -60,6 +60,8 @@ pub struct KernelTraits {
     pub prints: bool,
     /// The size of a sub-group, which the reference executor reports.
     pub sub_group_size: u32,
+    /// Local memory is cleared before each work-group.
+    pub zero_local: bool,
 }
 
 impl KernelTraits {
@@ -70,6 +72,7 @@ impl KernelTraits {
             has_barrier: facts.is_none_or(|facts| facts.barrier),
             prints: facts.is_none_or(|facts| facts.printf),
             sub_group_size: facts.map_or(1, |facts| facts.sub_group_size.max(1)),
+            zero_local: facts.is_some_and(|facts| facts.zero_local),
         }
     }
 }
@@ -223,6 +226,11 @@ impl PreparedLaunch {
         self.traits.prints || self.entry_kind() == EntryKind::Foreign
     }
 
+    /// Whether local memory has to be zero where a work-group begins, and there is some.
+    pub(crate) fn clears_local(&self) -> bool {
+        self.traits.zero_local && !self.cells.locals.is_empty()
+    }
+
     /// Gives `worker` the memory that [`Self::run_groups`] needs. Comes before the command starts.
     ///
     /// # Errors
@@ -257,9 +265,14 @@ impl PreparedLaunch {
         let end = first + count;
         let mut next = first;
         while next < end {
-            // What a group prints is taken before the next begins.
-            let most = if self.prints() { 1 } else { end - next };
+            // What a group prints is taken before the next begins, and what it leaves in local memory may have to be cleared.
+            let most = if self.prints() || self.clears_local() { 1 } else { end - next };
             let run = self.geometry.run_at(next, most);
+            if self.clears_local() {
+                let (memory, bytes) = worker.local_memory(&self.cells);
+                // SAFETY: the memory is the worker's alone, was reserved for these cells, and no work-item runs.
+                unsafe { memory.write_bytes(0, bytes) };
+            }
             match self.function.entry {
                 // SAFETY: the arguments and the scratch memory are bound for this function.
                 Entry::Native(entry, _) => unsafe { self.run_native(entry, run, worker) },

@@ -75,6 +75,8 @@ struct Job {
     items: u64,
     /// Where the group's local memory lies.
     local: [u64; 2],
+    /// Memory to clear before each group, and its bytes.
+    to_clear: (*mut u8, usize),
     /// Where all items print to; emptied between groups.
     print: *mut PrintBlock,
     /// Lock rank 3.
@@ -283,6 +285,7 @@ impl Job {
                 // SAFETY: the block is over the team's worker, and no item runs: the group has ended.
                 unsafe { print::drain(self.launch.printer(), self.print, self.launch.image_range()) };
             }
+            self.clear();
             progress.group += 1;
             progress.over = progress.failure.is_some() || progress.group == self.launch.group_count();
             let next = (!progress.over).then_some(progress.group);
@@ -297,6 +300,13 @@ impl Job {
         self.next_group.wait(number);
         let progress = lock(&self.progress);
         (!progress.over).then_some(progress.group)
+    }
+
+    /// Clears what is to be zero where a group begins. No item runs.
+    fn clear(&self) {
+        let (memory, bytes) = self.to_clear;
+        // SAFETY: it is local memory of the team's worker, which was reserved for the launch.
+        unsafe { memory.write_bytes(0, bytes) };
     }
 
     /// Opens the barrier for those who wait, to leave.
@@ -415,6 +425,8 @@ impl Team {
         }
         let mut print = members.worker.print_block();
         let local = members.worker.ranges(cells, 0).local;
+        let (memory, bytes) = members.worker.local_memory(cells);
+        let to_clear = (memory, if launch.clears_local() { bytes } else { 0 });
         // Cells for whole lines of work-items: as many bytes for each line's as it has work-items, times those of one.
         let lines = (items as usize).div_ceil(CELL_LINE) * REF_CELL_BYTES;
         let mut cells = vec![CellLine([0; CELL_LINE]); lines];
@@ -425,6 +437,7 @@ impl Team {
             arguments: members.worker.arguments(),
             items,
             local,
+            to_clear,
             print: &raw mut print,
             progress: Mutex::new(Progress {
                 doing: vec![Doing::Runs; items as usize],
@@ -436,6 +449,7 @@ impl Team {
             barrier: Gate::default(),
             next_group: Gate::default(),
         });
+        job.clear();
         let mut state = lock(&self.shared.state);
         state.job = Some(Arc::clone(&job));
         state.number += 1;

@@ -109,6 +109,13 @@ impl Worker {
         true
     }
 
+    /// The local memory of launches with these cells: where it begins, and its bytes. Comes after [`Self::bind`].
+    pub(crate) fn local_memory(&self, cells: &Cells) -> (*mut u8, usize) {
+        // The cells come first, then the memory in their order.
+        let offset = cells.locals.first().map_or(cells.local_bytes as usize, |slot| slot.offset);
+        (self.locals.as_ptr().wrapping_add(offset), cells.local_bytes as usize - offset)
+    }
+
     /// Where local and private memory lie for launches with these cells and so many bytes of scratch memory.
     pub(crate) fn ranges(&self, cells: &Cells, scratch: u64) -> MemoryRanges {
         let from = |start: *mut u8, bytes: u64| [start as u64, start as u64 + bytes];

@@ -50,7 +50,7 @@ fn answer(code: &KernelCode, local: [u64; 3]) -> i32 {
         &arguments,
         |place| *place,
         &[],
-        KernelTraits { has_barrier: false, prints: false, sub_group_size: 1 },
+        KernelTraits { has_barrier: false, prints: false, sub_group_size: 1, zero_local: false },
     )
     .unwrap();
     // SAFETY: the buffer outlives the launch, and the kernel writes one int to it.

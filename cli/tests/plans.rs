@@ -43,6 +43,60 @@ fn plan(sandbox: &Sandbox, width: u32) -> String {
     ran.out
 }
 
+/// The first line of a kernel's plan, which says what each W costs.
+fn chosen(sandbox: &Sandbox, hint: &str) -> String {
+    let source = format!(
+        "kernel {hint} void hash(global uint *f) {{
+           uint x = f[get_global_id(0)];
+           for (int k = 0; k < 16; k++) {{ x ^= x << 13; x ^= x >> 17; x ^= x << 5; }}
+           f[get_global_id(0)] = x;
+         }}"
+    );
+    sandbox.write("hinted.cl", &source);
+    let ran = run(sandbox, "compile hinted.cl --cpu x86-64-v4 --emit plan");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.out.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_hinted_type_counts_where_w_is_chosen() {
+    let sandbox = Sandbox::new();
+    let none = chosen(&sandbox, "");
+    assert!(none.contains("at 32") && !none.contains("at 64"), "{none}");
+    for same in ["uint", "float4"] {
+        assert_eq!(chosen(&sandbox, &format!("__attribute__((vec_type_hint({same})))")), none);
+    }
+    // A register has 64 lanes of bytes: that many are tried, and taken where they cost less at all.
+    let bytes = chosen(&sandbox, "__attribute__((vec_type_hint(uchar16)))");
+    assert!(bytes.contains("at 64"), "{bytes}");
+}
+
+/// How many reads of memory there are of a loop that a hint says is to be written out.
+fn written_out(sandbox: &Sandbox, hint: &str) -> usize {
+    let source = format!(
+        "kernel void k(global int *out, global const int *in, int n) {{
+           int s = 0;
+           {hint}
+           for (int i = 0; i < n; i++) s = s * 3 ^ in[s & 255];
+           out[get_global_id(0)] = s;
+         }}"
+    );
+    sandbox.write("loop.cl", &source);
+    let ran = run(sandbox, "compile loop.cl --cpu x86-64-v4 --width 8 --emit asm -o -");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.out.lines().filter(|line| line.trim_start().starts_with("xorl") && line.contains('(')).count()
+}
+
+#[test]
+fn loops_are_written_out_as_often_as_hinted() {
+    let sandbox = Sandbox::new();
+    let [one, eight] = [1, 8].map(|count| {
+        written_out(&sandbox, &format!("__attribute__((opencl_unroll_hint({count})))"))
+    });
+    // There are several copies of the loop, and one of them is for what is left of the others' rounds.
+    assert!(one >= 1 && eight >= 4 * one, "{one} and {eight}");
+}
+
 #[test]
 fn an_edited_plan_is_followed() {
     let sandbox = sandbox();

@@ -43,11 +43,29 @@ pub(crate) struct Required {
     pub(crate) sub_group: Option<u64>,
     /// The local size.
     pub(crate) local: Option<[u64; 3]>,
+    /// What `vec_type_hint` says of the numbers that it computes with: their bits.
+    pub(crate) hinted_bits: Option<u32>,
 }
 
 impl From<&KernelSignature> for Required {
     fn from(signature: &KernelSignature) -> Self {
-        Self { sub_group: signature.reqd_sub_group_size, local: signature.reqd_work_group_size }
+        let hint = signature.vec_type_hint.as_deref();
+        Self {
+            sub_group: signature.reqd_sub_group_size,
+            local: signature.reqd_work_group_size,
+            hinted_bits: hint.and_then(element_bits),
+        }
+    }
+}
+
+/// The bits of a type's elements: 32 of `uint4`.
+fn element_bits(ty: &str) -> Option<u32> {
+    match ty.trim_end_matches(|c: char| c.is_ascii_digit()).trim_start_matches('u') {
+        "char" => Some(8),
+        "short" | "half" => Some(16),
+        "int" | "float" => Some(32),
+        "long" | "double" => Some(64),
+        _ => None,
     }
 }
 
@@ -70,6 +88,7 @@ pub(crate) fn options(
         pocl: settings.pocl,
         large_ids: settings.large_ids,
         sub_group_size: sub_group_size(required.sub_group, vector_bits(settings)),
+        hinted_bits: required.hinted_bits,
         target: cpu.target.clone(),
         remarks: settings.emit == Emit::Remarks,
         strict: settings.strict,

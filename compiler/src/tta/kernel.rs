@@ -134,6 +134,7 @@ pub(super) fn form_kernel(
         pocl: PoclAbi::Context60,
         large_ids: false,
         sub_group_size: sub_group_size(required, 0),
+        hinted_bits: None,
         target: Target {
             triple: "riscv32-unknown-elf".to_owned(),
             data_layout: selector.data_layout(),

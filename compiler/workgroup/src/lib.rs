@@ -146,6 +146,8 @@ pub struct Options {
     pub large_ids: bool,
     /// The size of sub-groups: a power of two, at most [`sub_groups::LARGEST`].
     pub sub_group_size: u32,
+    /// Bits of the numbers that the kernel's author says it mostly computes with (`vec_type_hint`).
+    pub hinted_bits: Option<u32>,
     /// The real target.
     pub target: Target,
     /// Remarks on the plan are wanted.

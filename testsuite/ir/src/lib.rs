@@ -86,6 +86,7 @@ fn options(test: &IrTest) -> Options {
         pocl: PoclAbi::Context112,
         large_ids: test.large_ids,
         sub_group_size: 8,
+        hinted_bits: None,
         target: Target {
             triple: TRIPLE.to_owned(),
             data_layout: LAYOUT.to_owned(),

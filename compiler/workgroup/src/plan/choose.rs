@@ -148,7 +148,9 @@ pub(crate) fn choose<'c>(
             Err(error) => return Err(error),
         }
         if let [first] = plans.as_slice() {
-            register = vectors.bits / widest_lane(first, kernel).clamp(8, 32);
+            // Who wrote the kernel knows which of its numbers count.
+            let bits = options.hinted_bits.unwrap_or_else(|| widest_lane(first, kernel).min(32));
+            register = vectors.bits / bits.clamp(8, 64);
             let more = is_wanted(register, longest_row(vectors, space, options));
             widths.extend((more && register > whole * 2).then_some(register));
         }

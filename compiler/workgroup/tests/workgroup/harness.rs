@@ -110,6 +110,7 @@ pub(crate) fn options(width: u32) -> Options {
         pocl: PoclAbi::Context112,
         large_ids: false,
         sub_group_size: 8,
+        hinted_bits: None,
         target: Target {
             triple: "x86_64-pc-linux-gnu".to_owned(),
             data_layout: "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -207,6 +207,7 @@ const FUNCTIONS: &[Function] = &[
     exact("get_image_depth", "image_query"),
     exact("get_image_dim", "image_query"),
     exact("get_image_height", "image_query"),
+    exact("get_image_num_mip_levels", "image_query"),
     exact("get_image_width", "image_query"),
     exact("get_max_sub_group_size", "sub_group"),
     exact("get_num_sub_groups", "sub_group"),

@@ -23,7 +23,7 @@ const ABSENT_NAMES: [&str; 14] = [
     "clock_read_hilo_sub_group",
     "clock_read_sub_group",
     "create_user_event",
-    "get_image_num_",
+    "get_image_num_samples",
     "intel_convert_",
     "intel_sub_group_avc_",
     "intel_sub_group_block_prefetch_",
@@ -109,11 +109,9 @@ fn declarations(standard: &str, triple: &str) -> Vec<Declaration> {
         let (head, list) = (plain[..open].trim_end(), &plain[open + 1..close]);
         let Some((result, name)) = head.rsplit_once([' ', '*']) else { continue };
         let absent_type = ABSENT_TYPES.iter().any(|ty| list.contains(ty) || result.contains(ty));
-        // Functions on mipmaps have a level, or gradients, as well.
-        let of_mipmaps = name.contains("_image") && list.split(',').count() > 3;
         // Nothing can be written to an image that is only read; the header says so of one function by mistake.
         let mistaken = name.starts_with("intel_sub_group_block_write") && list.contains("read_only");
-        let absent_name = of_mipmaps || mistaken || ABSENT_NAMES.iter().any(|start| name.starts_with(start));
+        let absent_name = mistaken || ABSENT_NAMES.iter().any(|start| name.starts_with(start));
         if absent_type || absent_name {
             continue;
         }
@@ -156,8 +154,10 @@ fn missing(standard: &str, bits: AddressBits) -> Vec<String> {
     let mut arguments = front_end_arguments(standard, triple);
     arguments.extend(["-S", "-o", "-"].map(str::to_owned));
     // What clang does not declare by itself, the front end does.
-    let intel = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/frontend/src/headers/intel_sub_groups.h");
-    arguments.extend(["-include".to_owned(), intel.to_owned()]);
+    for header in ["intel_sub_groups.h", "mipmaps.h"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../compiler/frontend/src/headers");
+        arguments.extend(["-include".to_owned(), format!("{folder}/{header}")]);
+    }
     arguments.extend(["char", "long"].map(|name| format!("-Dcl_intel_subgroups_{name}")));
     arguments.push(file.display().to_string());
     let text = run(&llvm_bin().join("clang-22"), &arguments);

@@ -573,7 +573,7 @@ fn functions_are_made_for_the_formats_and_samplers_that_are_launched() {
     service_one.build(&request).unwrap();
     let program = load(&service_one, &improver_one);
     let kernel = program.kernel("picture").unwrap();
-    let nearest = Sampler { normalised: false, addressing: Addressing::ClampToEdge, linear: false };
+    let nearest = Sampler::new(false, Addressing::ClampToEdge, false);
     let smooth = Sampler { linear: true, ..nearest };
     let others = [(order::BGRA, nearest), (order::RGBA, smooth)];
     let wanted = picture(&device, &kernel, order::RGBA, nearest);

@@ -70,7 +70,8 @@ pub use device::{Device, DeviceError, DeviceInfo};
 pub use error::{Coded, ErrorCode};
 pub use forked::survive_forks;
 pub use image::{
-    Image, ImageError, ImageRegion, ImageShape, MAX_ELEMENTS, MAX_IN_BUFFER, MAX_PLANE, MAX_VOLUME,
+    Image, ImageError, ImagePlace, ImageRegion, ImageShape, MAX_ELEMENTS, MAX_IN_BUFFER, MAX_LEVELS,
+    MAX_PLANE, MAX_VOLUME,
 };
 pub use improve::{Better, Ended, Improvement, ImprovementObserver, Improver, Why};
 pub use launch::{Launch, LaunchError, LaunchReport, OutOfBounds, SizeSource};
@@ -90,8 +91,8 @@ pub use oxcl_driver::fault::{
     Fault, FaultSignal, GroupRun, KernelFailure as Failure, OutOfResources, Resource,
 };
 pub use oxcl_driver::image::{
-    Addressing, ImageDescription, ImageFormat, ImageKind, ImageUse, SamplerDescription as Sampler, channel,
-    order,
+    Addressing, ImageDescription, ImageFormat, ImageKind, ImageUse, Mip, SamplerDescription as Sampler,
+    channel, order,
 };
 pub use oxcl_driver::memory::MemoryCounters;
 pub use oxcl_driver::printer::{PrintSink, Printed};

@@ -45,7 +45,7 @@ struct ranges {
   uint64_t local[2], stack[2], scratch[2];
 };
 
-// ImageData in abi.rs: an address, and what does not depend on where the pixels are.
+// ImageData in abi.rs: an address, which in a job counts from the first pixel, and what does not depend on where the pixels are.
 struct image {
   void *pixels;
   uint32_t rest[12];
@@ -180,9 +180,11 @@ static void launch(void *variables) {
       read_to(*cell, bytes);
       sizes[i] = bytes;
       if (kind == IMAGE) {
-        struct image *image = block(sizeof *image);
-        read_to(image, sizeof *image);
-        image->pixels = *cell;
+        uint64_t levels = number();
+        struct image *image = block(levels * sizeof *image);
+        read_to(image, levels * sizeof *image);
+        for (uint64_t level = 0; level < levels; level++)
+          image[level].pixels = (char *)contents[i] + (uintptr_t)image[level].pixels;
         *cell = image;
       }
     } else if (kind == LOCAL) {

@@ -324,21 +324,18 @@ impl Job {
             ArgValue::Image(contents, description) => {
                 self.number(image);
                 self.data(&contents.to_vec());
-                let data = description.data(std::ptr::null_mut());
-                // The address, which the program puts in.
-                self.number(0);
-                let words = [
-                    [data.width, data.height, data.depth, data.array_size, data.row_pitch, data.slice_pitch],
-                    [
-                        data.levels,
-                        data.samples,
-                        data.order,
-                        data.channel_type,
-                        data.channels,
-                        data.element_size,
-                    ],
-                ];
-                self.bytes.extend(words.concat().into_iter().flat_map(u32::to_le_bytes));
+                self.number(description.level_count().into());
+                for data in description.data(std::ptr::null_mut()) {
+                    // How far from the first pixel on the level's are; the program makes an address of it.
+                    self.number(data.data.addr() as u64);
+                    let words = [
+                        [data.width, data.height, data.depth],
+                        [data.array_size, data.row_pitch, data.slice_pitch],
+                        [data.levels, data.samples, data.order],
+                        [data.channel_type, data.channels, data.element_size],
+                    ];
+                    self.bytes.extend(words.concat().into_iter().flat_map(u32::to_le_bytes));
+                }
             }
         }
     }

@@ -85,7 +85,7 @@ const NEAREST: u32 = 0x1140;
 /// A sampler of these numbers.
 fn sampler([normalised, addressing, filter]: [u32; 3]) -> Sampler {
     let addressing = if addressing == CLAMP { Addressing::Clamp } else { Addressing::None };
-    Sampler { normalised: normalised != 0, addressing, linear: filter != NEAREST }
+    Sampler::new(normalised != 0, addressing, filter != NEAREST)
 }
 
 fn launch(kernel: &str, sizes: [&[usize]; 3], args: Vec<Value>) -> Launch {

@@ -2,10 +2,12 @@
 //!
 //! `image/ORDER/TYPE/SIZE` and then what a buffer's value may be, in numbers as the type of channels has them in memory:
 //! `image/rgba/unorm_int8/4x2:zeros:32`. ORDER and TYPE are OpenCL's names without their beginnings, in lower case; SIZE counts what
-//! the parameter's type has: pixels of a row, rows, slices, elements. `sampler:WORDS` takes `normalised`, `none`, `clamp_to_edge`,
-//! `clamp`, `repeat`, `mirrored_repeat`, `nearest` and `linear`, with `+` between them.
+//! the parameter's type has: pixels of a row, rows, slices, elements. `/N` behind it makes a mipmap of N levels, whose pixels follow one level
+//! after the other. `sampler:WORDS` takes `normalised`, `none`, `clamp_to_edge`,
+//! `clamp`, `repeat`, `mirrored_repeat`, `nearest` `linear`, `mip_linear`, and `lod_min=NUMBER`
+//! and `lod_max=NUMBER`, with `+` between them.
 
-use oxcl_runtime::{Image, ImageFormat, ImageKind, ImageShape, channel, order};
+use oxcl_runtime::{Image, ImageFormat, ImageKind, ImageShape, Mip, Sampler, channel, order};
 
 use crate::value::{Scalar, Value, parse_value};
 
@@ -14,6 +16,7 @@ use crate::value::{Scalar, Value, parse_value};
 pub struct Picture {
     format: ImageFormat,
     size: Vec<u64>,
+    levels: u32,
     pixels: Box<Value>,
 }
 
@@ -71,9 +74,13 @@ impl Picture {
         let (_, channel_type, _) = found.ok_or_else(|| format!("'{named_type}' is no type of channels"))?;
         let number = |text: &str| text.parse().map_err(|_| format!("'{text}' is not a size"));
         let size = size.split('x').map(number).collect::<Result<Vec<u64>, String>>()?;
+        let levels = match words.next() {
+            Some(levels) => levels.parse().map_err(|_| format!("'{levels}' is not a number of levels"))?,
+            None => 0,
+        };
         let pixels = Box::new(parse_value(pixels.strip_prefix(':').unwrap_or(pixels))?);
         let format = ImageFormat { channel_order: *channel_order, channel_type: *channel_type };
-        Ok(Self { format, size, pixels })
+        Ok(Self { format, size, levels, pixels })
     }
 
     /// The image for a parameter of a type, and the type of its numbers.
@@ -91,7 +98,8 @@ impl Picture {
         }
         let size = std::array::from_fn(|d| if d < kind.dimensions() { self.size[d] } else { 1 });
         let array_size = if kind.is_array() { self.size[counts - 1] } else { 1 };
-        let shape = ImageShape { kind, format: self.format, size, array_size, row_pitch: 0, slice_pitch: 0 };
+        let &Self { format, levels, .. } = self;
+        let shape = ImageShape { kind, format, size, array_size, row_pitch: 0, slice_pitch: 0, levels };
         let image = Image::new(&shape).map_err(|error| error.to_string())?;
         let scalar = TYPES.iter().find(|(_, known, _)| *known == self.format.channel_type);
         let scalar = scalar.map_or(Scalar::Uchar, |(.., scalar)| *scalar);
@@ -102,4 +110,23 @@ impl Picture {
         image.buffer().write(0, &bytes).map_err(|error| error.to_string())?;
         Ok((scalar, image))
     }
+}
+
+/// Reads the words of a sampler: those of workloads, and those on mipmaps.
+///
+/// # Errors
+/// The word that says nothing of a sampler.
+pub fn sampler(words: &str) -> Result<Sampler, String> {
+    let mut mip = Mip::default();
+    let mut others = Vec::new();
+    for word in words.split('+') {
+        let number = |text: &str| text.parse().map(f32::to_bits).map_err(|_| word.to_owned());
+        match word.split_once('=') {
+            Some(("lod_min", limit)) => mip.lowest = number(limit)?,
+            Some(("lod_max", limit)) => mip.highest = number(limit)?,
+            None if word == "mip_linear" => mip.linear = true,
+            _ => others.push(word),
+        }
+    }
+    Ok(Sampler { mip, ..oxcl_workload::data::image::sampler(&others.join("+"))? })
 }

@@ -8,9 +8,8 @@ use std::str::FromStr;
 
 use oxcl_runtime::Sampler;
 use oxcl_workload::data::half;
-use oxcl_workload::data::image::sampler;
 
-use crate::picture::Picture;
+use crate::picture::{self, Picture};
 
 /// A scalar type of OpenCL C, as far as data in tests needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +202,7 @@ pub fn parse_value(text: &str) -> Result<Value, String> {
         return Picture::parse(image).map(Value::Image);
     }
     if let Some(words) = text.strip_prefix("sampler:") {
-        return sampler(words)
+        return picture::sampler(words)
             .map(Value::Sampler)
             .map_err(|word| format!("'{word}' says nothing of a sampler"));
     }

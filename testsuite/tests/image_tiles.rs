@@ -15,7 +15,7 @@ const SIDE: u64 = 64;
 const TILE: u64 = 32;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The pixel of the kernel that takes a while, and the rounds that it needs for that.
-const PIXEL: ImageRegion = ImageRegion { origin: [0, 8, 0], size: [1; 3] };
+const PIXEL: ImageRegion = ImageRegion { origin: [0, 8, 0], size: [1; 3], level: 0 };
 const ROUNDS: u32 = 100_000_000;
 
 const SOURCE: &str = "
@@ -70,7 +70,7 @@ fn bench() -> Bench {
 }
 
 fn tile(x: u64, y: u64) -> ImageRegion {
-    ImageRegion { origin: [x, y, 0], size: [TILE, TILE, 1] }
+    ImageRegion { origin: [x, y, 0], size: [TILE, TILE, 1], level: 0 }
 }
 
 /// Whether two commands were executed at one time for a while.
@@ -125,7 +125,9 @@ fn commands_on_disjoint_tiles_are_executed_side_by_side() {
         let first = bench.kernel(&slow, &PIXEL, ROUNDS, &[]);
         let beside = vec![
             queue.fill_image(image, [2; 4], &tile(TILE, 0), &[]).unwrap(),
-            queue.copy_image(&other, image, [0; 3], [0, TILE, 0], [TILE, TILE, 1], &[]).unwrap(),
+            queue
+                .copy_image(&other, image, tile(0, 0).place(), tile(0, TILE).place(), [TILE, TILE, 1], &[])
+                .unwrap(),
             queue.copy_image_to_buffer(image, &tile(TILE, 0), &buffer, 0, &[]).unwrap(),
         ];
         let behind = vec![

@@ -67,7 +67,7 @@ fn cases() -> Vec<Case> {
         let linear = kernel == "floats" && number % 2 == 1;
         let writable = format.is_supported(ImageKind::Image2d, ImageUse::Write);
         let formats = [format, if writable { format } else { plain }];
-        Case { kernel, formats, sampler: Sampler { normalised, addressing, linear } }
+        Case { kernel, formats, sampler: Sampler::new(normalised, addressing, linear) }
     };
     formats.enumerate().map(case).collect()
 }

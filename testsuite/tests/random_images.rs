@@ -17,7 +17,7 @@ use oxcl_runtime::{
 };
 use oxcl_testsuite::value::SplitMix;
 
-/// Bytes of each memory, whatever images are in it; sixteen of them are four times the smallest device memory.
+/// Bytes of each memory, whatever images are in it; all of them are more than five times the smallest device memory.
 const BYTES: u64 = 16 << 10;
 const LENGTH: usize = 24;
 
@@ -30,15 +30,16 @@ struct Plan {
     elements: u64,
     /// 0: as small as can be.
     row_pitch: u64,
+    levels: u32,
     /// The number of the memory that it lies in. Two images in one memory are two views of it.
     memory: usize,
 }
 
 const fn plan(kind: ImageKind, order: u32, channel: u32, size: [u64; 3], memory: usize) -> Plan {
-    Plan { kind, order, channel, size, elements: 1, row_pitch: 0, memory }
+    Plan { kind, order, channel, size, elements: 1, row_pitch: 0, levels: 0, memory }
 }
 
-const PLANS: [Plan; 19] = [
+const PLANS: [Plan; 24] = [
     plan(ImageKind::Image2d, order::RGBA, channel::UNORM_INT8, [64, 64, 1], 0),
     plan(ImageKind::Image2d, order::RGBA, channel::UNORM_INT8, [128, 32, 1], 1),
     plan(ImageKind::Image2d, order::BGRA, channel::UNORM_INT8, [64, 64, 1], 2),
@@ -53,6 +54,20 @@ const PLANS: [Plan; 19] = [
     Plan { elements: 64, ..plan(ImageKind::Image1dArray, order::RGBA, channel::UNORM_INT8, [64, 1, 1], 11) },
     Plan { elements: 64, ..plan(ImageKind::Image1dArray, order::RG, channel::HALF_FLOAT, [64, 1, 1], 12) },
     plan(ImageKind::Image1d, order::RGBA, channel::UNORM_INT8, [4096, 1, 1], 13),
+    // Mipmaps.
+    Plan { levels: 6, ..plan(ImageKind::Image2d, order::RGBA, channel::UNORM_INT8, [60, 45, 1], 16) },
+    Plan { levels: 4, ..plan(ImageKind::Image3d, order::RGBA, channel::UNORM_INT8, [16, 9, 20], 17) },
+    Plan {
+        levels: 3,
+        elements: 5,
+        ..plan(ImageKind::Image2dArray, order::RG, channel::UNORM_INT8, [33, 20, 1], 18)
+    },
+    Plan {
+        levels: 7,
+        elements: 20,
+        ..plan(ImageKind::Image1dArray, order::RG, channel::HALF_FLOAT, [70, 1, 1], 19)
+    },
+    Plan { levels: 12, ..plan(ImageKind::Image1d, order::RGBA, channel::UNORM_INT8, [2048, 1, 1], 20) },
     // Two planes and a row in a buffer's bytes, the planes with bytes between the rows.
     Plan { row_pitch: 512, ..plan(ImageKind::Image2d, order::RGBA, channel::UNORM_INT8, [100, 32, 1], 14) },
     Plan { row_pitch: 256, ..plan(ImageKind::Image2d, order::RGBA, channel::SNORM_INT8, [60, 64, 1], 14) },
@@ -61,7 +76,7 @@ const PLANS: [Plan; 19] = [
     plan(ImageKind::Image2d, order::RGBA, channel::UNORM_INT8, [64, 64, 1], 15),
     plan(ImageKind::Image1dBuffer, order::R, channel::UNORM_INT16, [8192, 1, 1], 15),
 ];
-const MEMORIES: usize = 16;
+const MEMORIES: usize = 21;
 
 /// Memories and the images in them.
 struct Pictures {
@@ -79,8 +94,9 @@ impl Pictures {
             .collect();
         let images = PLANS.iter().map(|plan| {
             let format = ImageFormat { channel_order: plan.order, channel_type: plan.channel };
-            let &Plan { kind, size, elements, row_pitch, memory, .. } = plan;
-            let shape = ImageShape { kind, format, size, array_size: elements, row_pitch, slice_pitch: 0 };
+            let &Plan { kind, size, elements, row_pitch, levels, memory, .. } = plan;
+            let shape =
+                ImageShape { kind, format, size, array_size: elements, row_pitch, slice_pitch: 0, levels };
             Image::in_buffer(&memories[memory], &shape).unwrap()
         });
         let images = images.collect();
@@ -100,9 +116,14 @@ impl Random {
         choices[self.below(choices.len() as u64) as usize]
     }
 
-    /// Pixels of an image: all, or a box at any place.
+    /// Pixels of an image: all of a level, or a box at any place.
     fn region(&mut self, image: &Image) -> ImageRegion {
-        let whole = image.whole();
+        let level = self.below(image.description().level_count().into()) as u32;
+        self.region_of(image, level)
+    }
+
+    fn region_of(&mut self, image: &Image, level: u32) -> ImageRegion {
+        let whole = image.whole_level(level);
         if self.below(3) == 0 {
             return whole;
         }
@@ -149,17 +170,26 @@ impl Random {
         let region = self.region(&images[image]);
         let plane = self.image(|plan| plan.kind == ImageKind::Image2d && plan.memory != 15);
         let part = self.region(&images[plane]);
+        let first = self.region_of(&images[plane], 0);
         match self.below(20) {
             0..=4 => match self.pair(images, same_kind) {
                 Some([from, to]) => Step::Move { from, to, by: value as i8 >> 4, sampled: value % 4 },
                 None => Step::Turn { image, region },
             },
             5..=7 => Step::Turn { image, region },
-            8 => Step::Pack { plane, region: part },
-            9 => Step::Unpack { plane, region: part },
+            8 => Step::Pack { plane, region: first },
+            9 => Step::Unpack { plane, region: first },
             10 => Step::Fill { image, region, value },
             11 => Step::Write { image, region, value, padding: u64::from(value % 3) * 8 },
             12 => Step::Read { image, region, padding: u64::from(value % 3) * 8 },
+            // From a level to the next.
+            13 if images[image].description().level_count() > region.level + 1 => {
+                let mut to = images[image].whole_level(region.level + 1);
+                for d in 0..3 {
+                    to.size[d] = to.size[d].min(region.size[d]);
+                }
+                Step::Copy { from: (image, region), to: (image, to) }
+            }
             13 | 14 => match self.pair(images, same_format) {
                 Some([from, to]) => Step::Copy { from, to },
                 None => Step::Fill { image, region, value },
@@ -202,9 +232,10 @@ const BUFFER: usize = 15;
 
 /// Where a region's bytes begin and end in its image.
 fn bytes_of(image: &Image, region: &ImageRegion) -> Range<u64> {
-    let [row, slice] = image.pitches();
+    let [row, slice] = image.level_pitches(region.level);
+    let (start, _) = image.description().level(region.level);
     let pixel = image.description().element_size;
-    let at = |[x, y, z]: [u64; 3]| x * pixel + y * row + z * slice;
+    let at = |[x, y, z]: [u64; 3]| start + x * pixel + y * row + z * slice;
     let last: [u64; 3] = std::array::from_fn(|d| region.origin[d] + region.size[d] - 1);
     at(region.origin)..at(last) + pixel
 }
@@ -256,19 +287,32 @@ impl Step {
                 let by = ArgValue::Value(&by[..]);
                 let name = kind_name(to.0);
                 let addressing = [Addressing::None, Addressing::ClampToEdge, Addressing::Clamp];
+                let levels = [from.1.level, to.1.level].map(u32::to_le_bytes);
                 match addressing.get(usize::from(*sampled)) {
+                    _ if levels != [[0; 4]; 2] => {
+                        let sampler = ArgValue::Sampler(Sampler::new(false, Addressing::Clamp, false));
+                        let [first, second] = levels.each_ref().map(|level| ArgValue::Value(&level[..]));
+                        let arguments = [input, sampler, output, by, first, second];
+                        launch(&format!("level_{name}"), &to.1, &arguments)
+                    }
                     None | Some(Addressing::None) => {
                         launch(&format!("move_{name}"), &to.1, &[input, output, by])
                     }
                     Some(&addressing) => {
-                        let sampler = Sampler { normalised: false, addressing, linear: false };
+                        let sampler = Sampler::new(false, addressing, false);
                         let arguments = [input, ArgValue::Sampler(sampler), output, by];
                         launch(&format!("sampled_{name}"), &to.1, &arguments)
                     }
                 }
             }
             Self::Turn { image, region } => {
-                launch(&format!("turn_{}", kind_name(*image)), region, &[images[*image].argument()])
+                let (name, argument) = (kind_name(*image), images[*image].argument());
+                if region.level == 0 {
+                    launch(&format!("turn_{name}"), region, &[argument])
+                } else {
+                    let level = region.level.to_le_bytes();
+                    launch(&format!("turn_level_{name}"), region, &[argument, ArgValue::Value(&level[..])])
+                }
             }
             Self::Pack { plane, region } | Self::Unpack { plane, region } => {
                 // Only as many pixels as the buffer has words.
@@ -302,8 +346,9 @@ impl Step {
                 unsafe { queue.read_image_to(image, region, data, pitch, waits) }.unwrap()
             }
             Self::Copy { from, to } => {
-                let (origin, size) = (from.1.origin, from.1.size);
-                queue.copy_image(&images[from.0], &images[to.0], origin, to.1.origin, size, waits).unwrap()
+                let ((image, region), (target, place)) = ((from.0, from.1), (to.0, to.1.place()));
+                let (image, target) = (&images[image], &images[target]);
+                queue.copy_image(image, target, region.place(), place, to.1.size, waits).unwrap()
             }
             Self::ToBuffer { image, region, offset } => {
                 let (region, offset) = packed(&images[*image], region, *offset);

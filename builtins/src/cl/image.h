@@ -31,8 +31,14 @@ ASK_IMAGE(image3d_t)
 #undef ASK_IMAGE
 __attribute__((const)) size_t OVERLOAD oxcl_sampler(sampler_t);
 
-// Bits of a sampler.
+// Bits of a sampler. What a sampler says of mipmaps is in higher bits (image_level.h), which a literal has not.
 enum { NORMALISED = 1, ADDRESS = 0xe, TO_EDGE = 2, TO_BORDER = 4, REPEAT = 6, MIRROR = 8, LINEAR = 0x20 };
+
+// The levels of a mipmap (cl_khr_mipmap_image) are descriptions one behind the other, the image's own the first: each has its sizes,
+// its pitches and where its pixels are, and all have one format, which is asked of the image so that it is the same for all
+// work-items whatever levels these read.
+HELPER int levels_of(image i) { return __builtin_elementwise_max((int)i->levels, 1); }
+HELPER image level_of(image i, int level) { return i + level; }
 
 // Orders of channels that clang's header does not name in every version.
 enum {
@@ -130,14 +136,14 @@ HELPER place place_of(int kind, int4 c) {
   return at;
 }
 
-// The row of pixels that a place is in. Pixels are elements of it, by whole numbers and of a size that is known where they are read and
+// The row of pixels that a place of a level is in. Pixels are elements of it, by whole numbers and of a size that is known where they are read and
 // written: so the compiler sees of neighbours that they lie one behind the other, or what to ask to know it.
-HELPER __global uchar *row_of(image i, place at, int kind) {
-  __global uchar *p = i->data;
+HELPER __global uchar *row_of(image level, place at, int kind) {
+  __global uchar *p = level->data;
   if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
-    p += (long)at.y * i->row_pitch;
+    p += (long)at.y * level->row_pitch;
   if (kind == ONE_ARRAY || kind == TWO_ARRAY || kind == THREE)
-    p += (long)at.z * i->slice_pitch;
+    p += (long)at.z * level->slice_pitch;
   return p;
 }
 

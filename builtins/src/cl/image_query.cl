@@ -1,4 +1,4 @@
-// What a kernel may ask of an image (OpenCL C 3.0, section 6.15.15.5).
+// What a kernel may ask of an image (OpenCL C 3.0, section 6.15.15.5, and cl_khr_mipmap_image). Sizes are those of a mipmap's first level.
 
 #include "image.h"
 
@@ -6,6 +6,8 @@
   OVERLOAD int get_image_width(ACCESS TYPE i) { return (int)oxcl_image(i)->width; }                                    \
   OVERLOAD int get_image_channel_data_type(ACCESS TYPE i) { return (int)oxcl_image(i)->type; }                         \
   OVERLOAD int get_image_channel_order(ACCESS TYPE i) { return (int)oxcl_image(i)->order; }
+#define ASK_LEVELS(ACCESS, TYPE)                                                                                       \
+  OVERLOAD int get_image_num_mip_levels(ACCESS TYPE i) { return levels_of(oxcl_image(i)); }
 #define ASK_HEIGHT(ACCESS, TYPE)                                                                                       \
   OVERLOAD int get_image_height(ACCESS TYPE i) { return (int)oxcl_image(i)->height; }
 #define ASK_SIZE(ACCESS, TYPE)                                                                                         \
@@ -26,6 +28,13 @@
   ASK(ACCESS, image2d_depth_t)                                                                                         \
   ASK(ACCESS, image2d_array_depth_t)                                                                                   \
   ASK(ACCESS, image3d_t)                                                                                               \
+  ASK_LEVELS(ACCESS, image1d_t)                                                                                        \
+  ASK_LEVELS(ACCESS, image1d_array_t)                                                                                  \
+  ASK_LEVELS(ACCESS, image2d_t)                                                                                        \
+  ASK_LEVELS(ACCESS, image2d_array_t)                                                                                  \
+  ASK_LEVELS(ACCESS, image2d_depth_t)                                                                                  \
+  ASK_LEVELS(ACCESS, image2d_array_depth_t)                                                                            \
+  ASK_LEVELS(ACCESS, image3d_t)                                                                                        \
   ASK_SIZE(ACCESS, image2d_t)                                                                                          \
   ASK_SIZE(ACCESS, image2d_array_t)                                                                                    \
   ASK_SIZE(ACCESS, image2d_depth_t)                                                                                    \

@@ -1,6 +1,6 @@
 // Pixels as floats: read_imagef (OpenCL C 3.0, section 6.15.15.2 and .3).
 
-#include "image_sample.h"
+#include "image_level.h"
 
 #define PIXEL oxcl_image_pixel_float
 #include "image_pixel.h"

@@ -1,6 +1,6 @@
 // Pixels as halves: read_imageh (cl_khr_fp16, section 9.4.7 of the extensions).
 
-#include "image_sample.h"
+#include "image_level.h"
 
 #define PIXEL oxcl_image_pixel_half
 #include "image_pixel.h"

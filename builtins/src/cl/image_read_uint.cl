@@ -1,6 +1,6 @@
 // Pixels as unsigned integers: read_imageui (OpenCL C 3.0, section 6.15.15.2 and .3).
 
-#include "image_sample.h"
+#include "image_level.h"
 #include "image_channels.h"
 
 static __attribute__((noinline)) uint4 oxcl_image_pixel_uint(image i, __global const uchar *row, int x) {

@@ -83,16 +83,16 @@ HELPER int element_of(int c, int count) {
 }
 
 #define NEAREST_PLACE(C)                                                                                               \
-  HELPER place nearest_place(image i, int kind, uint sampler, C c) {                                                   \
-    place at = {nearest(c.x, i->width, sampler), 0, 0};                                                                \
+  HELPER place nearest_place(image level, int kind, uint sampler, C c) {                                                   \
+    place at = {nearest(c.x, level->width, sampler), 0, 0};                                                                \
     if (kind == TWO || kind == TWO_ARRAY || kind == THREE)                                                             \
-      at.y = nearest(c.y, i->height, sampler);                                                                         \
+      at.y = nearest(c.y, level->height, sampler);                                                                         \
     if (kind == ONE_ARRAY)                                                                                             \
-      at.z = element_of(c.y, i->array_size);                                                                           \
+      at.z = element_of(c.y, level->array_size);                                                                           \
     if (kind == TWO_ARRAY)                                                                                             \
-      at.z = element_of(c.z, i->array_size);                                                                           \
+      at.z = element_of(c.z, level->array_size);                                                                           \
     if (kind == THREE)                                                                                                 \
-      at.z = nearest(c.z, i->depth, sampler);                                                                          \
+      at.z = nearest(c.z, level->depth, sampler);                                                                          \
     return at;                                                                                                         \
   }
 NEAREST_PLACE(int4)
@@ -100,12 +100,12 @@ NEAREST_PLACE(float4)
 #undef NEAREST_PLACE
 
 // Whether a place is the border's.
-HELPER bool is_border(image i, place at, int kind) {
-  bool outside = is_outside(at.x, i->width);
+HELPER bool is_border(image level, place at, int kind) {
+  bool outside = is_outside(at.x, level->width);
   if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
-    outside |= is_outside(at.y, i->height);
+    outside |= is_outside(at.y, level->height);
   if (kind == THREE)
-    outside |= is_outside(at.z, i->depth);
+    outside |= is_outside(at.z, level->depth);
   return outside;
 }
 

@@ -85,14 +85,14 @@ HELPER words encoded(image i, int4 colour) {
   }
 }
 
-HELPER bool is_inside(image i, place at, int kind) {
-  bool inside = (uint)at.x < i->width;
+HELPER bool is_inside(image level, place at, int kind) {
+  bool inside = (uint)at.x < level->width;
   if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
-    inside &= (uint)at.y < i->height;
+    inside &= (uint)at.y < level->height;
   if (kind == ONE_ARRAY || kind == TWO_ARRAY)
-    inside &= (uint)at.z < i->array_size;
+    inside &= (uint)at.z < level->array_size;
   if (kind == THREE)
-    inside &= (uint)at.z < i->depth;
+    inside &= (uint)at.z < level->depth;
   return inside;
 }
 
@@ -124,65 +124,82 @@ HELPER void quick_put(image i, __global uchar *row, int x, float4 colour, int fo
     oxcl_image_pixel_put_float(i, row, x, colour);
   }
 }
-HELPER void put_as(image i, place at, int kind, float4 colour, int format) {
-  if (is_inside(i, at, kind))
-    quick_put(i, row_of(i, at, kind), at.x, colour, format);
+HELPER void put_as(image i, image level, place at, int kind, float4 colour, int format) {
+  if (is_inside(level, at, kind))
+    quick_put(i, row_of(level, at, kind), at.x, colour, format);
 }
 
-HELPER void put(image i, int kind, int4 c, float4 colour) {
+HELPER void put(image i, image level, int kind, int4 c, float4 colour) {
   place at = place_of(kind, c);
   switch (quick_format(i)) {
   case RGBA_UNORM8:
-    put_as(i, at, kind, colour, RGBA_UNORM8);
+    put_as(i, level, at, kind, colour, RGBA_UNORM8);
     break;
   case R_UNORM8:
-    put_as(i, at, kind, colour, R_UNORM8);
+    put_as(i, level, at, kind, colour, R_UNORM8);
     break;
   case RGBA_FLOAT:
-    put_as(i, at, kind, colour, RGBA_FLOAT);
+    put_as(i, level, at, kind, colour, RGBA_FLOAT);
     break;
   case R_FLOAT:
-    put_as(i, at, kind, colour, R_FLOAT);
+    put_as(i, level, at, kind, colour, R_FLOAT);
     break;
   default:
-    put_as(i, at, kind, colour, ANY_FORMAT);
+    put_as(i, level, at, kind, colour, ANY_FORMAT);
   }
 }
-HELPER void put(image i, int kind, int4 c, half4 colour) { put(i, kind, c, __builtin_convertvector(colour, float4)); }
+HELPER void put(image i, image level, int kind, int4 c, half4 colour) {
+  put(i, level, kind, c, __builtin_convertvector(colour, float4));
+}
+HELPER void put(image i, image level, int kind, int4 c, float depth) {
+  put(i, level, kind, c, (float4)(depth, 0.0f, 0.0f, 0.0f));
+}
 
 #define PUT(T)                                                                                                         \
-  HELPER void put(image i, int kind, int4 c, T##4 colour) {                                                            \
+  HELPER void put(image i, image level, int kind, int4 c, T##4 colour) {                                               \
     place at = place_of(kind, c);                                                                                      \
-    if (is_inside(i, at, kind))                                                                                        \
-      oxcl_image_pixel_put_##T(i, row_of(i, at, kind), at.x, colour);                                                  \
+    if (is_inside(level, at, kind))                                                                                    \
+      oxcl_image_pixel_put_##T(i, row_of(level, at, kind), at.x, colour);                                              \
   }
 PUT(int)
 PUT(uint)
 #undef PUT
 
 #define WRITE(ACCESS, WRITE_IMAGE, TYPE, KIND, INTS, COLOUR)                                                           \
-  OVERLOAD void WRITE_IMAGE(ACCESS TYPE i, INTS c, COLOUR colour) { put(oxcl_image(i), KIND, whole(c), colour); }
+  OVERLOAD void WRITE_IMAGE(ACCESS TYPE i, INTS c, COLOUR colour) {                                                    \
+    image known = oxcl_image(i);                                                                                       \
+    put(known, known, KIND, whole(c), colour);                                                                         \
+  }
+// To a level of the mipmap (cl_khr_mipmap_image_writes); to one that there is not nothing is written.
+#define WRITE_AT(ACCESS, WRITE_IMAGE, TYPE, KIND, INTS, COLOUR)                                                        \
+  OVERLOAD void WRITE_IMAGE(ACCESS TYPE i, INTS c, int level, COLOUR colour) {                                         \
+    image known = oxcl_image(i);                                                                                       \
+    if ((uint)level < (uint)levels_of(known))                                                                          \
+      put(known, level_of(known, level), KIND, whole(c), colour);                                                      \
+  }
+#define COLOURS(HOW, ACCESS, TYPE, KIND, INTS)                                                                         \
+  HOW(ACCESS, write_imagef, TYPE, KIND, INTS, float4)                                                                  \
+  HOW(ACCESS, write_imagei, TYPE, KIND, INTS, int4)                                                                    \
+  HOW(ACCESS, write_imageui, TYPE, KIND, INTS, uint4)                                                                  \
+  HOW(ACCESS, write_imageh, TYPE, KIND, INTS, half4)
 #define EACH(TYPE, KIND, INTS)                                                                                         \
-  WRITE(write_only, write_imagef, TYPE, KIND, INTS, float4)                                                            \
-  WRITE(write_only, write_imagei, TYPE, KIND, INTS, int4)                                                              \
-  WRITE(write_only, write_imageui, TYPE, KIND, INTS, uint4)                                                            \
-  WRITE(write_only, write_imageh, TYPE, KIND, INTS, half4)                                                             \
-  WRITE(read_write, write_imagef, TYPE, KIND, INTS, float4)                                                            \
-  WRITE(read_write, write_imagei, TYPE, KIND, INTS, int4)                                                              \
-  WRITE(read_write, write_imageui, TYPE, KIND, INTS, uint4)                                                            \
-  WRITE(read_write, write_imageh, TYPE, KIND, INTS, half4)
+  COLOURS(WRITE, write_only, TYPE, KIND, INTS)                                                                         \
+  COLOURS(WRITE, read_write, TYPE, KIND, INTS)
+#define EACH_LEVEL(TYPE, KIND, INTS)                                                                                   \
+  EACH(TYPE, KIND, INTS)                                                                                               \
+  COLOURS(WRITE_AT, write_only, TYPE, KIND, INTS)                                                                      \
+  COLOURS(WRITE_AT, read_write, TYPE, KIND, INTS)
 
-EACH(image1d_t, ONE, int)
 EACH(image1d_buffer_t, ONE, int)
-EACH(image1d_array_t, ONE_ARRAY, int2)
-EACH(image2d_t, TWO, int2)
-EACH(image2d_array_t, TWO_ARRAY, int4)
-EACH(image3d_t, THREE, int4)
+EACH_LEVEL(image1d_t, ONE, int)
+EACH_LEVEL(image1d_array_t, ONE_ARRAY, int2)
+EACH_LEVEL(image2d_t, TWO, int2)
+EACH_LEVEL(image2d_array_t, TWO_ARRAY, int4)
+EACH_LEVEL(image3d_t, THREE, int4)
 
 #define DEPTH(ACCESS, TYPE, KIND, INTS)                                                                                \
-  OVERLOAD void write_imagef(ACCESS TYPE i, INTS c, float depth) {                                                     \
-    put(oxcl_image(i), KIND, whole(c), (float4)(depth, 0.0f, 0.0f, 0.0f));                                             \
-  }
+  WRITE(ACCESS, write_imagef, TYPE, KIND, INTS, float)                                                                 \
+  WRITE_AT(ACCESS, write_imagef, TYPE, KIND, INTS, float)
 DEPTH(write_only, image2d_depth_t, TWO, int2)
 DEPTH(read_write, image2d_depth_t, TWO, int2)
 DEPTH(write_only, image2d_array_depth_t, TWO_ARRAY, int4)

@@ -215,7 +215,7 @@ pub struct ImageData {
     pub row_pitch: u32,
     /// Bytes from slice to slice, or from element to element.
     pub slice_pitch: u32,
-    /// Levels of a mipmap; 0.
+    /// Levels of a mipmap, whose descriptions lie one behind the other, this one's first; 0 and 1: there is this one only.
     pub levels: u32,
     /// Samples; 0.
     pub samples: u32,

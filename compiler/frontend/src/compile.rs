@@ -286,7 +286,7 @@ struct ExtraHeader {
     names: &'static [&'static str],
 }
 
-const EXTRA_HEADERS: [ExtraHeader; 2] = [
+const EXTRA_HEADERS: [ExtraHeader; 3] = [
     ExtraHeader {
         file: "oxcl-intel-sub-groups.h",
         text: include_str!("headers/intel_sub_groups.h"),
@@ -297,6 +297,7 @@ const EXTRA_HEADERS: [ExtraHeader; 2] = [
         text: include_str!("headers/work_group.h"),
         names: &["work_group_reduce_", "work_group_scan_", "work_group_copy_"],
     },
+    ExtraHeader { file: "oxcl-mipmaps.h", text: include_str!("headers/mipmaps.h"), names: &["read_write"] },
 ];
 
 /// What clang is told where a program may name such functions: most do not, and reading the declarations takes time.

@@ -71,6 +71,8 @@ pub const FEATURES: &[Feature] = &[
     macro_extension("cl_khr_image2d_from_buffer"),
     macro_extension("cl_khr_integer_dot_product"),
     macro_extension("cl_khr_kernel_clock"),
+    extension("cl_khr_mipmap_image"),
+    extension("cl_khr_mipmap_image_writes"),
     extension("cl_khr_local_int32_base_atomics"),
     extension("cl_khr_local_int32_extended_atomics"),
     macro_extension("cl_khr_subgroup_ballot"),
@@ -116,7 +118,7 @@ pub const FEATURES: &[Feature] = &[
 ];
 
 /// What 32-bit devices do not have: 64-bit floats, atomic operations on floats, a clock, images.
-const WIDE_ONLY: [&str; 10] = [
+const WIDE_ONLY: [&str; 12] = [
     "cl_khr_fp64",
     "__opencl_c_fp64",
     "cl_ext_float_atomics",
@@ -124,6 +126,8 @@ const WIDE_ONLY: [&str; 10] = [
     "cl_khr_3d_image_writes",
     "cl_khr_depth_images",
     "cl_khr_image2d_from_buffer",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
     "__opencl_c_images",
     "__opencl_c_3d_image_writes",
     "__opencl_c_read_write_images",

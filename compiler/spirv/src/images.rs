@@ -1,4 +1,4 @@
-//! Images: reads with and without samplers, writes, and what is asked of them.
+//! Images: reads with and without samplers, of the image itself and of levels of its mipmap, writes, and what is asked of them.
 
 use rspirv::dr::Operand;
 use rspirv::spirv::{AccessQualifier, Dim, ImageOperands, Op};
@@ -21,6 +21,23 @@ fn coordinates(image: Image) -> u32 {
         (Dim::Dim2D, false) => 2,
         _ => 4,
     }
+}
+
+/// The steps of a coordinate, by which a level of detail is found, as OpenCL C has them: not between an array's elements.
+fn steps(image: Image) -> u32 {
+    match image.dim {
+        Dim::Dim2D => 2,
+        Dim::Dim3D => 4,
+        _ => 1,
+    }
+}
+
+/// Which level of a mipmap an instruction names.
+enum Level {
+    /// By its number, or by a level of detail.
+    At(u32),
+    /// By the steps of the coordinate.
+    Steps([u32; 2]),
 }
 
 /// How wide the numbers of a size are.
@@ -58,6 +75,12 @@ impl Function<'_, '_> {
             Op::ImageRead => self.read(i, i.id_at(0)?, None)?,
             Op::ImageWrite => self.write_image(i)?,
             Op::ImageQuerySize | Op::ImageQuerySizeLod => self.size(i)?,
+            Op::ImageQueryLevels => {
+                let (_, image) = self.image_at(i, i.id_at(0)?)?;
+                let bits = self.t.types.int_bits(i.word, i.result_type()?)?;
+                let count = self.asked(i, "get_image_num_mip_levels", &image, 32, bits)?;
+                self.alias(i, &count)?;
+            }
             Op::ImageQueryFormat => self.query(i, "get_image_channel_data_type", FIRST_TYPE)?,
             Op::ImageQueryOrder => self.query(i, "get_image_channel_order", FIRST_ORDER)?,
             _ => return Ok(false),
@@ -78,10 +101,9 @@ impl Function<'_, '_> {
         }
     }
 
-    /// Coordinates in as many lanes as the library takes.
-    fn coordinate(&mut self, i: &Instruction, image: Image, id: u32) -> Result<(Param, (String, String))> {
+    /// Coordinates, or their steps, in as many lanes as the library takes.
+    fn coordinate(&mut self, i: &Instruction, wanted: u32, id: u32) -> Result<(Param, (String, String))> {
         let given = self.used(i, id)?;
-        let wanted = coordinates(image);
         let (element, lanes) = self.scalar(i, given.ty)?;
         let param = match self.t.types.scalar(i.word, given.ty)?.0.shape {
             Shape::Int(32) => Param::INT,
@@ -122,24 +144,54 @@ impl Function<'_, '_> {
         })
     }
 
-    /// Whether pixels are said to have no sign; refuses operands that ask for more than the library does.
-    fn operands(&self, i: &Instruction, at: usize) -> Result<bool> {
-        let Some(Operand::ImageOperands(operands)) = i.operands.get(at) else { return Ok(false) };
+    /// Whether pixels are said to have no sign, and the level where it is not the first; refuses operands that ask for more than the
+    /// library does.
+    fn operands(&self, i: &Instruction, at: usize) -> Result<(bool, Option<Level>)> {
+        let Some(Operand::ImageOperands(operands)) = i.operands.get(at) else { return Ok((false, None)) };
         let known = ImageOperands::LOD
+            | ImageOperands::GRAD
             | ImageOperands::SIGN_EXTEND
             | ImageOperands::ZERO_EXTEND
             | ImageOperands::NONTEMPORAL;
         if !known.contains(*operands) {
             return Err(not_supported(i.word, format!("image operands {operands:?}")));
         }
-        if operands.contains(ImageOperands::LOD) && self.constant_at(i, at + 1)? != Some(0) {
-            return Err(not_supported(i.word, "a level of detail other than 0"));
+        let level = match (operands.contains(ImageOperands::LOD), operands.contains(ImageOperands::GRAD)) {
+            (true, true) => return Err(invalid(i.word, "a level of detail, and steps to find it by")),
+            (true, false) if self.constant_at(i, at + 1)? == Some(0) => None,
+            (true, false) => Some(Level::At(i.id_at(at + 1)?)),
+            (false, true) => Some(Level::Steps([i.id_at(at + 1)?, i.id_at(at + 2)?])),
+            (false, false) => None,
+        };
+        Ok((operands.contains(ImageOperands::ZERO_EXTEND), level))
+    }
+
+    /// A level as arguments of the library's function: a number of the type that it takes, or two steps.
+    fn level(
+        &mut self,
+        i: &Instruction,
+        image: Image,
+        level: &Level,
+        number: &Param,
+    ) -> Result<Vec<(Param, (String, String))>> {
+        let all = match level {
+            Level::At(id) => vec![self.coordinate(i, 1, *id)?],
+            Level::Steps([x, y]) => {
+                vec![self.coordinate(i, steps(image), *x)?, self.coordinate(i, steps(image), *y)?]
+            }
+        };
+        let wanted = match level {
+            Level::At(_) => number.clone(),
+            Level::Steps(_) => Param::Float(32).lanes(steps(image)),
+        };
+        match all.iter().all(|(param, _)| param.llvm() == wanted.llvm()) {
+            true => Ok(all),
+            false => Err(not_supported(i.word, "levels by numbers of this type")),
         }
-        Ok(operands.contains(ImageOperands::ZERO_EXTEND))
     }
 
     fn read(&mut self, i: &Instruction, image: u32, sampler: Option<u32>) -> Result<()> {
-        let unsigned = self.operands(i, 2)?;
+        let (unsigned, level) = self.operands(i, 2)?;
         let (kind, used) = self.image_at(i, image)?;
         if kind.access == AccessQualifier::WriteOnly {
             return Err(invalid(i.word, "a read of an image that is only written"));
@@ -151,9 +203,22 @@ impl Function<'_, '_> {
             params.push(self.t.types.param(i.word, sampler.ty, true)?);
             arguments.push(sampler.argument());
         }
-        let (param, argument) = self.coordinate(i, kind, i.id_at(1)?)?;
-        params.push(param);
-        arguments.push(argument);
+        let (param, argument) = self.coordinate(i, coordinates(kind), i.id_at(1)?)?;
+        if let Some(level) = level {
+            // OpenCL C has levels where it has samplers and coordinates that are no whole numbers.
+            if sampler.is_none() || param.llvm() != Param::Float(32).lanes(coordinates(kind)).llvm() {
+                return Err(not_supported(i.word, "a level of detail other than 0 with whole coordinates"));
+            }
+            params.push(param);
+            arguments.push(argument);
+            let level = self.level(i, kind, &level, &Param::Float(32))?;
+            let (types, values): (Vec<_>, Vec<_>) = level.into_iter().unzip();
+            params.extend(types);
+            arguments.extend(values);
+        } else {
+            params.push(param);
+            arguments.push(argument);
+        }
         let ty = i.result_type()?;
         let (suffix, pixel) = self.pixel(i, ty, unsigned)?;
         let name = format!("read_image{suffix}");
@@ -180,12 +245,12 @@ impl Function<'_, '_> {
     }
 
     fn write_image(&mut self, i: &Instruction) -> Result<()> {
-        let unsigned = self.operands(i, 3)?;
+        let (unsigned, level) = self.operands(i, 3)?;
         let (kind, used) = self.image_at(i, i.id_at(0)?)?;
         if kind.access == AccessQualifier::ReadOnly {
             return Err(invalid(i.word, "a write to an image that is only read"));
         }
-        let (coordinate_param, coordinate) = self.coordinate(i, kind, i.id_at(1)?)?;
+        let at = self.coordinate(i, coordinates(kind), i.id_at(1)?)?;
         let texel = self.operand(i, 2)?;
         let (suffix, pixel) = self.pixel(i, texel.ty, unsigned)?;
         let lanes = self.scalar(i, texel.ty)?.1;
@@ -198,9 +263,16 @@ impl Function<'_, '_> {
             }
             _ => return Err(invalid(i.word, "a pixel has four channels, a depth one")),
         };
-        let params = [self.t.types.param(i.word, used.ty, true)?, coordinate_param, pixel];
+        let mut all = vec![(self.t.types.param(i.word, used.ty, true)?, used.argument()), at];
+        match &level {
+            Some(Level::Steps(_)) => return Err(invalid(i.word, "steps for a pixel that is written")),
+            Some(level) => all.extend(self.level(i, kind, level, &Param::INT)?),
+            None => {}
+        }
+        all.push((pixel, texel));
+        let (params, arguments): (Vec<_>, Vec<_>) = all.into_iter().unzip();
         let name = format!("write_image{suffix}");
-        let call = self.library(i, &name, &params, "void", &[used.argument(), coordinate, texel])?;
+        let call = self.library(i, &name, &params, "void", &arguments)?;
         self.line(i, &call);
         Ok(())
     }
@@ -218,9 +290,7 @@ impl Function<'_, '_> {
     }
 
     fn size(&mut self, i: &Instruction) -> Result<()> {
-        if i.op == Op::ImageQuerySizeLod && self.constant_at(i, 1)? != Some(0) {
-            return Err(not_supported(i.word, "a level of detail other than 0"));
-        }
+        let first = i.op == Op::ImageQuerySize || self.constant_at(i, 1)? == Some(0);
         let (kind, image) = self.image_at(i, i.id_at(0)?)?;
         let bits = self.t.types.int_bits(i.word, i.result_type()?)?;
         let (element, lanes) = self.scalar(i, i.result_type()?)?;
@@ -233,6 +303,23 @@ impl Function<'_, '_> {
         }
         if kind.dim == Dim::Dim3D {
             all.push(self.asked(i, "get_image_depth", &image, 32, bits)?);
+        }
+        if !first {
+            let level = self.operand(i, 1)?;
+            let own = self.t.types.int_bits(i.word, level.ty)?;
+            if own != 32 {
+                return Err(not_supported(i.word, "levels by numbers of this type"));
+            }
+            let level = match bits {
+                32 => level.text,
+                8 | 16 => self.temporary(i, &format!("trunc i32 {} to i{bits}", level.text)),
+                _ => self.temporary(i, &format!("zext i32 {} to i{bits}", level.text)),
+            };
+            for size in &mut all {
+                let smaller = self.temporary(i, &format!("lshr i{bits} {size}, {level}"));
+                let is_some = self.temporary(i, &format!("icmp ne i{bits} {smaller}, 0"));
+                *size = self.temporary(i, &format!("select i1 {is_some}, i{bits} {smaller}, i{bits} 1"));
+            }
         }
         if kind.arrayed {
             let size = self.t.bits();

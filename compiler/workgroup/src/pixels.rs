@@ -66,7 +66,13 @@ fn is_plain<'c>(image: Value<'c>, forms: &Forms<'_, 'c>, places: &mut Vec<Vec<Ac
             }
             // Behind the image, or behind a sampler, whose bits are no coordinates.
             let sampler = arguments.get(1).is_some_and(|&at| is_sampler(at));
-            let at = arguments.get(if sampler { 2 } else { 1 });
+            let index = if sampler { 2 } else { 1 };
+            let is_read = user.ty().kind() != TypeKind::Void;
+            // What is there beside the coordinates, and a written colour, names a level of a mipmap: other pixels than the image's own.
+            if arguments.len() != if is_read { index + 1 } else { index + 2 } {
+                return false;
+            }
+            let at = arguments.get(index);
             let coordinates = at.and_then(|&at| coordinates(at, user.line(), forms));
             coordinates.is_some_and(|at| {
                 if !places.contains(&at) {

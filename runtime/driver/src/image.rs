@@ -1,9 +1,14 @@
-//! Images and samplers as kernels see them: a format, a shape, and how coordinates find pixels. An image is memory in rows, so
+//! Images as kernels see them: a format, a shape, and how coordinates find pixels. An image is memory in rows, so
 //! drivers with [`crate::capability::Features::IMAGES`] allocate and move it as they do buffers; a kernel's argument is the
-//! address of a description, which [`ImageDescription::data`] makes once it is known where the pixels are.
+//! address of its descriptions, one for each level of a mipmap, which [`ImageDescription::data`] makes once it is known where the
+//! pixels are.
 
 use oxcl_binary::abi::ImageData;
 use oxcl_binary::known::ImageWords;
+
+mod sampler;
+
+pub use sampler::{Addressing, Mip, SamplerDescription};
 
 /// Orders of channels, with OpenCL's numbers (`cl_channel_order`).
 pub mod order {
@@ -278,9 +283,46 @@ pub struct ImageDescription {
     pub row_pitch: u64,
     /// Bytes from one slice or array element to the next.
     pub slice_pitch: u64,
+    /// Levels of its mipmap, as its maker gave them; of 0 and of 1 there is the image alone.
+    pub levels: u32,
 }
 
 impl ImageDescription {
+    /// How many levels there are.
+    #[must_use]
+    pub fn level_count(&self) -> u32 {
+        self.levels.max(1)
+    }
+
+    /// A level of the mipmap: what it is as an image, and where its bytes begin. Each has half the pixels of the one before in each
+    /// direction, but one at least, and lies behind it, with no bytes between its rows; array elements stay as many. The first one is
+    /// the image.
+    #[must_use]
+    pub fn level(&self, level: u32) -> (u64, Self) {
+        let mut start = 0_u64;
+        let mut found = *self;
+        for _ in 0..level {
+            start = start.saturating_add(found.bytes());
+            found.size = found.size.map(|size| (size / 2).max(1));
+            found.row_pitch = found.size[0] * found.element_size;
+            found.slice_pitch = found.row_pitch * found.size[1];
+        }
+        (start, found)
+    }
+
+    /// Bytes of all rows, without those of further levels.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.slice_pitch.saturating_mul(self.size[2] * self.array_size)
+    }
+
+    /// Bytes of all levels.
+    #[must_use]
+    pub fn bytes_of_all(&self) -> u64 {
+        let (start, last) = self.level(self.level_count() - 1);
+        start.saturating_add(last.bytes())
+    }
+
     /// What of [`Self::data`] says how pixels are read.
     #[must_use]
     pub fn words(&self) -> ImageWords {
@@ -294,9 +336,16 @@ impl ImageDescription {
         }
     }
 
-    /// What kernels read, where the pixels are at `data`. Sizes that the image does not have are 0, as its queries have them.
-    #[must_use]
-    pub fn data(&self, data: *mut u8) -> ImageData {
+    /// What kernels read, where the pixels are at `data`: a description for each level.
+    pub fn data(&self, data: *mut u8) -> impl Iterator<Item = ImageData> {
+        (0..self.level_count()).map(move |level| {
+            let (start, level) = self.level(level);
+            level.of_level(data.wrapping_add(usize::try_from(start).unwrap_or(usize::MAX)))
+        })
+    }
+
+    /// What kernels read of one level, whose pixels are at `data`. Sizes that the image does not have are 0, as its queries have them.
+    fn of_level(&self, data: *mut u8) -> ImageData {
         let word = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let ImageWords { order, channel_type, channels, element_size } = self.words();
         let dimensions = self.kind.dimensions();
@@ -309,55 +358,13 @@ impl ImageDescription {
             array_size: if self.kind.is_array() { word(self.array_size) } else { 0 },
             row_pitch: word(self.row_pitch),
             slice_pitch: word(self.slice_pitch),
-            levels: 0,
+            levels: self.levels,
             samples: 0,
             order,
             channel_type,
             channels,
             element_size,
         }
-    }
-}
-
-/// What coordinates outside of an image mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Addressing {
-    /// The kernel has none.
-    None,
-    /// The pixel at the edge.
-    ClampToEdge,
-    /// The border's colour.
-    Clamp,
-    /// The image again.
-    Repeat,
-    /// The image mirrored.
-    MirroredRepeat,
-}
-
-/// A sampler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SamplerDescription {
-    /// Coordinates run from 0 to 1.
-    pub normalised: bool,
-    /// What coordinates outside mean.
-    pub addressing: Addressing,
-    /// Neighbouring pixels are interpolated.
-    pub linear: bool,
-}
-
-impl SamplerDescription {
-    /// The sampler as kernels have it: the bits that OpenCL C has for literals, in an argument of a pointer's size.
-    #[must_use]
-    pub fn bits(&self) -> [u8; 8] {
-        let addressing = match self.addressing {
-            Addressing::None => 0_u64,
-            Addressing::ClampToEdge => 2,
-            Addressing::Clamp => 4,
-            Addressing::Repeat => 6,
-            Addressing::MirroredRepeat => 8,
-        };
-        let filter = if self.linear { 0x20 } else { 0x10 };
-        (u64::from(self.normalised) | addressing | filter).to_le_bytes()
     }
 }
 
@@ -395,12 +402,14 @@ mod tests {
                 element_size,
                 row_pitch,
                 slice_pitch,
+                levels: 0,
             }
         };
-        let data = describe(order::RGBA, channel::UNORM_INT16).data(std::ptr::null_mut());
+        let first = |image: ImageDescription| image.data(std::ptr::null_mut()).next().unwrap();
+        let data = first(describe(order::RGBA, channel::UNORM_INT16));
         assert_eq!((data.channels, data.element_size), (4, 2));
         assert_eq!((data.width, data.height, data.depth, data.array_size), (3, 2, 0, 0));
-        let packed = describe(order::RGB, channel::UNORM_SHORT_565).data(std::ptr::null_mut());
+        let packed = first(describe(order::RGB, channel::UNORM_SHORT_565));
         assert_eq!((packed.channels, packed.element_size), (1, 2));
     }
 
@@ -415,8 +424,33 @@ mod tests {
     }
 
     #[test]
-    fn samplers_have_the_bits_of_literals() {
-        let sampler = SamplerDescription { normalised: true, addressing: Addressing::Repeat, linear: true };
-        assert_eq!(u64::from_le_bytes(sampler.bits()), 0x27);
+    fn levels_lie_behind_each_other_and_halve() {
+        let format = ImageFormat { channel_order: order::R, channel_type: channel::FLOAT };
+        let image = ImageDescription {
+            kind: ImageKind::Image2dArray,
+            format,
+            size: [9, 2, 1],
+            array_size: 3,
+            element_size: 4,
+            row_pitch: 36,
+            slice_pitch: 72,
+            levels: 4,
+        };
+        let of = |level| {
+            let (start, image) = image.level(level);
+            (start, image.size, image.array_size, image.row_pitch, image.slice_pitch)
+        };
+        assert_eq!(of(0), (0, [9, 2, 1], 3, 36, 72));
+        assert_eq!(of(1), (216, [4, 1, 1], 3, 16, 16));
+        assert_eq!(of(2), (264, [2, 1, 1], 3, 8, 8));
+        assert_eq!(of(3), (288, [1, 1, 1], 3, 4, 4));
+        assert_eq!(image.bytes_of_all(), 300);
+        let mut pixels = [0_u8; 300];
+        let told: Vec<ImageData> = image.data(pixels.as_mut_ptr()).collect();
+        assert_eq!(told.len(), 4);
+        assert_eq!((told[2].width, told[2].height, told[2].array_size, told[2].levels), (2, 1, 3, 4));
+        assert_eq!(told[2].data.addr() - told[0].data.addr(), 264);
+        let alone = ImageDescription { levels: 0, ..image };
+        assert_eq!((alone.bytes_of_all(), alone.data(pixels.as_mut_ptr()).count()), (216, 1));
     }
 }

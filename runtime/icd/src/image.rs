@@ -1,9 +1,7 @@
 //! Making images, of memory of their own, of the application's and of other objects'; the formats that there are, and
 //! `clGetImageInfo`.
 
-use oxcl_runtime::{
-    Image, ImageDescription, ImageError, ImageFormat, ImageKind, ImageRegion, ImageShape, ImageUse,
-};
+use oxcl_runtime::{Image, ImageDescription, ImageError, ImageFormat, ImageKind, ImageShape, ImageUse};
 
 use crate::args::{In, Memory, Out};
 use crate::buffer::{DEVICE_ACCESS, HOST_ACCESS, HOST_POINTER, check_flags, compatible};
@@ -179,7 +177,8 @@ impl Description {
     fn shape(&self, format: ImageFormat) -> Answer<ImageShape> {
         let invalid = cl::INVALID_IMAGE_DESCRIPTOR;
         let kind = kind_of(self.kind).ok_or(Status(invalid))?;
-        ensure(self.levels == 0 && self.samples == 0, invalid)?;
+        // Images with several samples are of an extension that is not reported.
+        ensure(self.samples == 0, invalid)?;
         let sizes = [self.width, self.height, self.depth];
         let there = sizes.iter().take(kind.dimensions()).all(|size| *size > 0);
         ensure(there && (!kind.is_array() || self.array_size > 0), invalid)?;
@@ -190,6 +189,7 @@ impl Description {
             array_size: self.array_size as u64,
             row_pitch: self.row_pitch as u64,
             slice_pitch: if kind.has_slices() { self.slice_pitch as u64 } else { 0 },
+            levels: self.levels,
         })
     }
 }
@@ -239,7 +239,12 @@ fn make(
     };
     // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device has the format for what the flags ask (5.3.1).
     ensure(format.is_supported(shape.kind, use_of(known)), cl::IMAGE_FORMAT_NOT_SUPPORTED)?;
+    let has_mipmap = shape.levels > 1;
     let Some(parent) = parent else {
+        // CL_INVALID_HOST_PTR if there is memory of the application's, or is to be, for an image with a mipmap
+        // (cl_khr_mipmap_image, additions to 5.3).
+        let of_host = flags & (cl::MEM_USE_HOST_PTR | cl::MEM_COPY_HOST_PTR) != 0 || !host.is_null();
+        ensure(!has_mipmap || !of_host, cl::INVALID_HOST_PTR)?;
         // CL_INVALID_IMAGE_DESCRIPTOR if an image of a buffer's content has none (5.3.1).
         ensure(shape.kind != ImageKind::Image1dBuffer, cl::INVALID_IMAGE_DESCRIPTOR)?;
         let image = alone(context, flags, &shape, host)?;
@@ -252,14 +257,18 @@ fn make(
     // CL_INVALID_VALUE if the flags ask for what the other object's do not allow (5.3.1).
     ensure(flags & HOST_POINTER == 0 && compatible(parent.flags, flags), cl::INVALID_VALUE)?;
     let image = match (&parent.image, shape.kind) {
+        // A mipmap has memory of its own: CL_INVALID_IMAGE_DESCRIPTOR.
+        (None, _) if has_mipmap => return refuse(cl::INVALID_IMAGE_DESCRIPTOR),
         (None, ImageKind::Image1dBuffer | ImageKind::Image2d) => {
             Image::in_buffer(&parent.buffer, &shape).map_err(refused)?
         }
         // The same pixels with another order: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR unless type and channels are the same,
         // CL_INVALID_IMAGE_DESCRIPTOR unless the sizes are (5.3.1).
         (Some(whole), ImageKind::Image2d) => {
-            let ImageDescription { kind, size, format: old, .. } = *whole.description();
-            let same = kind == ImageKind::Image2d && size[..2] == shape.size[..2];
+            let ImageDescription { kind, size, format: old, levels, .. } = *whole.description();
+            let same = kind == ImageKind::Image2d
+                && size[..2] == shape.size[..2]
+                && levels.max(1) == shape.levels.max(1);
             ensure(same, cl::INVALID_IMAGE_DESCRIPTOR)?;
             let fits = old.channel_type == format.channel_type && old.channels() == format.channels();
             ensure(fits, cl::INVALID_IMAGE_FORMAT_DESCRIPTOR)?;
@@ -346,11 +355,6 @@ pub(crate) fn image_of(object: &Live<Mem>) -> Answer<&Image> {
     object.image.as_ref().ok_or(Status(cl::INVALID_MEM_OBJECT))
 }
 
-/// Pixels that a command names: CL_INVALID_VALUE where origin or region are NULL (5.3.3).
-pub(crate) fn region(origin: In<usize>, size: In<usize>) -> Answer<ImageRegion> {
-    Ok(ImageRegion { origin: crate::rect::three(origin)?, size: crate::rect::three(size)? })
-}
-
 /// `clGetImageInfo`.
 pub(crate) fn info(
     object: Handle<Mem>,
@@ -381,7 +385,8 @@ pub(crate) fn info(
             let buffer = mem.parent.as_ref().filter(|(parent, _)| parent.image.is_none());
             reply.value(buffer.map_or(Handle::NULL, |(parent, _)| parent.handle()))
         }
-        cl::IMAGE_NUM_MIP_LEVELS | cl::IMAGE_NUM_SAMPLES => reply.value(0_u32),
+        cl::IMAGE_NUM_MIP_LEVELS => reply.value(image.levels),
+        cl::IMAGE_NUM_SAMPLES => reply.value(0_u32),
         // CL_INVALID_VALUE if param_name is none of the supported values (5.3.8).
         _ => refuse(cl::INVALID_VALUE),
     }

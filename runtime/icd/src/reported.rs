@@ -34,6 +34,8 @@ pub(crate) const DEVICE_EXTENSIONS: &[Named] = &[
     ("cl_khr_byte_addressable_store", V1),
     ("cl_khr_depth_images", V1),
     ("cl_khr_image2d_from_buffer", V1),
+    ("cl_khr_mipmap_image", V1),
+    ("cl_khr_mipmap_image_writes", V1),
     ("cl_khr_global_int32_base_atomics", V1),
     ("cl_khr_global_int32_extended_atomics", V1),
     ("cl_khr_local_int32_base_atomics", V1),
@@ -177,7 +179,7 @@ pub(crate) fn il_capabilities(narrow: bool) -> Vec<Uint> {
 }
 
 /// What devices with addresses of 32 bits do not have.
-const WIDE_ONLY: [&str; 17] = [
+const WIDE_ONLY: [&str; 19] = [
     "__opencl_c_3d_image_writes",
     "__opencl_c_fp64",
     "__opencl_c_generic_address_space",
@@ -192,6 +194,8 @@ const WIDE_ONLY: [&str; 17] = [
     "cl_intel_spirv_subgroups",
     "cl_khr_initialize_memory",
     "cl_khr_kernel_clock",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
     "cl_khr_spirv_linkonce_odr",
     "cl_khr_spirv_no_integer_wrap_decoration",
     "cl_khr_spirv_queries",

@@ -1,6 +1,6 @@
 //! Samplers.
 
-use oxcl_runtime::{Addressing, Sampler as Description};
+use oxcl_runtime::{Addressing, Mip, Sampler as Description};
 
 use crate::args::{In, Memory, Out};
 use crate::cl;
@@ -42,6 +42,12 @@ fn is_linear(number: Uint) -> Answer<bool> {
     Ok(number == cl::FILTER_LINEAR)
 }
 
+/// The bits of a float: CL_INVALID_VALUE where they are no number (5.7.1).
+fn float(bits: Uint) -> Answer<Uint> {
+    ensure(!f32::from_bits(bits).is_nan(), cl::INVALID_VALUE)?;
+    Ok(bits)
+}
+
 fn begin(
     context: Shared<Context>,
     description: Description,
@@ -62,7 +68,7 @@ pub(crate) fn create(
     let context = context.get()?;
     ensure(normalised <= 1, cl::INVALID_VALUE)?;
     let (addressing, linear) = (addressing(mode)?, is_linear(filter)?);
-    begin(context, Description { normalised: normalised != 0, addressing, linear }, Vec::new())
+    begin(context, Description::new(normalised != 0, addressing, linear), Vec::new())
 }
 
 /// `clCreateSamplerWithProperties`.
@@ -73,7 +79,7 @@ pub(crate) fn create_with_properties(
     let context = context.get()?;
     let mut list = properties.until(64, 2, |name| *name == 0);
     // What is not given: normalised coordinates, the border's colour, the nearest pixel (5.7.1).
-    let mut description = Description { normalised: true, addressing: Addressing::Clamp, linear: false };
+    let mut description = Description::new(true, Addressing::Clamp, false);
     for (index, pair) in list.chunks_exact(2).enumerate() {
         let &[name, value] = pair else { continue };
         // CL_INVALID_VALUE if a name is not supported, a value not valid, or a name given twice (5.7.1).
@@ -87,6 +93,10 @@ pub(crate) fn create_with_properties(
             }
             Ok(cl::SAMPLER_ADDRESSING_MODE) => description.addressing = addressing(value)?,
             Ok(cl::SAMPLER_FILTER_MODE) => description.linear = is_linear(value)?,
+            // cl_khr_mipmap_image, additions to 5.7. A float is given by its bits.
+            Ok(cl::SAMPLER_MIP_FILTER_MODE_KHR) => description.mip.linear = is_linear(value)?,
+            Ok(cl::SAMPLER_LOD_MIN_KHR) => description.mip.lowest = float(value)?,
+            Ok(cl::SAMPLER_LOD_MAX_KHR) => description.mip.highest = float(value)?,
             _ => return refuse(cl::INVALID_VALUE),
         }
     }
@@ -116,7 +126,9 @@ pub(crate) fn info(
 ) -> Answer {
     let sampler = sampler.get()?;
     let reply = Reply::new(size, value, size_ret);
-    let Description { normalised, addressing, linear } = sampler.description;
+    let Description { normalised, addressing, linear, mip: Mip { linear: mixes, lowest, highest } } =
+        sampler.description;
+    let filter = |linear: bool| if linear { cl::FILTER_LINEAR } else { cl::FILTER_NEAREST };
     match name {
         cl::SAMPLER_REFERENCE_COUNT => reply.value(sampler.references()),
         cl::SAMPLER_CONTEXT => reply.value(sampler.context.handle()),
@@ -128,7 +140,10 @@ pub(crate) fn info(
             Addressing::Repeat => cl::ADDRESS_REPEAT,
             Addressing::MirroredRepeat => cl::ADDRESS_MIRRORED_REPEAT,
         }),
-        cl::SAMPLER_FILTER_MODE => reply.value(if linear { cl::FILTER_LINEAR } else { cl::FILTER_NEAREST }),
+        cl::SAMPLER_FILTER_MODE => reply.value(filter(linear)),
+        cl::SAMPLER_MIP_FILTER_MODE_KHR => reply.value(filter(mixes)),
+        cl::SAMPLER_LOD_MIN_KHR => reply.value(lowest),
+        cl::SAMPLER_LOD_MAX_KHR => reply.value(highest),
         cl::SAMPLER_PROPERTIES => reply.slice(&sampler.properties),
         // CL_INVALID_VALUE if param_name is none of the supported values (5.7.3).
         _ => refuse(cl::INVALID_VALUE),

@@ -51,6 +51,8 @@ impl From<ImageError> for Status {
             ImageError::Size { .. } | ImageError::BufferTooSmall { .. } => cl::INVALID_IMAGE_SIZE,
             ImageError::OtherFormat => cl::IMAGE_FORMAT_MISMATCH,
             ImageError::Overlap => cl::MEM_COPY_OVERLAP,
+            ImageError::Level { .. } => cl::INVALID_MIP_LEVEL,
+            ImageError::Levels { .. } => cl::INVALID_IMAGE_DESCRIPTOR,
             ImageError::Pitch { .. } | ImageError::Region { .. } => cl::INVALID_VALUE,
             ImageError::Buffer(error) => return error.into(),
         })

@@ -167,6 +167,13 @@ fn images() {
 }
 
 #[test]
+fn mipmaps() {
+    for devices in ["cpu", "basic", "ref", "discrete:16M"] {
+        client_with("mipmaps", &[("OXCL_DEVICES", devices)]);
+    }
+}
+
+#[test]
 fn extensions() {
     client("extensions");
 }

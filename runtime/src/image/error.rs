@@ -41,6 +41,20 @@ pub enum ImageError {
         /// Rows of a slice.
         rows: u64,
     },
+    /// Levels of a mipmap that the image cannot have.
+    #[error("an image of this kind and pitches cannot have a mipmap of {levels} levels")]
+    Levels {
+        /// The levels.
+        levels: u32,
+    },
+    /// A level that an image does not have.
+    #[error("an image of {levels} levels has no level {level}")]
+    Level {
+        /// The level, counted from 0.
+        level: u32,
+        /// How many there are.
+        levels: u32,
+    },
     /// A buffer is smaller than the image in it.
     #[error("an image of {needed} bytes does not fit a buffer of {bytes}")]
     BufferTooSmall {
@@ -83,6 +97,8 @@ impl Coded for ImageError {
             Self::Region { .. } => ErrorCode("OX0584"),
             Self::OtherFormat => ErrorCode("OX0585"),
             Self::Overlap => ErrorCode("OX0586"),
+            Self::Levels { .. } => ErrorCode("OX0587"),
+            Self::Level { .. } => ErrorCode("OX0588"),
             Self::Buffer(error) => error.code(),
         }
     }

@@ -21,6 +21,8 @@ pub const MAX_PLANE: u64 = 16384;
 pub const MAX_VOLUME: u64 = 2048;
 /// Most elements of an array.
 pub const MAX_ELEMENTS: u64 = 2048;
+/// Most levels of a mipmap: those of the largest image. A level behind one of a single pixel has a single pixel too.
+pub const MAX_LEVELS: u32 = MAX_PLANE.ilog2() + 1;
 /// Most pixels of an image that is a buffer's content.
 pub const MAX_IN_BUFFER: u64 = 1 << 27;
 
@@ -39,6 +41,8 @@ pub struct ImageShape {
     pub row_pitch: u64,
     /// Bytes from slice to slice, or from element to element; 0: as few as can be.
     pub slice_pitch: u64,
+    /// Levels of its mipmap (`cl_khr_mipmap_image`); 0 and 1: it has none.
+    pub levels: u32,
 }
 
 impl ImageShape {
@@ -46,7 +50,15 @@ impl ImageShape {
     #[must_use]
     pub fn plane(format: ImageFormat, width: u64, height: u64) -> Self {
         let size = [width, height, 1];
-        Self { kind: ImageKind::Image2d, format, size, array_size: 1, row_pitch: 0, slice_pitch: 0 }
+        Self {
+            kind: ImageKind::Image2d,
+            format,
+            size,
+            array_size: 1,
+            row_pitch: 0,
+            slice_pitch: 0,
+            levels: 0,
+        }
     }
 
     /// The shape with everything that follows from it.
@@ -86,6 +98,15 @@ impl ImageShape {
         if slice_pitch < plane || !slice_pitch.is_multiple_of(row_pitch) {
             return Err(pitches);
         }
+        // CL_INVALID_IMAGE_DESCRIPTOR if the number of levels is not valid: images of a buffer's content have no mipmap, and behind
+        // the rows of one that is packed the next level begins. Depth images may have one: the extension's restrictions say that they
+        // cannot, but it has functions for it, and Khronos' tests make such images.
+        let has_mipmap = self.levels > 1;
+        let packed = row_pitch == row_bytes && slice_pitch == plane;
+        let can_have = kind != ImageKind::Image1dBuffer && packed;
+        if self.levels > MAX_LEVELS || (has_mipmap && !can_have) {
+            return Err(ImageError::Levels { levels: self.levels });
+        }
         let slices = size[2] * array_size;
         // CL_INVALID_IMAGE_SIZE: kernels have 32 bits for pitches.
         let addressed =
@@ -93,7 +114,8 @@ impl ImageShape {
         if !addressed {
             return Err(ImageError::Size { size, array_size });
         }
-        Ok(ImageDescription { kind, format, size, array_size, element_size, row_pitch, slice_pitch })
+        let levels = self.levels;
+        Ok(ImageDescription { kind, format, size, array_size, element_size, row_pitch, slice_pitch, levels })
     }
 }
 
@@ -112,6 +134,33 @@ pub struct ImageRegion {
     pub origin: [u64; 3],
     /// Pixels.
     pub size: [u64; 3],
+    /// The level of the mipmap that they are of; 0 is the image itself.
+    pub level: u32,
+}
+
+/// Where pixels of an image begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImagePlace {
+    /// The first pixel.
+    pub origin: [u64; 3],
+    /// The level of the mipmap that it is of; 0 is the image itself.
+    pub level: u32,
+}
+
+impl ImagePlace {
+    /// The region of so many pixels from here on.
+    #[must_use]
+    pub fn region(self, size: [u64; 3]) -> ImageRegion {
+        ImageRegion { origin: self.origin, size, level: self.level }
+    }
+}
+
+impl ImageRegion {
+    /// Where it begins.
+    #[must_use]
+    pub fn place(&self) -> ImagePlace {
+        ImagePlace { origin: self.origin, level: self.level }
+    }
 }
 
 /// A side of a command that moves pixels: bytes in rows and slices.
@@ -173,7 +222,7 @@ impl Image {
     /// The shape is none that an image can have, or no memory can have it.
     pub fn new(shape: &ImageShape) -> Result<Self, ImageError> {
         let description = shape.describe()?;
-        Ok(Self { buffer: Buffer::zeroed(bytes(&description))?, description })
+        Ok(Self { buffer: Buffer::zeroed(description.bytes_of_all())?, description })
     }
 
     /// An image over memory of the host program.
@@ -213,7 +262,7 @@ impl Image {
 
     fn within(buffer: &Buffer, description: ImageDescription) -> Result<Self, ImageError> {
         // CL_INVALID_IMAGE_SIZE if the buffer is smaller than the image's rows.
-        let needed = bytes(&description);
+        let needed = description.bytes_of_all();
         if needed > buffer.size() {
             return Err(ImageError::BufferTooSmall { needed, bytes: buffer.size() });
         }
@@ -238,19 +287,26 @@ impl Image {
         self.description.format.channel_order == order::DEPTH
     }
 
-    /// All pixels.
+    /// All pixels of the image itself: of the first level of a mipmap.
     #[must_use]
     pub fn whole(&self) -> ImageRegion {
-        let [width, height, depth] = self.description.size;
-        let elements = self.description.array_size;
-        let size = match self.description.kind {
+        self.whole_level(0)
+    }
+
+    /// All pixels of a level of its mipmap.
+    #[must_use]
+    pub fn whole_level(&self, level: u32) -> ImageRegion {
+        let described = self.description.level(level).1;
+        let [width, height, depth] = described.size;
+        let elements = described.array_size;
+        let size = match described.kind {
             ImageKind::Image1d | ImageKind::Image1dBuffer => [width, 1, 1],
             ImageKind::Image1dArray => [width, elements, 1],
             ImageKind::Image2d => [width, height, 1],
             ImageKind::Image2dArray => [width, height, elements],
             ImageKind::Image3d => [width, height, depth],
         };
-        ImageRegion { origin: [0; 3], size }
+        ImageRegion { origin: [0; 3], size, level }
     }
 
     /// The bytes that a colour is in the image's format. `colour` has four channels of 32 bits, as `clEnqueueFillImage` takes
@@ -263,7 +319,13 @@ impl Image {
     /// Bytes from row to row and from slice to slice of what a region's second and third number count.
     #[must_use]
     pub fn pitches(&self) -> [u64; 2] {
-        let ImageDescription { kind, row_pitch, slice_pitch, .. } = self.description;
+        self.level_pitches(0)
+    }
+
+    /// The same in a level of its mipmap.
+    #[must_use]
+    pub fn level_pitches(&self, level: u32) -> [u64; 2] {
+        let ImageDescription { kind, row_pitch, slice_pitch, .. } = self.description.level(level).1;
         // The rows of an array of rows are its elements.
         if kind == ImageKind::Image1dArray { [slice_pitch, slice_pitch] } else { [row_pitch, slice_pitch] }
     }
@@ -273,7 +335,12 @@ impl Image {
     /// # Errors
     /// It is empty, or does not.
     pub fn check(&self, region: &ImageRegion) -> Result<(), ImageError> {
-        let whole = self.whole().size;
+        // CL_INVALID_MIP_LEVEL if the image has no such level.
+        let levels = self.description.level_count();
+        if region.level >= levels {
+            return Err(ImageError::Level { level: region.level, levels });
+        }
+        let whole = self.whole_level(region.level).size;
         let inside = (0..3).all(|d| {
             let end = region.origin[d].checked_add(region.size[d]);
             region.size[d] > 0 && end.is_some_and(|end| end <= whole[d])
@@ -290,11 +357,12 @@ impl Image {
     /// A region as a side of a command.
     pub(crate) fn side(&self, region: &ImageRegion) -> Result<Side, ImageError> {
         self.check(region)?;
-        let [row_pitch, slice_pitch] = self.pitches();
+        let (start, _) = self.description.level(region.level);
+        let [row_pitch, slice_pitch] = self.level_pitches(region.level);
         let [x, y, z] = region.origin;
-        let offset = x * self.description.element_size + y * row_pitch + z * slice_pitch;
+        let offset = start + x * self.description.element_size + y * row_pitch + z * slice_pitch;
         let side = Side::new(RectSide { offset, row_pitch, slice_pitch }, self.bytes_of(region.size));
-        side.ok_or(ImageError::Region { region: *region, size: self.whole().size })
+        side.ok_or(ImageError::Region { region: *region, size: self.whole_level(region.level).size })
     }
 
     /// The host's side of a command on a region, with pitches as its user gives them.
@@ -319,12 +387,6 @@ impl Image {
         let slice_pitch = if slice == 0 { row_pitch.saturating_mul(size[1]) } else { slice };
         Side::new(RectSide { offset: 0, row_pitch, slice_pitch }, bytes).ok_or(pitches)
     }
-}
-
-/// Bytes of all rows.
-fn bytes(description: &ImageDescription) -> u64 {
-    let slices = description.size[2] * description.array_size;
-    description.slice_pitch.saturating_mul(slices)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::*;
 
 fn shape(kind: ImageKind, size: [u64; 3], array_size: u64) -> ImageShape {
     let format = ImageFormat { channel_order: order::RGBA, channel_type: channel::UNORM_INT8 };
-    ImageShape { kind, format, size, array_size, row_pitch: 0, slice_pitch: 0 }
+    ImageShape { kind, format, size, array_size, row_pitch: 0, slice_pitch: 0, levels: 0 }
 }
 
 #[test]
@@ -42,16 +42,16 @@ fn sizes_are_those_that_devices_have() {
 #[test]
 fn regions_lie_in_their_images() {
     let rows = Image::new(&shape(ImageKind::Image1dArray, [4, 0, 0], 3)).unwrap();
-    let side = rows.side(&ImageRegion { origin: [1, 2, 0], size: [3, 1, 1] }).unwrap();
+    let side = rows.side(&ImageRegion { origin: [1, 2, 0], size: [3, 1, 1], level: 0 }).unwrap();
     assert_eq!((side.at.offset, side.end), (36, 48));
     for (origin, size) in
         [([0, 3, 0], [1, 1, 1]), ([1, 0, 0], [4, 1, 1]), ([0; 3], [1, 1, 2]), ([0; 3], [0, 1, 1])]
     {
-        let region = ImageRegion { origin, size };
+        let region = ImageRegion { origin, size, level: 0 };
         assert!(matches!(rows.side(&region), Err(ImageError::Region { .. })), "{region:?}");
     }
     let planes = Image::new(&shape(ImageKind::Image2dArray, [4, 2, 0], 3)).unwrap();
-    let side = planes.side(&ImageRegion { origin: [0, 1, 2], size: [4, 1, 1] }).unwrap();
+    let side = planes.side(&ImageRegion { origin: [0, 1, 2], size: [4, 1, 1], level: 0 }).unwrap();
     assert_eq!((side.at.offset, side.end), (80, 96));
     assert!(planes.host_side([4, 2, 3], [15, 0]).is_err());
     assert!(planes.host_side([4, 2, 3], [16, 31]).is_err());
@@ -59,9 +59,38 @@ fn regions_lie_in_their_images() {
 }
 
 #[test]
+fn levels_have_their_own_sizes_and_places() {
+    let mips = |kind, size, levels| ImageShape { levels, ..shape(kind, size, 2) };
+    let planes = Image::new(&mips(ImageKind::Image2dArray, [5, 3, 1], 3)).unwrap();
+    assert_eq!(planes.buffer().size(), 4 * 2 * (15 + 2 + 1));
+    assert_eq!(planes.whole_level(1).size, [2, 1, 2]);
+    let side = planes.side(&ImageRegion { origin: [1, 0, 1], size: [1; 3], level: 1 }).unwrap();
+    assert_eq!((side.at.offset, side.at.row_pitch, side.at.slice_pitch, side.end), (132, 8, 8, 136));
+    let outside = ImageRegion { origin: [0; 3], size: [2, 1, 1], level: 2 };
+    let error = planes.side(&outside).unwrap_err();
+    assert_eq!(error, ImageError::Region { region: outside, size: [1, 1, 2] });
+    let error = planes.side(&ImageRegion { level: 3, ..outside }).unwrap_err();
+    assert_eq!(error, ImageError::Level { level: 3, levels: 3 });
+    let alone = Image::new(&shape(ImageKind::Image2d, [5, 3, 1], 1)).unwrap();
+    let error = alone.side(&ImageRegion { level: 1, ..outside }).unwrap_err();
+    assert_eq!(error, ImageError::Level { level: 1, levels: 1 });
+
+    let wrong = |shape: ImageShape| Image::new(&shape).unwrap_err();
+    let plane = mips(ImageKind::Image2d, [4, 4, 1], 2);
+    for shape in [
+        mips(ImageKind::Image1dBuffer, [4, 1, 1], 2),
+        ImageShape { row_pitch: 32, ..plane },
+        ImageShape { levels: MAX_LEVELS + 1, ..plane },
+    ] {
+        assert_eq!(wrong(shape), ImageError::Levels { levels: shape.levels });
+    }
+    assert!(Image::new(&ImageShape { levels: MAX_LEVELS, ..plane }).is_ok());
+}
+
+#[test]
 fn columns_are_touched_by_bands_where_there_are_others_beside_them() {
     let touched = |image: &Image, origin, size| {
-        let touch = image.touch(&ImageRegion { origin, size }, Access::Read);
+        let touch = image.touch(&ImageRegion { origin, size, level: 0 }, Access::Read);
         (touch.start, touch.end, touch.bands)
     };
     let plane = Image::new(&shape(ImageKind::Image2d, [64, 8, 1], 1)).unwrap();

@@ -103,6 +103,8 @@ fn reached(places: &[Vec<AccessBound>], geometry: &Geometry, size: [u64; 3], cla
     Reached::Region(ImageRegion {
         origin: low.map(number),
         size: std::array::from_fn(|d| number(high[d] - low[d])),
+        // Places are kept of reads and writes of the image itself alone.
+        level: 0,
     })
 }
 
@@ -320,7 +322,7 @@ mod tests {
     }
 
     fn region(origin: [u64; 3], size: [u64; 3]) -> Reached {
-        Reached::Region(ImageRegion { origin, size })
+        Reached::Region(ImageRegion { origin, size, level: 0 })
     }
 
     #[test]

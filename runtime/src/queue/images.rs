@@ -10,7 +10,7 @@ use oxcl_scheduler::{Access, Event};
 use super::transfers::{Keep, NO_HOST, host_span, source, target};
 use super::{MapAccess, Mapping, Queue, QueueError};
 use crate::buffer::Buffer;
-use crate::image::{Image, ImageError, ImageRegion, Side};
+use crate::image::{Image, ImageError, ImagePlace, ImageRegion, Side};
 use crate::residence::Part;
 use crate::storage::host_touches;
 
@@ -90,7 +90,7 @@ impl Queue {
         })
     }
 
-    /// Enqueues a copy of `size` pixels from one image to another of the same format, or within one.
+    /// Enqueues a copy of `size` pixels from one image to another of the same format, or within one, between any levels.
     ///
     /// # Errors
     /// Formats differ, a region does not lie in its image, the regions overlap, or there is no memory.
@@ -98,8 +98,8 @@ impl Queue {
         &self,
         from: &Image,
         to: &Image,
-        from_origin: [u64; 3],
-        to_origin: [u64; 3],
+        from_place: ImagePlace,
+        to_place: ImagePlace,
         size: [u64; 3],
         waits: &[Event],
     ) -> Result<Event, QueueError> {
@@ -107,11 +107,11 @@ impl Queue {
         if from.description().format != to.description().format {
             return Err(ImageError::OtherFormat.into());
         }
-        let source = from.side(&ImageRegion { origin: from_origin, size })?;
-        let target = to.side(&ImageRegion { origin: to_origin, size })?;
+        let source = from.side(&from_place.region(size))?;
+        let target = to.side(&to_place.region(size))?;
         // CL_MEM_COPY_OVERLAP if both are the same image and the regions overlap.
         let same = from.buffer().is_same(to.buffer()) && from.buffer().origin() == to.buffer().origin();
-        if same && overlap(from_origin, to_origin, size) {
+        if same && from_place.level == to_place.level && overlap(from_place.origin, to_place.origin, size) {
             return Err(ImageError::Overlap.into());
         }
         let size = from.bytes_of(size);
@@ -197,7 +197,7 @@ impl Queue {
         })
     }
 
-    /// Enqueues the mapping of pixels for the host, which finds them with the image's pitches.
+    /// Enqueues the mapping of pixels for the host, which finds them with the pitches of the image, or of its level.
     ///
     /// # Errors
     /// The region does not lie in the image, or there is no memory.
@@ -211,7 +211,7 @@ impl Queue {
         let side = image.side(region)?;
         // What is between the rows of a region is kept.
         let access = match access {
-            MapAccess::Discard if *region != image.whole() => MapAccess::ReadWrite,
+            MapAccess::Discard if *region != image.whole_level(region.level) => MapAccess::ReadWrite,
             access => access,
         };
         self.map(image.buffer(), access, side.at.offset, side.end - side.at.offset, waits)
@@ -223,7 +223,7 @@ impl Image {
     fn packed(&self, region: &ImageRegion, buffer: &Buffer, offset: u64) -> Result<Side, QueueError> {
         self.check(region)?;
         let size = self.bytes_of(region.size);
-        let wrong = ImageError::Region { region: *region, size: self.whole().size };
+        let wrong = ImageError::Region { region: *region, size: self.whole_level(region.level).size };
         let slice_pitch = size[0].checked_mul(size[1]).ok_or(wrong.clone())?;
         let at = RectSide { offset, row_pitch: size[0], slice_pitch };
         let side = Side::new(at, size).ok_or(wrong)?;

@@ -21,6 +21,15 @@ constant sampler_t EDGE = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDG
   kernel void turn_##KIND(read_write KIND##_t both) {                                                                  \
     int4 at = PLACE;                                                                                                   \
     write_imagef(both, AT(at), 1.0f - read_imagef(both, AT(at)));                                                      \
+  }                                                                                                                    \
+  /* The same between levels of mipmaps, and in one. */                                                                \
+  kernel void level_##KIND(read_only KIND##_t in, sampler_t how, write_only KIND##_t out, int by, int from, int to) {  \
+    int4 at = PLACE;                                                                                                   \
+    write_imagef(out, AT(at), to, read_imagef(in, how, AT(convert_float4(at + by)), (float)from).wzyx);                \
+  }                                                                                                                    \
+  kernel void turn_level_##KIND(read_write KIND##_t both, int level) {                                                 \
+    int4 at = PLACE;                                                                                                   \
+    write_imagef(both, AT(at), level, 1.0f - read_imagef(both, EDGE, AT(convert_float4(at)), (float)level));           \
   }
 KERNELS(image1d, ONE)
 KERNELS(image1d_array, TWO)

@@ -69,7 +69,7 @@ pub fn describe(data: Extent, kind: ImageKind, is_depth: bool) -> Result<ImageDe
         _ => [count, 1, 1],
     };
     let format = ImageFormat { channel_order, channel_type };
-    let shape = ImageShape { kind, format, size, array_size: 1, row_pitch: 0, slice_pitch: 0 };
+    let shape = ImageShape { kind, format, size, array_size: 1, row_pitch: 0, slice_pitch: 0, levels: 0 };
     let not = |reason: String| ImageDataError::Shape { have: data.count(), reason };
     let description = shape.describe().map_err(|error| not(error.to_string()))?;
     if size[0] * size[1] > count {
@@ -87,7 +87,7 @@ pub const SAMPLER_WORDS: [&str; 8] =
 /// # Errors
 /// The word that says nothing of a sampler.
 pub fn sampler(words: &str) -> Result<Sampler, String> {
-    let mut sampler = Sampler { normalised: false, addressing: Addressing::None, linear: false };
+    let mut sampler = Sampler::new(false, Addressing::None, false);
     for word in words.split('+') {
         match word {
             "normalised" => sampler.normalised = true,
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn samplers_are_words() {
         let read = sampler("normalised+repeat+linear").unwrap();
-        assert_eq!(read, Sampler { normalised: true, addressing: Addressing::Repeat, linear: true });
+        assert_eq!(read, Sampler::new(true, Addressing::Repeat, true));
         assert_eq!(sampler("clamp+soft"), Err("soft".to_owned()));
     }
 }

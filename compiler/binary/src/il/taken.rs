@@ -15,6 +15,7 @@ pub const CAPABILITIES: &[(u32, &str)] = &[
     (12, "Int64Atomics"),
     (13, "ImageBasic"),
     (14, "ImageReadWrite"),
+    (15, "ImageMipmap"),
     (18, "Groups"),
     (20, "LiteralSampler"),
     (22, "Int16"),

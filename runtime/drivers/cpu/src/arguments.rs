@@ -58,8 +58,11 @@ impl Cells {
             ArgValue::Buffer(_) | ArgValue::Null | ArgValue::Pointer(_) => Some(MAX_ALIGNMENT as u64),
             ArgValue::Local(_) => Some(0),
             ArgValue::Value(bytes) => round_up((bytes.as_ref().len() as u64).max(1)),
-            // The address of the description, and the description.
-            ArgValue::Image(..) => Some(2 * MAX_ALIGNMENT as u64),
+            // The address of the descriptions, and a description for each level.
+            ArgValue::Image(_, image) => {
+                let all = u64::from(image.level_count()) * size_of::<ImageData>() as u64;
+                round_up(all).map(|all| MAX_ALIGNMENT as u64 + all)
+            }
             ArgValue::Sampler(_) => Some(MAX_ALIGNMENT as u64),
         };
         let total = arguments.iter().try_fold(0_u64, |sum, argument| sum.checked_add(cell_size(argument)?));
@@ -105,8 +108,11 @@ impl Cells {
                 }
                 ArgValue::Image(memory, description) => {
                     let data = cell.wrapping_add(MAX_ALIGNMENT).cast::<ImageData>();
-                    // SAFETY: the second 128 bytes of the argument's part of the block, aligned to 128.
-                    unsafe { data.write(description.data(place(memory))) };
+                    for (level, described) in description.data(place(memory)).enumerate() {
+                        // SAFETY: behind the first 128 bytes of the argument's part of the block there is room for as many descriptions
+                        // as there are levels, aligned to 128.
+                        unsafe { data.add(level).write(described) };
+                    }
                     // SAFETY: the cell has 128 bytes inside the block, aligned to 128.
                     unsafe { cell.cast::<*mut ImageData>().write(data) };
                     pointers.push(cell.cast());

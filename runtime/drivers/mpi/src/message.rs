@@ -352,7 +352,7 @@ pub(crate) fn messages(packet: &[u8]) -> impl Iterator<Item = Result<Message, Ma
 mod tests {
     use super::*;
     use oxcl_driver::DriverError;
-    use oxcl_driver::image::{Addressing, ImageDescription, ImageFormat, ImageKind, SamplerDescription};
+    use oxcl_driver::image::{Addressing, ImageDescription, ImageFormat, ImageKind, Mip, SamplerDescription};
 
     fn samples() -> Vec<Message> {
         let kernel = Failure::Kernel { kernel: "k".to_owned(), reason: "fell over".to_owned() };
@@ -365,8 +365,10 @@ mod tests {
             element_size: 16,
             row_pitch: 80,
             slice_pitch: 480,
+            levels: 3,
         };
-        let sampler = SamplerDescription { normalised: true, addressing: Addressing::Repeat, linear: false };
+        let mip = Mip { linear: true, lowest: 7, highest: 9 };
+        let sampler = SamplerDescription { mip, ..SamplerDescription::new(true, Addressing::Repeat, false) };
         let at = At { memory: 9, offset: 128, writes: true };
         let geometry = Geometry {
             work_dim: 2,

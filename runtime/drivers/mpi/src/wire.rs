@@ -2,7 +2,7 @@
 //! variants behind a byte. What is read was written by the same version of this crate (`hello.rs` sees to that), so
 //! anything else is an error of the transport's and has no finer name.
 
-use oxcl_driver::image::{Addressing, ImageDescription, ImageFormat, ImageKind, SamplerDescription};
+use oxcl_driver::image::{Addressing, ImageDescription, ImageFormat, ImageKind, Mip, SamplerDescription};
 use oxcl_driver::program::ArgValue;
 use oxcl_driver::rect::RectSide;
 use oxcl_driver::{DriverError, Failure, Geometry};
@@ -188,8 +188,18 @@ impl<T: Wire + Copy + Default, const N: usize> Wire for [T; N] {
 wire_struct!(Geometry { work_dim, groups, local, global, offset });
 wire_struct!(RectSide { offset, row_pitch, slice_pitch });
 wire_struct!(ImageFormat { channel_order, channel_type });
-wire_struct!(ImageDescription { kind, format, size, array_size, element_size, row_pitch, slice_pitch });
-wire_struct!(SamplerDescription { normalised, addressing, linear });
+wire_struct!(ImageDescription {
+    kind,
+    format,
+    size,
+    array_size,
+    element_size,
+    row_pitch,
+    slice_pitch,
+    levels
+});
+wire_struct!(Mip { linear, lowest, highest });
+wire_struct!(SamplerDescription { normalised, addressing, linear, mip });
 wire_enum!(ImageKind {
     0 => Image1d {},
     1 => Image1dBuffer {},

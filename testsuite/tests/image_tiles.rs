@@ -38,6 +38,10 @@ kernel void turned(read_write image2d_t both, uint colour) {
 kernel void anywhere(write_only image2d_t out, uint colour) {
   write_imageui(out, (int2)(get_global_id(0) + (colour >> 8), get_global_id(1)), (uint4)(colour));
 }
+// In a level of a mipmap, whichever: there the pixel is another one.
+kernel void levelled(write_only image2d_t out, uint colour) {
+  write_imageui(out, (int2)(get_global_id(0), get_global_id(1)), (int)(colour >> 8), (uint4)(colour));
+}
 // One work-item that takes a while, and writes one pixel.
 kernel void slow(write_only image2d_t out, uint rounds) {
   uint value = rounds;
@@ -144,8 +148,9 @@ fn commands_on_disjoint_tiles_are_executed_side_by_side() {
 #[test]
 fn kernels_wait_only_for_those_that_write_the_same_pixels() {
     let bench = bench();
-    let [slow, plain, shifted, turned, anywhere] =
-        ["slow", "plain", "shifted", "turned", "anywhere"].map(|name| bench.program.kernel(name).unwrap());
+    let [slow, plain, shifted, turned, anywhere, levelled] =
+        ["slow", "plain", "shifted", "turned", "anywhere", "levelled"]
+            .map(|name| bench.program.kernel(name).unwrap());
     until_side_by_side(&bench.queue, || {
         let first = bench.kernel(&slow, &PIXEL, ROUNDS, &[]);
         let beside = vec![
@@ -159,6 +164,7 @@ fn kernels_wait_only_for_those_that_write_the_same_pixels() {
         let behind = vec![
             bench.kernel(&shifted, &tile(1, 0), 5, &[]),
             bench.kernel(&anywhere, &tile(TILE, TILE), 6, &[]),
+            bench.kernel(&levelled, &tile(TILE, TILE), 6, &[]),
         ];
         (first, beside, behind)
     });

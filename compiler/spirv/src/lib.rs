@@ -52,7 +52,7 @@ use oxcl_ir::{Context, IrError, Module, read_module};
 pub use error::{Reason, SpirvError};
 pub use labels::with_own_labels;
 pub use listing::listing;
-pub use mended::{ALIGNED, UNSIGNED_READ, UNSIGNED_WRITTEN, mended};
+pub use mended::{ALIGNED, LEVEL, UNSIGNED_READ, UNSIGNED_WRITTEN, mended};
 pub use module::Addresses;
 pub use strings::{Parameters, with_parameters};
 

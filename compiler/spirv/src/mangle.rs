@@ -140,7 +140,7 @@ fn substituted(key: &str, out: &mut String, seen: &[String]) -> bool {
 fn encode(param: &Param, out: &mut String, seen: &mut Vec<String>) {
     let own = key(param);
     match param {
-        Param::Int { .. } | Param::Float(_) | Param::Opaque(_) | Param::Void => {
+        Param::Int { .. } | Param::Float(_) | Param::Void => {
             out.push_str(&own);
             return;
         }
@@ -153,7 +153,7 @@ fn encode(param: &Param, out: &mut String, seen: &mut Vec<String>) {
             out.push_str("U7_Atomic");
             encode(of, out, seen);
         }
-        Param::Enum(_) => out.push_str(&own),
+        Param::Enum(_) | Param::Opaque(_) => out.push_str(&own),
         Param::Pointer { space, qualifiers, of } => {
             out.push('P');
             let prefix = prefix(*space, qualifiers);
@@ -189,6 +189,15 @@ mod tests {
             mangled("async_work_group_copy", &copy),
             "_Z21async_work_group_copyPU3AS1Dv4_fPU3AS3KS_m9ocl_event"
         );
+        // Types of OpenCL's own are counted where types come again.
+        let image = || Param::Opaque("ocl_image2d_ro".to_owned());
+        let float2 = || Param::Float(32).lanes(2);
+        let sampler = Param::Opaque("ocl_sampler".to_owned());
+        assert_eq!(
+            mangled("read_imagef", &[image(), sampler, float2(), float2(), float2()]),
+            "_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_fS1_S1_"
+        );
+        assert_eq!(mangled("both", &[image(), image()]), "_Z4both14ocl_image2d_roS_");
         let atomic = Param::Atomic(Box::new(Param::INT));
         let atomic = Param::Pointer { space: 1, qualifiers: "V", of: Box::new(atomic) };
         let order = || Param::Enum("memory_order");

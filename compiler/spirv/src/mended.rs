@@ -7,7 +7,8 @@
 //! - addresses in initial values that lie so many bytes behind a variable are counted in bytes and not in its elements,
 //! - pointers in initial values, and nulls there, have the type that is wanted where they stand,
 //! - formats of printf are pointers to bytes, and not to arrays of them,
-//! - pixels whose names say that they have no sign are read and written as such ([`UNSIGNED_READ`], [`UNSIGNED_WRITTEN`]).
+//! - pixels whose names say that they have no sign are read and written as such ([`UNSIGNED_READ`], [`UNSIGNED_WRITTEN`]),
+//! - and those whose names say that they are of a level of a mipmap, with that level ([`LEVEL`]).
 //!
 //! It does not look for anything else that is wrong.
 
@@ -30,6 +31,10 @@ pub const UNSIGNED_READ: &str = ".read.unsigned";
 /// The same of one that pixels are loaded from which are written. What is read without a sign may be written with one, so the
 /// names differ.
 pub const UNSIGNED_WRITTEN: &str = ".written.unsigned";
+
+/// What stands in the name of a variable that pixels of a level of a mipmap go through, before a number of the level's own, and in the names of
+/// those that what names the level is stored to: `step.0`, and `step.1` where there are two. The back end writes no levels.
+pub const LEVEL: &str = ".level.";
 
 /// The module put right, in this machine's order of bytes.
 ///
@@ -58,6 +63,14 @@ enum Shape {
     Pointer { class: u32, to: u32 },
 }
 
+/// What is in a variable that has to do with a level of a mipmap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Read,
+    Written,
+    Step(u32),
+}
+
 /// The words so far, and what they say.
 #[derive(Default)]
 struct Writer {
@@ -81,6 +94,14 @@ struct Writer {
     /// Pixels without a sign.
     unsigned_read: BTreeSet<u32>,
     unsigned_written: BTreeSet<u32>,
+    /// Variables that have to do with levels, and the numbers of these.
+    of_levels: BTreeMap<u32, (Role, String)>,
+    /// What names each level.
+    steps: BTreeMap<String, BTreeMap<u32, u32>>,
+    /// The levels of pixels that are read or written.
+    levels: BTreeMap<u32, String>,
+    /// What parts of vectors are parts of.
+    parts: BTreeMap<u32, u32>,
     /// The number of OpenCL's own instructions.
     set: Option<u32>,
     /// Whether there are any of such a set.
@@ -99,15 +120,55 @@ impl Writer {
                 if name.contains(UNSIGNED_READ) || name.contains(UNSIGNED_WRITTEN) {
                     self.named.insert(id, name.contains(UNSIGNED_READ));
                 }
+                if let Some((what, number)) = name.split_once(LEVEL) {
+                    let step = what.strip_prefix("step.").and_then(|step| step.parse().ok());
+                    let role = match step {
+                        Some(step) => Role::Step(step),
+                        None if what.contains(".read") => Role::Read,
+                        None => Role::Written,
+                    };
+                    self.of_levels.insert(id, (role, number.to_owned()));
+                }
             }
-            [op, to, pixel, ..] if is(op, Op::Store) && self.named.get(&to) == Some(&true) => {
-                self.unsigned_read.insert(pixel);
+            [op, _, part, whole, ..] if is(op, Op::CompositeExtract) => {
+                self.parts.insert(part, whole);
             }
+            [op, to, value, ..] if is(op, Op::Store) && self.of_levels.contains_key(&to) => {
+                let (role, number) = self.of_levels[&to].clone();
+                match role {
+                    Role::Step(step) => {
+                        self.steps.entry(number).or_default().insert(step, value);
+                    }
+                    Role::Read => {
+                        // A depth is the first part of what the back end reads.
+                        self.levels.insert(self.parts.get(&value).copied().unwrap_or(value), number);
+                        self.look_for_sign(to, value);
+                    }
+                    Role::Written => {}
+                }
+            }
+            [op, _, value, from, ..]
+                if is(op, Op::Load)
+                    && self.of_levels.get(&from).is_some_and(|(role, _)| *role == Role::Written) =>
+            {
+                self.levels.insert(value, self.of_levels[&from].1.clone());
+                if self.named.get(&from) == Some(&false) {
+                    self.unsigned_written.insert(value);
+                }
+            }
+            [op, to, pixel, ..] if is(op, Op::Store) => self.look_for_sign(to, pixel),
             [op, _, pixel, from, ..] if is(op, Op::Load) && self.named.get(&from) == Some(&false) => {
                 self.unsigned_written.insert(pixel);
             }
             [op, ..] => self.has_extended |= is(op, Op::ExtInst),
             [] => {}
+        }
+    }
+
+    /// A pixel that was read and is stored to a variable.
+    fn look_for_sign(&mut self, to: u32, pixel: u32) {
+        if self.named.get(&to) == Some(&true) {
+            self.unsigned_read.insert(pixel);
         }
     }
 
@@ -155,12 +216,15 @@ impl Writer {
             }
             [op, _, pixel, _, _, ..]
                 if (is(op, Op::ImageSampleExplicitLod) || is(op, Op::ImageRead))
-                    && self.unsigned_read.contains(&pixel) =>
+                    && (self.unsigned_read.contains(&pixel) || self.levels.contains_key(&pixel)) =>
             {
-                self.without_sign(instruction, 5);
+                self.with_operands(instruction, 5, self.unsigned_read.contains(&pixel), pixel);
             }
-            [op, _, _, pixel, ..] if is(op, Op::ImageWrite) && self.unsigned_written.contains(&pixel) => {
-                self.without_sign(instruction, 4);
+            [op, _, _, pixel, ..]
+                if is(op, Op::ImageWrite)
+                    && (self.unsigned_written.contains(&pixel) || self.levels.contains_key(&pixel)) =>
+            {
+                self.with_operands(instruction, 4, self.unsigned_written.contains(&pixel), pixel);
             }
             [op, ty, _, _, initial] if is(op, Op::Variable) => {
                 let initial = match self.shapes.get(&ty) {
@@ -341,14 +405,36 @@ impl Writer {
         }
     }
 
-    /// An operation on an image whose operands begin at `at`, if it has any, with the one that says that pixels have no sign.
-    fn without_sign(&mut self, instruction: &[u32], at: usize) {
-        let operands = instruction.get(at).copied().unwrap_or(0) | ImageOperands::ZERO_EXTEND.bits();
-        let more = u32::from(instruction.len() == at) << 16;
-        self.out.push(instruction[0] + more);
+    /// An operation on an image whose operands begin at `at`, if it has any, with the one that says that pixels have no sign, and with
+    /// those of the level that the pixel is of.
+    fn with_operands(&mut self, instruction: &[u32], at: usize, unsigned: bool, pixel: u32) {
+        let mut mask = ImageOperands::from_bits_retain(instruction.get(at).copied().unwrap_or(0));
+        let mut rest = instruction.get(at + 1..).unwrap_or(&[]);
+        if unsigned {
+            mask |= ImageOperands::ZERO_EXTEND;
+        }
+        let steps: Vec<u32> = self
+            .levels
+            .get(&pixel)
+            .and_then(|level| self.steps.get(level))
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .copied()
+            .collect();
+        if !steps.is_empty() {
+            // The level that the back end says it is, the first, has an operand.
+            if mask.contains(ImageOperands::LOD) {
+                rest = rest.get(1..).unwrap_or(&[]);
+            }
+            mask -= ImageOperands::LOD;
+            mask |= if steps.len() > 1 { ImageOperands::GRAD } else { ImageOperands::LOD };
+        }
+        let length = at + 1 + steps.len() + rest.len();
+        self.out.push((length as u32) << 16 | instruction[0] & 0xFFFF);
         self.out.extend_from_slice(&instruction[1..at]);
-        self.out.push(operands);
-        self.out.extend(instruction.iter().skip(at + 1));
+        self.out.push(mask.bits());
+        self.out.extend(steps);
+        self.out.extend_from_slice(rest);
     }
 
     fn as_pointer(&mut self, ty: u32, value: u32) -> u32 {

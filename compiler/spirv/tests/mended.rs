@@ -1,6 +1,6 @@
 //! What LLVM's back end writes wrongly is put right, and everything else is left as it is.
 
-use oxcl_spirv::{Reason, UNSIGNED_READ, UNSIGNED_WRITTEN, mended, with_own_labels};
+use oxcl_spirv::{LEVEL, Reason, UNSIGNED_READ, UNSIGNED_WRITTEN, mended, with_own_labels};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
 const IN_PROGRAM: u32 = StorageClass::UniformConstant as u32;
@@ -223,6 +223,50 @@ fn pixels_without_a_sign_are_accessed_as_such() {
     let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
     let (found, _) = instructions(&module(&all));
     assert_eq!(found[4..], body(ZERO_EXTEND, &[ZERO_EXTEND]));
+}
+
+#[test]
+fn pixels_of_levels_are_read_and_written_there_by_their_variables_names() {
+    const LOD: u32 = 2;
+    const GRAD: u32 = 4;
+    const ZERO_EXTEND: u32 = 0x2000;
+    let sample = |pixel: u32, operands: &[u32]| {
+        [&[Op::ImageSampleExplicitLod as u32, 2, pixel, 3, 4], operands].concat()
+    };
+    let write = |pixel: u32, operands: &[u32]| [&[Op::ImageWrite as u32, 5, 6, pixel], operands].concat();
+    let store = |to: u32, pixel: u32| vec![Op::Store as u32, to, pixel];
+    let load = |pixel: u32, from: u32| vec![Op::Load as u32, 2, pixel, from];
+    let names = [
+        name(50, &format!("step.0{LEVEL}0")),
+        name(51, &format!("pixel.read{LEVEL}0")),
+        name(52, &format!("step.0{LEVEL}1")),
+        name(53, &format!("step.1{LEVEL}1")),
+        name(54, &format!("pixel{UNSIGNED_READ}{LEVEL}1")),
+        name(55, &format!("step.0{LEVEL}2")),
+        name(56, &format!("pixel{UNSIGNED_WRITTEN}{LEVEL}2")),
+    ];
+    let body = |by_number: &[u32], by_steps: &[u32], written: &[u32]| {
+        vec![
+            store(50, 20),
+            sample(10, by_number),
+            // A depth, by which a level is known too.
+            vec![Op::CompositeExtract as u32, 7, 11, 10, 0],
+            store(51, 11),
+            store(52, 21),
+            store(53, 22),
+            sample(12, by_steps),
+            store(54, 12),
+            store(55, 23),
+            load(13, 56),
+            write(13, written),
+            sample(14, &[LOD, 9]),
+        ]
+    };
+    let all = [names.to_vec(), body(&[LOD, 9], &[LOD, 9], &[])].concat();
+    let all: Vec<&[u32]> = all.iter().map(Vec::as_slice).collect();
+    let (found, _) = instructions(&module(&all));
+    let wanted = body(&[LOD, 20], &[GRAD | ZERO_EXTEND, 21, 22], &[LOD | ZERO_EXTEND, 23]);
+    assert_eq!(found[7..], wanted);
 }
 
 #[test]

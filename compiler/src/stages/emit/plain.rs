@@ -8,11 +8,11 @@
 //! result is unsigned, and signed ones for unsigned where it is signed), where integers are cut to narrower types by OpenCL C's
 //! functions (it forgets that they are cut where they are made wider later on, and gives wide values to operations on narrower
 //! ones), where the group copies to and from addresses that are no constants (it says of those what they lead to, and the copies are
-//! not made of that), where the names of variables that pixels go through say that these have no sign (it does not), and where the names of variables say
-//! alignments that it has no room for.
+//! not made of that), where the names of variables that pixels go through say that these have no sign, and which level of a mipmap they are of (it does not), and where
+//! the names of variables say alignments that it has no room for.
 
 use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, TypeKind, Value};
-use oxcl_spirv::{ALIGNED, UNSIGNED_READ, UNSIGNED_WRITTEN};
+use oxcl_spirv::{ALIGNED, LEVEL, UNSIGNED_READ, UNSIGNED_WRITTEN};
 use std::cmp::Ordering;
 
 /// What OpenCL's numbers of channel types begin with, where SPIR-V's begin with 0. (Orders are asked of a function, by its name in
@@ -43,14 +43,18 @@ pub(super) fn run(module: &Module<'_>) {
         };
         function.value().users().into_iter().filter(|user| user.is(Opcode::LLVMCall)).for_each(rewrite);
     }
+    let mut levels = 0;
     for function in Function::all(module) {
         for instruction in function.instructions() {
+            if is_pixel(instruction) {
+                marked_pixel(module, function, instruction, &mut levels);
+                continue;
+            }
             if instruction.is(Opcode::LLVMAlloca) && instruction.alignment() > MOST_ALIGNED {
                 let name = format!("{}{ALIGNED}{}", instruction.name(), instruction.alignment());
                 instruction.set_name(&name);
             }
             copied_by_group(function, instruction);
-            unsigned_pixels(function, instruction);
             converted(module, instruction);
         }
     }
@@ -84,23 +88,77 @@ fn by_way_of_variable<'c>(
     builder.load(value.ty(), variable, bytes, "")
 }
 
-/// Pixels without a sign: what is read is stored to a variable whose name says it, what is written comes out of one. (The back end
-/// keeps the names of variables, and not of other values.)
-fn unsigned_pixels<'c>(function: Function<'c>, call: Value<'c>) {
-    let name = if call.is(Opcode::LLVMCall) { call.callee().map(|callee| callee.name()) } else { None };
-    let name = name.unwrap_or_default();
-    if name.starts_with("_Z12read_imageui") {
-        let (Some(first), Some(next)) = (function.instructions().into_iter().next(), call.next()) else {
-            return;
-        };
-        let variable = Builder::before(first).alloca(call.ty(), &format!("pixel{UNSIGNED_READ}"));
-        Builder::before(next).store(call, variable, variable.alignment());
-    } else if name.starts_with("_Z13write_imageui")
-        && let Some((index, pixel)) = (0..).zip(call.arguments()).last()
-    {
-        let name = format!("pixel{UNSIGNED_WRITTEN}");
-        call.set_operand(index, by_way_of_variable(function, call, pixel, &name));
+/// How the names of the library's functions begin that read or write a pixel.
+const PIXELS: [&str; 4] = ["_Z11read_image", "_Z12read_imageui", "_Z12write_image", "_Z13write_imageui"];
+
+fn is_pixel(call: Value<'_>) -> bool {
+    let callee = if call.is(Opcode::LLVMCall) { call.callee() } else { None };
+    callee.is_some_and(|callee| PIXELS.iter().any(|start| callee.name().starts_with(start)))
+}
+
+/// Pixels of which the back end must be told more: what is read is stored to a variable whose name says it, what is written comes out of one.
+/// (The back end keeps the names of variables, and not of other values.) So it is with pixels without a sign, and with those of a level of
+/// a mipmap, of which it reads the first level, and writes the level for the pixel: what names the level is stored to variables too.
+/// `levels` counts these.
+fn marked_pixel<'c>(module: &Module<'c>, function: Function<'c>, call: Value<'c>, levels: &mut u32) {
+    let name = call.callee().map(|callee| callee.name()).unwrap_or_default();
+    let (arguments, is_read) = (call.arguments(), name.contains("read_image"));
+    let unsigned = name.starts_with(PIXELS[1]) || name.starts_with(PIXELS[3]);
+    // Behind an image, a sampler and coordinates, or between coordinates and a pixel.
+    let steps = match arguments.as_slice() {
+        [_, _, _, steps @ ..] if is_read => steps,
+        [_, _, level, _] if !is_read => std::slice::from_ref(level),
+        _ => &[],
+    };
+    if !unsigned && steps.is_empty() {
+        return;
     }
+    let mut mark = match (unsigned, is_read) {
+        (true, true) => format!("pixel{UNSIGNED_READ}"),
+        (true, false) => format!("pixel{UNSIGNED_WRITTEN}"),
+        (false, true) => "pixel.read".to_owned(),
+        (false, false) => "pixel.written".to_owned(),
+    };
+    let Some(first) = function.instructions().into_iter().next() else { return };
+    if !steps.is_empty() {
+        for (index, step) in steps.iter().enumerate() {
+            let name = format!("step.{index}{LEVEL}{levels}");
+            let variable = Builder::before(first).alloca(step.ty(), &name);
+            Builder::before(call).store(*step, variable, variable.alignment());
+        }
+        mark.push_str(&format!("{LEVEL}{levels}"));
+        *levels += 1;
+    }
+    if is_read {
+        let Some(next) = call.next() else { return };
+        let variable = Builder::before(first).alloca(call.ty(), &mark);
+        Builder::before(next).store(call, variable, variable.alignment());
+    } else if let [image, coordinates, .., pixel] = arguments[..] {
+        let pixel = by_way_of_variable(function, call, pixel, &mark);
+        if steps.is_empty() {
+            call.set_operand(2, pixel);
+            return;
+        }
+        // The function for the first level.
+        let Some(name) = without_level(&name) else { return };
+        let of_first = Function::find(module, &name).unwrap_or_else(|| {
+            let ty = pixel.ty().types();
+            let types = [image.ty(), coordinates.ty(), pixel.ty()];
+            Function::add(module, &name, ty.function(ty.void(), &types))
+        });
+        Builder::before(call).call(of_first, &[image, coordinates, pixel], "");
+        call.erase();
+    }
+}
+
+/// The name of a function that writes pixels without the level among its parameters, which stands behind the coordinates.
+fn without_level(name: &str) -> Option<String> {
+    let end = ["_wo", "_rw"].iter().find_map(|access| Some(name.find(access)? + access.len()))?;
+    let (image, rest) = name.split_at(end);
+    let coordinates =
+        ["Dv2_i", "Dv4_i", "i"].into_iter().find(|coordinates| rest.starts_with(coordinates))?;
+    let pixel = rest[coordinates.len()..].strip_prefix('i')?;
+    Some(format!("{image}{coordinates}{pixel}"))
 }
 
 /// An integer that is cut to a narrower type of OpenCL C, by OpenCL C's function for that.

@@ -109,9 +109,10 @@ impl Cells {
                 ArgValue::Image(memory, description) => {
                     let data = cell.wrapping_add(MAX_ALIGNMENT).cast::<ImageData>();
                     for (level, described) in description.data(place(memory)).enumerate() {
-                        // SAFETY: behind the first 128 bytes of the argument's part of the block there is room for as many descriptions
-                        // as there are levels, aligned to 128.
-                        unsafe { data.add(level).write(described) };
+                        let at = data.wrapping_add(level);
+                        // SAFETY: behind the first 128 bytes of the argument's part of the block there is room for as many
+                        // descriptions as there are levels, aligned to 128.
+                        unsafe { at.write(described) };
                     }
                     // SAFETY: the cell has 128 bytes inside the block, aligned to 128.
                     unsafe { cell.cast::<*mut ImageData>().write(data) };

@@ -90,9 +90,8 @@ fn written_out(sandbox: &Sandbox, hint: &str) -> usize {
 #[test]
 fn loops_are_written_out_as_often_as_hinted() {
     let sandbox = Sandbox::new();
-    let [one, eight] = [1, 8].map(|count| {
-        written_out(&sandbox, &format!("__attribute__((opencl_unroll_hint({count})))"))
-    });
+    let [one, eight] =
+        [1, 8].map(|count| written_out(&sandbox, &format!("__attribute__((opencl_unroll_hint({count})))")));
     // There are several copies of the loop, and one of them is for what is left of the others' rounds.
     assert!(one >= 1 && eight >= 4 * one, "{one} and {eight}");
 }

@@ -162,7 +162,7 @@ static void launch(void *variables) {
   numbers(context.local_size);
   numbers(context.global_size);
 
-  uint64_t count = number(), automatic = number(), local_bytes = 0;
+  uint64_t clears = number(), count = number(), automatic = number(), local_bytes = 0;
   void **args = block((count + automatic) * sizeof *args);
   uint64_t *locals = block((count + automatic) * sizeof *locals), *sizes = block(count * sizeof *sizes);
   void **contents = block(count * sizeof *contents);
@@ -199,6 +199,8 @@ static void launch(void *variables) {
   for (uint64_t i = 0; i < count + automatic; i++)
     if (locals[i] != UINT64_MAX)
       *(void **)args[i] = local + locals[i];
+  // Where local memory is zero at first, a call is for one group.
+  uint64_t calls = clears ? context.num_groups[0] : 1, groups = clears ? 1 : context.num_groups[0];
 
   uint64_t items = context.local_size[0] * context.local_size[1] * context.local_size[2];
   uint64_t width = constants->width ? constants->width : 1;
@@ -212,7 +214,11 @@ static void launch(void *variables) {
   }
   for (uint64_t z = 0; z < context.num_groups[2]; z++)
     for (uint64_t y = 0; y < context.num_groups[1]; y++)
-      run(args, &context, 0, y, z, context.num_groups[0], scratch);
+      for (uint64_t x = 0; x < calls; x++) {
+        if (clears)
+          memset(local, 0, local_bytes);
+        run(args, &context, x, y, z, groups, scratch);
+      }
   if (context.failed)
     fail("the kernel cannot go on", kernel);
   for (uint64_t i = 0; i < count; i++)

@@ -3,8 +3,8 @@
 // test: run
 // options: -oxcl-zero-local -oxcl-zero-private
 // bits: 64, no 32-bit device clears local memory
-// run: items global=8 local=4 (out=random:32:3, n=5) -> out=[0,0,0,0,0,0,0,0]
-// run: groups global=16 local=4 (out=random:64:5, given=local:64) -> out=[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
+// run: items global=8 local=4 (out=random:8:3, n=5) -> out=[0,0,0,0,0,0,0,0]
+// run: groups global=16 local=4 (out=random:16:5, given=local:64) -> out=[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
 struct mixed { char c; int i[3]; float4 f; };
 int helper(int i) {
   int own[9];

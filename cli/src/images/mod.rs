@@ -67,9 +67,10 @@ fn wide(side: u64) -> u64 {
     side + side / 2
 }
 
-/// The side of the volume, which has twice as many pixels as the picture where that has 1024 by 1024.
+/// The side of the volume, which has twice as many pixels as the picture where that has 1024 by 1024, and no more for larger ones: its
+/// layers lie below each other in the result, which can have 16,384 rows.
 fn deep(side: u64) -> u64 {
-    side / 8
+    (side / 8).min(128)
 }
 
 const WEIGHTS: [f32; 9] = [0.0625, 0.125, 0.0625, 0.125, 0.25, 0.125, 0.0625, 0.125, 0.0625];

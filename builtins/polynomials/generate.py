@@ -142,6 +142,16 @@ def h(n):
     if n==1: return "#define HORNER1(t, a) ((GT)(a))"
     return f"#define HORNER{n}(t, a, ...) multiply_add(t, HORNER{n-1}(t, __VA_ARGS__), (GT)(a))"
 maxn=24
+def define(head, body):
+    """a macro in lines of 120"""
+    ls=[]
+    for text in ("#define "+head, body):
+        cl="  " if ls else ""
+        for w_ in text.split(" "):
+            if len(cl)+len(w_)+1>116: ls.append(cl.rstrip()); cl="    "
+            cl+=w_+" "
+        ls.append(cl.rstrip())
+    return "\n".join([l.ljust(118)+"\\" for l in ls[:-1]]+[ls[-1]])
 def pair(n):
     names=[f"c{i}" for i in range(n)]
     odd=f"HORNER{n//2}((t) * (t), {', '.join(names[1::2])})"
@@ -149,26 +159,12 @@ def pair(n):
     if n > 12:
         # Of each again the even and odd ones.
         odd,even=(f"PAIR{len(c)}((t) * (t), {', '.join(c)})" for c in (names[1::2],names[0::2]))
-    ls=[]
-    for text in (f"#define PAIR{n}(t, {', '.join(names)})", f"multiply_add(t, {odd}, {even})"):
-        cl="  " if ls else ""
-        for w_ in text.split(" "):
-            if len(cl)+len(w_)+1>116: ls.append(cl.rstrip()); cl="    "
-            cl+=w_+" "
-        ls.append(cl.rstrip())
-    return "\n".join([l.ljust(118)+"\\" for l in ls[:-1]]+[ls[-1]])
+    return define(f"PAIR{n}(t, {', '.join(names)})", f"multiply_add(t, {odd}, {even})")
 def estrin(n):
     names=[f"c{i}" for i in range(n)]
     sums=[f"multiply_add(t, (GT)({names[i+1]}), (GT)({names[i]}))" if i+1<n else f"(GT)({names[i]})" for i in range(0,n,2)]
     text=sums[0] if n<3 else f"ESTRIN{len(sums)}((t) * (t), {', '.join(sums)})"
-    ls=[]
-    for text in (f"#define ESTRIN{n}(t, {', '.join(names)})", text):
-        cl="  " if ls else ""
-        for w_ in text.split(" "):
-            if len(cl)+len(w_)+1>116: ls.append(cl.rstrip()); cl="    "
-            cl+=w_+" "
-        ls.append(cl.rstrip())
-    return "\n".join([l.ljust(118)+"\\" for l in ls[:-1]]+[ls[-1]])
+    return define(f"ESTRIN{n}(t, {', '.join(names)})", text)
 estrins=set()
 for n in {int(n) for n in regex.findall(r"ESTRIN(\d+)\(t", "\n".join(out))}:
     while n>1:

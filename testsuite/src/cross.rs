@@ -237,10 +237,10 @@ struct Job {
 impl Job {
     /// The beginning: what holds for all launches.
     fn of_program(level: Level, archive: &Archive, launches: usize) -> Result<Self, String> {
+        let mut job = Self { bytes: Vec::new() };
         let meta = archive.root.iter().flatten().find(|file| file.path == PROGRAM_META_PATH);
         let meta = meta.ok_or("the archive has no facts")?;
         let meta = ProgramMeta::from_json(&meta.data).map_err(|error| error.to_string())?;
-        let mut job = Self { bytes: Vec::new() };
         job.number(level.sve_bits);
         job.number(u64::from(archive.flush_denorms));
         let variables = meta.variables.unwrap_or_default();

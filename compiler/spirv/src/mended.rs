@@ -133,42 +133,37 @@ impl Writer {
             [op, _, part, whole, ..] if is(op, Op::CompositeExtract) => {
                 self.parts.insert(part, whole);
             }
-            [op, to, value, ..] if is(op, Op::Store) && self.of_levels.contains_key(&to) => {
-                let (role, number) = self.of_levels[&to].clone();
-                match role {
-                    Role::Step(step) => {
-                        self.steps.entry(number).or_default().insert(step, value);
-                    }
-                    Role::Read => {
-                        // A depth is the first part of what the back end reads.
-                        self.levels.insert(self.parts.get(&value).copied().unwrap_or(value), number);
-                        self.look_for_sign(to, value);
-                    }
-                    Role::Written => {}
-                }
-            }
-            [op, _, value, from, ..]
-                if is(op, Op::Load)
-                    && self.of_levels.get(&from).is_some_and(|(role, _)| *role == Role::Written) =>
-            {
-                self.levels.insert(value, self.of_levels[&from].1.clone());
-                if self.named.get(&from) == Some(&false) {
-                    self.unsigned_written.insert(value);
-                }
-            }
-            [op, to, pixel, ..] if is(op, Op::Store) => self.look_for_sign(to, pixel),
-            [op, _, pixel, from, ..] if is(op, Op::Load) && self.named.get(&from) == Some(&false) => {
-                self.unsigned_written.insert(pixel);
-            }
+            [op, to, value, ..] if is(op, Op::Store) => self.stored(to, value),
+            [op, _, value, from, ..] if is(op, Op::Load) => self.loaded(from, value),
             [op, ..] => self.has_extended |= is(op, Op::ExtInst),
             [] => {}
         }
     }
 
-    /// A pixel that was read and is stored to a variable.
-    fn look_for_sign(&mut self, to: u32, pixel: u32) {
+    /// A value that is stored to a variable: a pixel that was read, or what names a level.
+    fn stored(&mut self, to: u32, value: u32) {
         if self.named.get(&to) == Some(&true) {
-            self.unsigned_read.insert(pixel);
+            self.unsigned_read.insert(value);
+        }
+        match self.of_levels.get(&to) {
+            Some((Role::Step(step), number)) => {
+                self.steps.entry(number.clone()).or_default().insert(*step, value);
+            }
+            Some((Role::Read, number)) => {
+                // A depth is the first part of what the back end reads.
+                self.levels.insert(self.parts.get(&value).copied().unwrap_or(value), number.clone());
+            }
+            Some((Role::Written, _)) | None => {}
+        }
+    }
+
+    /// A value that comes out of a variable: a pixel that will be written.
+    fn loaded(&mut self, from: u32, value: u32) {
+        if self.named.get(&from) == Some(&false) {
+            self.unsigned_written.insert(value);
+        }
+        if let Some((Role::Written, number)) = self.of_levels.get(&from) {
+            self.levels.insert(value, number.clone());
         }
     }
 

@@ -288,10 +288,12 @@ pub(crate) fn build(
 
 /// What an executable program lacks that the context's memory asks for, in words.
 fn missing_option(program: &Program, archive: &[u8]) -> Option<String> {
-    let wanted = program.context.build_options();
+    let mut wanted = program.context.build_options().peekable();
+    // Mostly there is none, and the archive need not be read for it.
+    wanted.peek()?;
     let built = oxcl_runtime::Program::from_archive(archive).ok();
     let options = built.as_ref().and_then(|built| built.meta()).map_or("", |meta| &meta.options);
-    let missing = wanted.into_iter().find(|option| options.split(' ').all(|word| word != *option))?;
+    let missing = wanted.find(|option| options.split(' ').all(|word| word != *option))?;
     Some(format!(
         "the binary was built without {missing}, which this context asks for (CL_CONTEXT_MEMORY_INITIALIZE_KHR): build the \
          program from its source in a context with the same properties"

@@ -179,16 +179,13 @@ fn check_properties(properties: In<isize>) -> Answer<Vec<isize>> {
 
 /// What takes what kernels print: the function among the properties, if there is one, which gets the user's data.
 fn printer(properties: &[isize], data: UserData) -> PrintSink {
-    let function = properties
-        .chunks_exact(2)
-        .find(|pair| pair[0] == cl::PRINTF_CALLBACK_ARM)
-        .and_then(|pair| printing::function(pair[1]));
+    let function = value_of(properties, cl::PRINTF_CALLBACK_ARM).and_then(printing::function);
     function.map_or_else(printing::standard_output, |call| printing::to_function(call, data))
 }
 
-/// Which memory is to be zero at first.
-fn zeroed(properties: &[isize]) -> isize {
-    properties.chunks_exact(2).find(|pair| pair[0] == cl::CONTEXT_MEMORY_INITIALIZE).map_or(0, |pair| pair[1])
+/// The value of a property that is given.
+fn value_of(properties: &[isize], name: isize) -> Option<isize> {
+    properties.chunks_exact(2).find(|pair| pair[0] == name).map(|pair| pair[1])
 }
 
 fn make(
@@ -200,7 +197,7 @@ fn make(
     let reports = Reports::to(notify, data);
     let printer = printer(&properties, data);
     // CL_INVALID_PROPERTY if a device does not clear memory (4.4): those with addresses of 32 bits report no such extension.
-    let zeroed = zeroed(&properties);
+    let zeroed = value_of(&properties, cl::CONTEXT_MEMORY_INITIALIZE).unwrap_or(0);
     ensure(zeroed == 0 || !devices.iter().any(|device| device.whole().is_narrow()), cl::INVALID_PROPERTY)?;
     let pool = Pool::get()?;
     if reports.has_function() {

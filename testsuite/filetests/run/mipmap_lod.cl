@@ -20,26 +20,16 @@
 #ifndef cl_khr_mipmap_image
 #error
 #endif
-kernel void row(read_only image1d_t in, sampler_t s, global const float *at, global const float *lod, global float *out) {
-  int i = get_global_id(0);
-  out[i] = read_imagef(in, s, at[i], lod[i]).x;
-}
-kernel void rows(read_only image1d_array_t in, sampler_t s, global const float2 *at, global const float *lod, global float *out) {
-  int i = get_global_id(0);
-  out[i] = read_imagef(in, s, at[i], lod[i]).x;
-}
-kernel void plane(read_write image2d_t in, sampler_t s, global const float2 *at, global const float *lod, global float *out) {
-  int i = get_global_id(0);
-  out[i] = read_imagef(in, s, at[i], lod[i]).x;
-}
-kernel void planes(read_only image2d_array_t in, sampler_t s, global const float4 *at, global const float *lod, global float *out) {
-  int i = get_global_id(0);
-  out[i] = read_imagef(in, s, at[i], lod[i]).x;
-}
-kernel void volume(read_only image3d_t in, sampler_t s, global const float4 *at, global const float *lod, global float *out) {
-  int i = get_global_id(0);
-  out[i] = read_imagef(in, s, at[i], lod[i]).x;
-}
+#define LEVELS(name, access, type, coordinate)                                                                              \
+  kernel void name(access type in, sampler_t s, global const coordinate *at, global const float *lod, global float *out) {  \
+    int i = get_global_id(0);                                                                                               \
+    out[i] = read_imagef(in, s, at[i], lod[i]).x;                                                                           \
+  }
+LEVELS(row, read_only, image1d_t, float)
+LEVELS(rows, read_only, image1d_array_t, float2)
+LEVELS(plane, read_write, image2d_t, float2)
+LEVELS(planes, read_only, image2d_array_t, float4)
+LEVELS(volume, read_only, image3d_t, float4)
 kernel void depths(read_only image2d_depth_t in, sampler_t s, global const float2 *at, global const float *lod, global float *out) {
   int i = get_global_id(0);
   out[i] = read_imagef(in, s, at[i], lod[i]);

@@ -262,13 +262,13 @@ impl PreparedLaunch {
             worker.write_ranges(&self.cells, self.scratch_bytes);
         }
         let _mode = FloatingMode::enter(self.function.flush_denorms);
-        let end = first + count;
+        // What a group prints is taken before the next begins, and what it leaves in local memory may have to be cleared.
+        let (clears, end) = (self.clears_local(), first + count);
+        let alone = clears || self.prints();
         let mut next = first;
         while next < end {
-            // What a group prints is taken before the next begins, and what it leaves in local memory may have to be cleared.
-            let most = if self.prints() || self.clears_local() { 1 } else { end - next };
-            let run = self.geometry.run_at(next, most);
-            if self.clears_local() {
+            let run = self.geometry.run_at(next, if alone { 1 } else { end - next });
+            if clears {
                 let (memory, bytes) = worker.local_memory(&self.cells);
                 // SAFETY: the memory is the worker's alone, was reserved for these cells, and no work-item runs.
                 unsafe { memory.write_bytes(0, bytes) };

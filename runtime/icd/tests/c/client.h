@@ -57,6 +57,19 @@ static inline cl_program new_program(const char *source) {
   return program;
 }
 
+/* A program of another one's binary, not built yet. */
+static inline cl_program binary_of(cl_program other) {
+  size_t size;
+  OK(clGetProgramInfo(other, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+  unsigned char *bytes = malloc(size);
+  OK(clGetProgramInfo(other, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+  cl_program program =
+      clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&bytes, NULL, &error);
+  OK(error);
+  free(bytes);
+  return program;
+}
+
 /* The device reports an extension of this name. */
 static inline void reported(const char *extension) {
   char names[4096];

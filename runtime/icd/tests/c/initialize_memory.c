@@ -60,15 +60,8 @@ static cl_program linked(void) {
 }
 
 static cl_program from_binary(cl_program other, cl_int want) {
-  size_t size;
-  OK(clGetProgramInfo(other, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
-  unsigned char *bytes = malloc(size);
-  OK(clGetProgramInfo(other, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
-  cl_program program =
-      clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&bytes, NULL, &error);
-  OK(error);
+  cl_program program = binary_of(other);
   EQ(clBuildProgram(program, 1, &device, "", NULL, NULL), want);
-  free(bytes);
   return program;
 }
 

@@ -33,17 +33,10 @@ int main(void) {
   cl_program program = new_program(source);
   for (int i = 0; i < 5; i++)
     launch(program, q, out, offsets[i]);
-  size_t size;
-  OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
-  unsigned char *binary = malloc(size);
-  OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
-  cl_program again =
-      clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&binary, NULL, &error);
-  OK(error);
+  cl_program again = binary_of(program);
   OK(clBuildProgram(again, 1, &device, "", NULL, NULL));
   for (int i = 4; i >= 0; i--)
     launch(again, q, out, offsets[i]);
-  free(binary);
   OK(clReleaseProgram(again));
   OK(clReleaseProgram(program));
   OK(clReleaseMemObject(out));

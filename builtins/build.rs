@@ -10,10 +10,10 @@
 //! `<unit>.<level>.o`, `native.<level>.txt` of the same form (a third word says that the body is rugged), and
 //! `native.rs`.
 
-#[path = "build/estimate.rs"]
-mod estimate;
 #[path = "build/native.rs"]
 mod native;
+#[path = "build/operation.rs"]
+mod operation;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -273,7 +273,7 @@ fn neutral(text: &str) -> (String, Vec<String>, Vec<String>) {
             if line.starts_with("declare ") {
                 let name = symbol_in(line);
                 let is_later = name.starts_with("llvm.")
-                    || name.starts_with(estimate::SYMBOL)
+                    || operation::OPERATIONS.iter().any(|(start, _)| name.starts_with(start))
                     || OPAQUE.iter().any(|start| name.starts_with(start))
                     || PROVIDED_ELSEWHERE.contains(&name)
                     || QUESTIONS.contains(&name);

@@ -6,7 +6,7 @@
 
 use std::process::Command;
 
-use crate::{QUESTIONS, Tools, estimate, run, symbol_in};
+use crate::{QUESTIONS, Tools, operation, run, symbol_in};
 
 /// A level: LLVM's name of it, the bits of its widest registers, and the answers to [`QUESTIONS`].
 type Level = (&'static str, u32, [bool; 4]);
@@ -40,7 +40,7 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
     let short = short_functions(text, &rugged);
     let mut out = String::with_capacity(text.len());
     let mut symbols = Vec::new();
-    let mut estimates = false;
+    let mut has_operations = false;
     for line in text.lines() {
         if line.starts_with("target datalayout") {
             continue;
@@ -62,9 +62,9 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
             ));
             continue;
         }
-        if let Some(body) = answers[2].then(|| estimate::body(line)).flatten() {
+        if let Some(body) = answers[2].then(|| operation::body(line)).flatten() {
             out.push_str(&body);
-            estimates = true;
+            has_operations = true;
             continue;
         }
         if line.starts_with("define linkonce_odr hidden ") {
@@ -77,8 +77,8 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
         out.push_str(&line.replace("linkonce_odr ", "weak_odr ").replace("spir_func ", ""));
         out.push('\n');
     }
-    if estimates {
-        out.push_str(&estimate::operations());
+    if has_operations {
+        out.push_str(&operation::declarations());
     }
     assert!(!symbols.is_empty(), "a unit of mathematics has no function that is worth a call");
     let processor = format!("-mcpu={cpu}");
@@ -129,7 +129,11 @@ fn rugged_functions(text: &str) -> Vec<&str> {
             labels.push(label);
         }
         let callee = symbol_in(line);
-        let calls = line.contains(" call ") && !callee.starts_with("llvm.") && !QUESTIONS.contains(&callee);
+        let is_operation = operation::OPERATIONS.iter().any(|(start, _)| callee.starts_with(start));
+        let calls = line.contains(" call ")
+            && !callee.starts_with("llvm.")
+            && !QUESTIONS.contains(&callee)
+            && !is_operation;
         let mut targets = line.split("label %").skip(1).map(|rest| rest.split([',', ' ']).next());
         let goes_back = targets.any(|target| target.is_some_and(|target| labels.contains(&target)));
         if (calls || goes_back) && found.last() != Some(&function) {

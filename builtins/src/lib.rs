@@ -14,7 +14,7 @@
 //! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.
 //!
 //! What stays undefined: work-item functions and barriers, which the work-group pass lowers, and what asks
-//! for operations of a processor ([`QUESTIONS`], [`RSQRT_ESTIMATE`]), which is answered once that is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
+//! for operations of a processor ([`QUESTIONS`], [`MACHINE_OPERATIONS`]), which is answered once that is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
 //!
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 
@@ -32,7 +32,7 @@ pub use vector_form::vector_form;
 /// same either way, but for products that underflow.
 pub const HAS_FMA: &str = "oxcl_has_fma";
 
-/// The same for a product with a power of two.
+/// The same for a product with a power of two, and for a test of the class that a value is of. Results are the same either way.
 pub const HAS_LDEXP: &str = "oxcl_has_ldexp";
 
 /// The same for an estimate of a reciprocal square root. Results differ by less than the accuracy that is asked for.
@@ -44,6 +44,42 @@ pub const HAS_HALF: &str = "oxcl_has_half";
 /// All questions.
 pub const QUESTIONS: [&str; 4] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF];
 
-/// What the mangled names of the estimate of a reciprocal square root begin with; the type of its one argument and of its
-/// result follows. It stays a call until machine code is made. It is called only where [`HAS_RSQRT_ESTIMATE`] says so.
-pub const RSQRT_ESTIMATE: &str = "_Z19oxcl_rsqrt_estimate";
+/// An operation of a processor that the library calls by a name of ours, where it is told that there is one. It stays a call until
+/// machine code is made.
+#[derive(Debug, Clone, Copy)]
+pub struct MachineOperation {
+    /// What its mangled names begin with.
+    pub prefix: &'static str,
+    /// Of how many values of one type.
+    arguments: usize,
+    /// The element types that it is for, as they are mangled, and what the library asks before it calls it.
+    pub types: &'static [(&'static str, &'static str)],
+}
+
+/// All of them: an estimate of a reciprocal square root, a product with a power of two, and whether a value is zero, subnormal,
+/// negative, infinite or NaN.
+pub const MACHINE_OPERATIONS: [MachineOperation; 3] = [
+    MachineOperation {
+        prefix: "_Z19oxcl_rsqrt_estimate",
+        arguments: 1,
+        types: &[("f", HAS_RSQRT_ESTIMATE), ("d", HAS_RSQRT_ESTIMATE), ("Dh", HAS_HALF)],
+    },
+    MachineOperation { prefix: "_Z10oxcl_scale", arguments: 2, types: &[("f", HAS_LDEXP), ("d", HAS_LDEXP)] },
+    MachineOperation {
+        prefix: "_Z15oxcl_unordinary",
+        arguments: 1,
+        types: &[("f", HAS_LDEXP), ("d", HAS_LDEXP), ("Dh", HAS_HALF)],
+    },
+];
+
+impl MachineOperation {
+    /// The symbol for one of its element types and so many elements.
+    pub fn symbol(&self, ty: &str, width: u32) -> String {
+        let prefix = self.prefix;
+        // A type that was named before is short, and those of scalars are no longer than that.
+        match width {
+            1 => format!("{prefix}{}", ty.repeat(self.arguments)),
+            _ => format!("{prefix}Dv{width}_{ty}{}", "S_".repeat(self.arguments - 1)),
+        }
+    }
+}

@@ -74,3 +74,45 @@ fn functions_of_half_are_accurate() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// A value rounded to a half, ties to even, as the value of it.
+fn rounded(value: f64) -> f64 {
+    let exponent = (value.abs().to_bits() >> 52) as i32 - 1023;
+    // The last place of normal halves, and of all subnormal ones.
+    let place = 2f64.powi(exponent.max(-14) - 10);
+    (value / place).round_ties_even() * place
+}
+
+/// What `rsqrt` makes of an estimate where processors have arithmetic on half (`half_math.inc`). Products of halves, and sums with
+/// them, are exact in double before they are rounded.
+fn rsqrt_of_estimate(x: f64, y: f64) -> f64 {
+    let fused = |x: f64, y: f64, z: f64| rounded(x * y + z);
+    let grown = y * 128.0;
+    let product = rounded(x * grown);
+    let error = fused(x, grown, -product);
+    let missing = fused(-product, y, 128.0);
+    let missing = fused(-error, y, missing);
+    let step = fused(missing, 1.0 / 256.0, 9.0 / 16777216.0);
+    fused(step, y, y)
+}
+
+/// Processors' estimates differ: the root is correctly rounded for any that is as good as is promised.
+#[test]
+fn reciprocal_roots_of_half_are_right_for_every_estimate() {
+    let allowed = 1.0 / 2048.0 + 1.0 / 16384.0;
+    let mut estimates = 0;
+    for bits in 0x400..0x7c00_u16 {
+        let x = value_of(bits);
+        let exact = 1.0 / x.sqrt();
+        let correct = rounded(exact);
+        let place = correct / 1024.0;
+        for y in (-4..=4).map(|steps| rounded(correct + f64::from(steps) * place / 2.0)) {
+            if (y / exact - 1.0).abs() > allowed {
+                continue;
+            }
+            estimates += 1;
+            assert_eq!(rsqrt_of_estimate(x, y), correct, "of {x:e}, estimated as {y:e}");
+        }
+    }
+    assert!(estimates > 0x7800, "only {estimates} estimates");
+}

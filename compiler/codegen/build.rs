@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/divisions.cpp",
             "bridge/empty_masks.cpp",
             "bridge/compared_cuts.cpp",
-            "bridge/estimates.cpp",
+            "bridge/operations.cpp",
             "bridge/spills.cpp",
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",

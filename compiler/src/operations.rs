@@ -1,17 +1,17 @@
 //! Operations of a processor that the mathematics has two ways for.
 //!
 //! In: a module with its builtins linked, for one processor. Out: the same, in which the library's questions whether that has them
-//! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An estimate that the processor has stays a call, which names its vector
-//! forms; code generation makes the operation of it.
+//! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An operation that the library calls by a
+//! name of ours stays a call, which names its vector forms; code generation makes the operation of it.
 
-use oxcl_builtins::{HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, RSQRT_ESTIMATE};
+use oxcl_builtins::{HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, MACHINE_OPERATIONS};
 use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
 
 use crate::native::mark_pure;
 
-/// The elements of the estimate's vector forms.
+/// The elements of the operations' vector forms.
 const WIDTHS: [u32; 4] = [2, 4, 8, 16];
 
 /// What a processor does in one operation.
@@ -72,19 +72,21 @@ impl Operations {
             let Some(question) = Function::find(module, question) else { continue };
             replace_calls(question, |call| call.ty().int(answer.into()));
         }
-        for ty in ["f", "d"] {
-            let symbol = format!("{RSQRT_ESTIMATE}{ty}");
-            let wide = |width: u32| format!("{RSQRT_ESTIMATE}Dv{width}_{ty}");
-            if self.rsqrt {
-                if let Some(scalar) = Function::find(module, &symbol) {
-                    mark_pure(scalar, &WIDTHS.map(|width| (width, wide(width))));
+        let forms = MACHINE_OPERATIONS
+            .iter()
+            .flat_map(|operation| operation.types.iter().map(move |ty| (operation, ty)));
+        for (operation, &(ty, question)) in forms {
+            let symbol = |width: u32| operation.symbol(ty, width);
+            if answers.contains(&(question, true)) {
+                if let Some(scalar) = Function::find(module, &symbol(1)) {
+                    mark_pure(scalar, &WIDTHS.map(|width| (width, symbol(width))));
                 }
                 continue;
             }
             // Calls are behind a branch that is not taken, and a module that is not optimised keeps them.
-            let symbols = [symbol.clone(), wide(3)].into_iter().chain(WIDTHS.map(wide));
-            for estimate in symbols.filter_map(|symbol| Function::find(module, &symbol)) {
-                replace_calls(estimate, |call| call.ty().poison());
+            let symbols = [1, 3].into_iter().chain(WIDTHS).map(symbol);
+            for function in symbols.filter_map(|symbol| Function::find(module, &symbol)) {
+                replace_calls(function, |call| call.ty().poison());
             }
         }
     }

@@ -1,14 +1,14 @@
 //! What a module still lacks: symbols that are declared and used, but not defined. Decides which builtins are linked,
 //! and names what nothing defines.
 
-use oxcl_builtins::{QUESTIONS, RSQRT_ESTIMATE};
+use oxcl_builtins::{MACHINE_OPERATIONS, QUESTIONS};
 use oxcl_ir::Module;
 use oxcl_ir::inkwell::values::BasicValue;
 
 use crate::error::CompileError;
 
 /// Built-in functions that the later stages define, by the beginning of their mangled names.
-const LOWERED_LATER: [&str; 22] = [
+const LOWERED_LATER: [&str; 21] = [
     "_Z13get_global_id",
     "_Z12get_local_id",
     "_Z12get_group_id",
@@ -30,8 +30,13 @@ const LOWERED_LATER: [&str; 22] = [
     "oxcl_memory_ranges",
     "oxcl_print_block",
     "oxcl_sub_group_",
-    RSQRT_ESTIMATE,
 ];
+
+/// Whether a later stage defines a symbol.
+fn is_lowered_later(symbol: &str) -> bool {
+    let operations = MACHINE_OPERATIONS.iter().map(|operation| &operation.prefix);
+    LOWERED_LATER.iter().chain(&QUESTIONS).chain(operations).any(|start| symbol.starts_with(start))
+}
 
 /// The names of the functions and variables that `module` declares, uses and does not define, in its order.
 pub(crate) fn undefined(module: &Module<'_>) -> Vec<String> {
@@ -53,7 +58,7 @@ pub(crate) fn check(module: &Module<'_>, linked: impl Fn(&str) -> bool) -> Resul
     let mut builtin = Vec::new();
     let mut own = Vec::new();
     for symbol in undefined(module) {
-        if LOWERED_LATER.iter().chain(&QUESTIONS).any(|start| symbol.starts_with(start)) || linked(&symbol) {
+        if is_lowered_later(&symbol) || linked(&symbol) {
             continue;
         }
         match source_name(&symbol) {

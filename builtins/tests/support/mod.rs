@@ -6,9 +6,9 @@
 #![allow(dead_code, reason = "each test program uses a part of this module")]
 
 pub(crate) mod cases;
-#[path = "../../build/estimate.rs"]
-mod estimate;
 pub(crate) mod half_cases;
+#[path = "../../build/operation.rs"]
+mod operation;
 pub(crate) mod random;
 pub(crate) mod reference;
 
@@ -142,10 +142,24 @@ fn answers(processor: &str) -> [(&'static str, bool); 4] {
     [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512), (HAS_HALF, half)]
 }
 
+/// A conversion of 16 floats to halves as the compiler's code generator makes it, where a processor has arithmetic on half: the
+/// operation that can write to memory.
+fn narrowed_at_once(line: &str) -> Option<String> {
+    let (result, value) = line.split_once(" = fptrunc <16 x float> ")?;
+    let value = value.strip_suffix(" to <16 x half>").filter(|value| value.starts_with('%'))?;
+    let bits = result.replacen('%', "%bits.", 1);
+    Some(format!(
+        "{bits} = call <16 x i16> @llvm.x86.avx512.mask.vcvtps2ph.512(<16 x float> {value}, i32 4, \
+         <16 x i16> zeroinitializer, i16 -1)\n{result} = bitcast <16 x i16> {bits} to <16 x half>\n"
+    ))
+}
+
 /// The IR for this machine: its triple and layout, the C calling convention, and what it can do.
 fn retargeted(text: &str, processor: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut estimates = false;
+    let mut has_operations = false;
+    let mut narrows = false;
+    let has_half = answers(processor).contains(&(HAS_HALF, true));
     for line in text.lines() {
         if line.starts_with("target datalayout") {
             continue;
@@ -163,16 +177,26 @@ fn retargeted(text: &str, processor: &str) -> String {
             ));
             continue;
         }
-        if let Some(body) = estimate::body(line) {
+        if let Some(body) = operation::body(line) {
             out.push_str(&body);
-            estimates = true;
+            has_operations = true;
+            continue;
+        }
+        if let Some(narrowed) = has_half.then(|| narrowed_at_once(line)).flatten() {
+            out.push_str(&narrowed);
+            narrows = true;
             continue;
         }
         out.push_str(&line.replace("spir_func ", "").replace("spir_kernel ", ""));
         out.push('\n');
     }
-    if estimates {
-        out.push_str(&estimate::operations());
+    if has_operations {
+        out.push_str(&operation::declarations());
+    }
+    if narrows {
+        out.push_str(
+            "declare <16 x i16> @llvm.x86.avx512.mask.vcvtps2ph.512(<16 x float>, i32 immarg, <16 x i16>, i16)\n",
+        );
     }
     out
 }

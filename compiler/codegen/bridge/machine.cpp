@@ -9,7 +9,7 @@
 
 #include "compared_cuts.h"
 #include "empty_masks.h"
-#include "estimates.h"
+#include "operations.h"
 #include "far.h"
 #include "first_lanes.h"
 #include "guarded.h"
@@ -363,7 +363,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
     oxcl::dropFarAddresses(module);
     oxcl::foldEmptyMasks(module);
     oxcl::dropClaimsOfComparedCuts(module);
-    oxcl::lowerEstimates(module);
+    oxcl::lowerOperations(module);
     if (target->machine->getTargetTriple().isAArch64())
       oxcl::keepNarrowGathersApart(module);
     if (isX86) {
@@ -371,6 +371,8 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
       if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f"))
         oxcl::holdMasksInLanes(module, /*registerBits=*/256);
+      if (features.checkFeatures("+avx512fp16") && features.checkFeatures("+avx512vl"))
+        oxcl::storeHalvesAtOnce(module);
     }
     LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);

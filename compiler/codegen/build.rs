@@ -36,6 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
             "bridge/lane_masks.cpp",
+            "bridge/mask_parts.cpp",
+            "bridge/uniform_parts.cpp",
             "bridge/narrow_gathers.cpp",
             "bridge/disasm.cpp",
             "bridge/lld.cpp",

@@ -9,17 +9,19 @@
 
 #include "compared_cuts.h"
 #include "empty_masks.h"
-#include "operations.h"
 #include "far.h"
 #include "first_lanes.h"
 #include "guarded.h"
 #include "lane_masks.h"
+#include "mask_parts.h"
 #include "masks.h"
 #include "narrow_gathers.h"
+#include "operations.h"
 #include "rare.h"
 #include "spills.h"
 #include "tap.h"
 #include "target.h"
+#include "uniform_parts.h"
 #include "whole.h"
 #include "widen.h"
 
@@ -368,9 +370,12 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       oxcl::keepNarrowGathersApart(module);
     if (isX86) {
       oxcl::alignStacks(module);
+      oxcl::testUniformPartsAlone(module);
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
       if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f"))
         oxcl::holdMasksInLanes(module, /*registerBits=*/256);
+      if (features.checkFeatures("+avx512bw") && features.checkFeatures("+avx512dq") && features.checkFeatures("+avx512vl"))
+        oxcl::holdMasksByRegister(module);
       if (features.checkFeatures("+avx512fp16") && features.checkFeatures("+avx512vl"))
         oxcl::storeHalvesAtOnce(module);
     }

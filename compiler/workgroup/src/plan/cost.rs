@@ -44,6 +44,9 @@ const RARELY_APART: f64 = 0.05;
 const AMONG_LANES: f64 = 8.0;
 /// What code around a lane's turn costs.
 const TURN: f64 = 3.0;
+/// The same for an atomic operation, which takes little itself: its address is taken out of a register of lanes, by two operations
+/// or three, where one work-item's alone is part of the instruction.
+const TURN_OF_ATOMIC: f64 = 5.0;
 /// LLVM's loop over work-items against the plan of the same width: it needs no masks of its own where nothing diverges, and is
 /// less good at those that it needs.
 const LLVM_PLAIN: f64 = 0.95;
@@ -535,6 +538,14 @@ impl<'a, 'c> Costs<'a, 'c> {
                 TEST_OF_ADDRESSES + apart * share + consecutive * (1.0 - share)
             }
             How::Collective => AMONG_LANES,
+            How::EachLane
+                if matches!(
+                    instruction.opcode(),
+                    Some(Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg)
+                ) =>
+            {
+                lanes * (one + TURN_OF_ATOMIC)
+            }
             How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }

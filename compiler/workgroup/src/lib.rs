@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod any_format;
 mod bodies;
 mod collectives;
 mod context;

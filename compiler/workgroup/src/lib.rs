@@ -39,6 +39,7 @@ mod plan;
 mod pocl_print;
 mod prepare;
 mod privates;
+mod reductions;
 mod regions;
 mod report;
 mod share;

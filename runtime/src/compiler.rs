@@ -96,7 +96,7 @@ impl BuildRequest {
         Self { inputs, ..Self::empty(action, target) }
     }
 
-    fn empty(action: BuildAction, target: BuildTarget) -> Self {
+    pub(crate) fn empty(action: BuildAction, target: BuildTarget) -> Self {
         Self {
             action,
             sources: Vec::new(),

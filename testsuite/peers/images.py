@@ -152,7 +152,8 @@ def main():
     peers = []
     for vendors in given.vendors:
         command = [sys.executable, __file__, "--worker"] + (["--local", given.local] if given.local else [])
-        environment = {**os.environ, "OCL_ICD_VENDORS": os.path.abspath(vendors)}
+        # PyOpenCL keeps binaries by the names of platform and device: those of another build would be measured.
+        environment = {**os.environ, "OCL_ICD_VENDORS": os.path.abspath(vendors), "PYOPENCL_NO_CACHE": "1"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         peers.append(subprocess.Popen(command, env=environment, **pipes))
     titles = [json.loads(peer.stdout.readline()) for peer in peers]

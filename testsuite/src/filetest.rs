@@ -193,7 +193,7 @@ impl Input<'_> {
         let completed = program(&hurried)?;
         completed.replace_code(&bytes)?;
         let mut wide = self.load_wide(&sizes)?;
-        wide.extend(known::programs(self, &generic)?);
+        wide.extend(known::programs(self, &bytes)?);
         let processors = self.processors()?;
         let mut printed: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for run in &self.test.runs {

@@ -1,19 +1,16 @@
 //! The programs of a file test that are made for the formats and samplers of its lines, as a program that runs long gets them.
 //!
 //! In: a file, and its program for all launches. Out: further programs, none where no line has an image or a sampler. Every line with
-//! one has a function of its own in them: one that is missing is an error, or the lines would not run it.
+//! one has a function of its own in them, made for its shape alone: one that is missing is an error, or the lines would not run it.
 
-use oxcl_binary::archive::Archive;
 use oxcl_binary::archive::slots::Code;
-use oxcl_compiler::{Devices, Emit, compile};
+use oxcl_binary::archive::{Archive, File, Kernel};
+
+use oxcl_compiler::{Devices, Emit, Kernels, compile};
 use oxcl_runtime::{ArgValue, Device, KnownOf, LaunchShape, NdRange, Program};
 
 use crate::directive::Run;
 use crate::filetest::{Input, arguments};
-
-/// Where more functions than these are made, they are not made for one work-item at a time as well: that takes long, and
-/// `known_formats.rs` has all formats.
-const MANY: usize = 12;
 
 /// A line's kernel, and what functions for it are made for.
 fn shape(program: &Program, device: &Device, run: &Run) -> Result<(String, LaunchShape), String> {
@@ -28,12 +25,13 @@ fn shape(program: &Program, device: &Device, run: &Run) -> Result<(String, Launc
     Ok((run.kernel.clone(), LaunchShape::of(local, &arguments)))
 }
 
-/// As many work-items at a time as the compiler likes, and one.
-pub(crate) fn programs(input: &Input<'_>, generic: &Program) -> Result<Vec<(&'static str, Program)>, String> {
+/// As many work-items at a time as the compiler likes, and one. `archive` is the program for all launches.
+pub(crate) fn programs(input: &Input<'_>, archive: &[u8]) -> Result<Vec<(&'static str, Program)>, String> {
+    let generic = Program::from_archive(archive).map_err(|e| e.to_string())?;
     let device = Device::by_name("cpu").map_err(|e| e.to_string())?;
     let mut shapes = Vec::new();
     for run in &input.test.runs {
-        let shape = shape(generic, &device, run)?;
+        let shape = shape(&generic, &device, run)?;
         if !shape.1.known.is_empty() && !shapes.contains(&shape) {
             shapes.push(shape);
         }
@@ -41,31 +39,43 @@ pub(crate) fn programs(input: &Input<'_>, generic: &Program) -> Result<Vec<(&'st
     if shapes.is_empty() {
         return Ok(Vec::new());
     }
-    let mut request = input.request()?;
-    request.devices = Devices { cpu: true, reference: false };
-    for (kernel, shape) in &shapes {
-        if !request.local_sizes.contains(&shape.local) {
-            request.local_sizes.push(shape.local);
-        }
-        let known = KnownOf { kernel: kernel.clone(), arguments: shape.known.clone() };
-        if !request.known.contains(&known) {
-            request.known.push(known);
-        }
-    }
     let mut programs = Vec::new();
-    let both = [("W chosen, formats known", None), ("formats known", Some(1))];
-    let count = if shapes.len() > MANY { 1 } else { 2 };
-    for (label, width) in both.into_iter().take(count) {
-        request.width = width;
-        let bytes = compile(&request, Emit::Archive, None).map_err(|e| input.rendered(&e))?.bytes;
-        let archive = Archive::read(&bytes).map_err(|e| e.to_string())?;
-        for (kernel, LaunchShape { local, known }) in &shapes {
-            let record = archive.kernels.iter().find(|record| record.name == *kernel);
-            if record.and_then(|record| record.object_for(Code::First, *local, known)).is_none() {
+    for (label, width) in [("W chosen, formats known", None), ("formats known", Some(1))] {
+        let mut whole = Archive::read(archive).map_err(|e| e.to_string())?;
+        for (kernel, shape) in &shapes {
+            let added = function(input, kernel, shape, width).map_err(|e| format!("{label}: {e}"))?;
+            let record = whole.kernels.iter_mut().find(|record| record.name == *kernel);
+            let record = record.ok_or_else(|| format!("there is no kernel '{kernel}'"))?;
+            let (local, known) = (shape.local, &shape.known);
+            let made = added.object_for(Code::First, local, known).is_some();
+            let is_new = |file: &File| record.file(&file.path).is_none();
+            let files: Vec<File> = added.files.into_iter().filter(is_new).collect();
+            record.files.extend(files);
+            if !made || record.object_for(Code::First, local, known).is_none() {
                 return Err(format!("{label}: there is no function of '{kernel}' for {local:?} and {known}"));
             }
         }
+        let bytes = whole.write().map_err(|e| e.to_string())?;
         programs.push((label, Program::from_archive(&bytes).map_err(|e| e.to_string())?));
     }
     Ok(programs)
+}
+
+/// A kernel with its function for launches of one shape, and nothing else: as a program gets it that runs long.
+fn function(
+    input: &Input<'_>,
+    kernel: &str,
+    shape: &LaunchShape,
+    width: Option<u32>,
+) -> Result<Kernel, String> {
+    let mut request = input.request()?;
+    request.devices = Devices { cpu: true, reference: false };
+    request.kernels = Kernels::Specialised(kernel.to_owned());
+    request.local_sizes = vec![shape.local];
+    request.known = vec![KnownOf { kernel: kernel.to_owned(), arguments: shape.known.clone() }];
+    request.width = width;
+    let bytes = compile(&request, Emit::Archive, None).map_err(|e| input.rendered(&e))?.bytes;
+    let archive = Archive::read(&bytes).map_err(|e| e.to_string())?;
+    let made = archive.kernels.into_iter().find(|record| record.name == kernel);
+    made.ok_or_else(|| format!("there is no kernel '{kernel}'"))
 }

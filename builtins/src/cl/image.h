@@ -105,7 +105,7 @@ HELPER long pixel_size(image i) { return (long)(i->channels * i->element); }
 // Elements as they are in memory. An image of a buffer's, or of the host's memory, may begin anywhere.
 typedef uint uint_any __attribute__((aligned(1)));
 typedef ushort ushort_any __attribute__((aligned(1)));
-typedef ulong ulong_any __attribute__((aligned(1)));
+typedef uint2 uint2_any __attribute__((aligned(1)));
 typedef uint4 uint4_any __attribute__((aligned(1)));
 
 // A pixel: where it is, by whole numbers. `z` is the slice of a 3-D image, or the element of an array.

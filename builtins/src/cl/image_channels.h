@@ -1,77 +1,68 @@
 // The bytes of a pixel to its channels as they are in memory, channels to what a kernel sees of them, and the way back. Sizes, types
 // and orders are the same for all work-items: what is done by one of them does not multiply with what is done by another.
 
-// A pixel's bytes as they are in memory: in `four` where there are 16, else in `two`, and 0 behind them.
-typedef struct {
-  ulong two;
-  uint4 four;
-} words;
+// A pixel's bytes as they are in memory, four in each number, and 0 behind them. No number is wider: many lanes of it are as many
+// vectors as of a channel.
+typedef uint4 words;
 
 // The pixel `x` of a row. Sizes of pixels are powers of two.
 HELPER words words_of(__global const uchar *row, int x, long size) {
-  words w = {0, 0};
   switch (size) {
   case 1:
-    w.two = row[x];
-    break;
+    return (words)(row[x], 0, 0, 0);
   case 2:
-    w.two = ((__global const ushort_any *)row)[x];
-    break;
+    return (words)(((__global const ushort_any *)row)[x], 0, 0, 0);
   case 4:
-    w.two = ((__global const uint_any *)row)[x];
-    break;
+    return (words)(((__global const uint_any *)row)[x], 0, 0, 0);
   case 8:
-    w.two = ((__global const ulong_any *)row)[x];
-    break;
+    return (words)(((__global const uint2_any *)row)[x], 0, 0);
   default:
-    w.four = ((__global const uint4_any *)row)[x];
+    return ((__global const uint4_any *)row)[x];
   }
-  return w;
 }
-HELPER void put_words(__global uchar *row, int x, words w, long size) {
+// Where it is in the image. That is asked last: all before it is the same for all work-items, whichever of them write.
+HELPER void put_words(__global uchar *row, int x, words w, long size, bool inside) {
   switch (size) {
   case 1:
-    row[x] = (uchar)w.two;
+    if (inside)
+      row[x] = (uchar)w.x;
     break;
   case 2:
-    ((__global ushort_any *)row)[x] = (ushort)w.two;
+    if (inside)
+      ((__global ushort_any *)row)[x] = (ushort)w.x;
     break;
   case 4:
-    ((__global uint_any *)row)[x] = (uint)w.two;
+    if (inside)
+      ((__global uint_any *)row)[x] = w.x;
     break;
   case 8:
-    ((__global ulong_any *)row)[x] = w.two;
+    if (inside)
+      ((__global uint2_any *)row)[x] = w.xy;
     break;
   default:
-    ((__global uint4_any *)row)[x] = w.four;
+    if (inside)
+      ((__global uint4_any *)row)[x] = w;
   }
 }
 
 // Channels of one, two and four bytes, widened without their signs. By shifts of whole numbers: many lanes then have each channel in a
 // vector of its own, with nothing to be taken apart.
-HELPER uint4 bytes_in(words w) {
-  uint all = (uint)w.two;
-  return (uint4)(all & 255, all >> 8 & 255, all >> 16 & 255, all >> 24);
-}
-HELPER uint4 shorts_in(words w) {
-  uint low = (uint)w.two, high = (uint)(w.two >> 32);
-  return (uint4)(low & 0xffff, low >> 16, high & 0xffff, high >> 16);
-}
+HELPER uint4 bytes_in(words w) { return (uint4)(w.x & 255, w.x >> 8 & 255, w.x >> 16 & 255, w.x >> 24); }
+HELPER uint4 shorts_in(words w) { return (uint4)(w.x & 0xffff, w.x >> 16, w.y & 0xffff, w.y >> 16); }
 // The same with their signs.
 HELPER int4 signed_bytes_in(words w) { return __builtin_astype(bytes_in(w) << 24, int4) >> 24; }
 HELPER int4 signed_shorts_in(words w) { return __builtin_astype(shorts_in(w) << 16, int4) >> 16; }
-HELPER uint4 ints_in(words w, long size) {
-  return size == 16 ? w.four : (uint4)(__builtin_astype(w.two, uint2), 0, 0);
-}
-// And the way back: the lowest bits count.
-HELPER words from_bytes(uint4 c) {
-  return (words){__builtin_astype(__builtin_convertvector(c, uchar4), uint), 0};
-}
-HELPER words from_shorts(uint4 c) {
-  return (words){__builtin_astype(__builtin_convertvector(c, ushort4), ulong), 0};
-}
-HELPER words from_ints(uint4 c) { return (words){__builtin_astype(c.xy, ulong), c}; }
-HELPER words from_one(uint all) { return (words){all, 0}; }
+HELPER uint4 ints_in(words w) { return w; }
+// And the way back, of channels that have no more bits. One behind the other: LLVM would make four shifts that are joined a vector's own,
+// which lanes take in turns.
+HELPER words from_bytes(uint4 c) { return (words)(((c.w << 8 | c.z) << 8 | c.y) << 8 | c.x, 0, 0, 0); }
+HELPER words from_shorts(uint4 c) { return (words)(c.x | c.y << 16, c.z | c.w << 16, 0, 0); }
+HELPER words from_signed_bytes(int4 c) { return from_bytes(__builtin_astype(c, uint4) & 255); }
+HELPER words from_signed_shorts(int4 c) { return from_shorts(__builtin_astype(c, uint4) & 0xffff); }
+HELPER words from_ints(uint4 c) { return c; }
+HELPER words from_one(uint all) { return (words)(all, 0, 0, 0); }
+HELPER half4 halves_in(words w) { return __builtin_astype(w.xy, half4); }
+HELPER words from_halves(half4 c) { return (words)(__builtin_astype(c, uint2), 0, 0); }
 
 // Channels in memory to red, green, blue and alpha; `one` is 1.
 #define ARRANGE(T4, T)                                                                                                 \

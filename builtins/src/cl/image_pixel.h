@@ -13,8 +13,7 @@ HELPER bool is_srgb(uint order) { return order >= ORDER_SRGB && order <= ORDER_S
 
 static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *row, int x) {
   uint order = i->order;
-  long size = pixel_size(i);
-  words w = words_of(row, x, size);
+  words w = words_of(row, x, pixel_size(i));
   float4 c;
   switch (i->type) {
   case TYPE_UNORM8: {
@@ -28,13 +27,13 @@ static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *row
     return order == ORDER_SRGBA || order == ORDER_SBGRA ? all : (float4)(all.xyz, 1.0f);
   }
   case TYPE_FLOAT:
-    c = __builtin_astype(ints_in(w, size), float4);
+    c = __builtin_astype(ints_in(w), float4);
     break;
   case TYPE_UNORM16:
     c = TO_FLOATS(shorts_in(w)) * (1.0f / 65535.0f);
     break;
   case TYPE_HALF:
-    c = TO_FLOATS(__builtin_astype(w.two, half4));
+    c = TO_FLOATS(halves_in(w));
     break;
   case TYPE_SNORM8:
     c = __builtin_elementwise_max(TO_FLOATS(signed_bytes_in(w)) * (1.0f / 127.0f), (float4)-1.0f);
@@ -44,22 +43,22 @@ static __attribute__((noinline)) float4 PIXEL(image i, __global const uchar *row
     break;
   // Packed: red is in the highest bits.
   case TYPE_565: {
-    uint v = (uint)w.two;
+    uint v = w.x;
     c = (float4)((float)(v >> 11) * (1.0f / 31.0f), (float)(v >> 5 & 63) * (1.0f / 63.0f), (float)(v & 31) * (1.0f / 31.0f), 1.0f);
     break;
   }
   case TYPE_555: {
-    uint v = (uint)w.two;
+    uint v = w.x;
     c = (float4)((float)(v >> 10 & 31), (float)(v >> 5 & 31), (float)(v & 31), 31.0f) * (1.0f / 31.0f);
     break;
   }
   case TYPE_101010: {
-    uint v = (uint)w.two;
+    uint v = w.x;
     c = (float4)((float)(v >> 20 & 1023), (float)(v >> 10 & 1023), (float)(v & 1023), 1023.0f) * (1.0f / 1023.0f);
     break;
   }
   case TYPE_101010_2: {
-    uint v = (uint)w.two;
+    uint v = w.x;
     c = (float4)((float)(v >> 22), (float)(v >> 12 & 1023), (float)(v >> 2 & 1023), 0.0f) * (1.0f / 1023.0f);
     c.w = (float)(v & 3) * (1.0f / 3.0f);
     break;
@@ -78,7 +77,7 @@ HELPER float4 quick_pixel(image i, __global const uchar *row, int x, int format)
   case R_UNORM8:
     return (float4)((float)row[x] * (1.0f / 255.0f), 0.0f, 0.0f, 1.0f);
   case RGBA_FLOAT:
-    return __builtin_astype(words_of(row, x, 16).four, float4);
+    return __builtin_astype(words_of(row, x, 16), float4);
   case R_FLOAT:
     return (float4)(__builtin_astype(((__global const uint_any *)row)[x], float), 0.0f, 0.0f, 1.0f);
   default:

@@ -4,12 +4,11 @@
 #include "image_channels.h"
 
 static __attribute__((noinline)) int4 oxcl_image_pixel_int(image i, __global const uchar *row, int x) {
-  long size = pixel_size(i);
-  words w = words_of(row, x, size);
+  words w = words_of(row, x, pixel_size(i));
   int4 c;
   switch (i->type) {
   case TYPE_S32:
-    c = __builtin_astype(ints_in(w, size), int4);
+    c = __builtin_astype(ints_in(w), int4);
     break;
   case TYPE_S16:
     c = signed_shorts_in(w);

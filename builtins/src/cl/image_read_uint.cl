@@ -4,12 +4,11 @@
 #include "image_channels.h"
 
 static __attribute__((noinline)) uint4 oxcl_image_pixel_uint(image i, __global const uchar *row, int x) {
-  long size = pixel_size(i);
-  words w = words_of(row, x, size);
+  words w = words_of(row, x, pixel_size(i));
   uint4 c;
   switch (i->type) {
   case TYPE_U32:
-    c = ints_in(w, size);
+    c = ints_in(w);
     break;
   case TYPE_U16:
     c = shorts_in(w);

@@ -12,10 +12,10 @@ HELPER float4 rounded(float4 c, float low, float high) {
 HELPER uint4 to_unsigned(float4 c, float most) {
   return __builtin_convertvector(rounded(c * most, 0.0f, most), uint4);
 }
-HELPER uint4 to_signed(float4 c, float most) {
+HELPER int4 to_signed(float4 c, float most) {
   // NaN is 0, not the lowest number.
   c = c == c ? c : (float4)0.0f;
-  return __builtin_astype(__builtin_convertvector(rounded(c * most, -most - 1.0f, most), int4), uint4);
+  return __builtin_convertvector(rounded(c * most, -most - 1.0f, most), int4);
 }
 
 // The bytes of a colour.
@@ -29,11 +29,11 @@ HELPER words encoded(image i, float4 colour) {
   case TYPE_UNORM16:
     return from_shorts(to_unsigned(c, 65535.0f));
   case TYPE_HALF:
-    return (words){__builtin_astype(__builtin_convertvector(c, half4), ulong), 0};
+    return from_halves(__builtin_convertvector(c, half4));
   case TYPE_SNORM8:
-    return from_bytes(to_signed(c, 127.0f));
+    return from_signed_bytes(to_signed(c, 127.0f));
   case TYPE_SNORM16:
-    return from_shorts(to_signed(c, 32767.0f));
+    return from_signed_shorts(to_signed(c, 32767.0f));
   case TYPE_565: {
     uint4 v = __builtin_convertvector(rounded(c * (float4)(31.0f, 63.0f, 31.0f, 0.0f), 0.0f, 63.0f), uint4);
     return from_one(__builtin_elementwise_min(v.x, 31u) << 11 | v.y << 5 | __builtin_elementwise_min(v.z, 31u));
@@ -76,9 +76,9 @@ HELPER words encoded(image i, int4 colour) {
   case TYPE_S32:
     return from_ints(__builtin_astype(c, uint4));
   case TYPE_S16:
-    return from_shorts(__builtin_astype(between(c, -32768, 32767), uint4));
+    return from_signed_shorts(between(c, -32768, 32767));
   case TYPE_S8:
-    return from_bytes(__builtin_astype(between(c, -128, 127), uint4));
+    return from_signed_bytes(between(c, -128, 127));
   default:
     // SPIR-V does not say whether channels have a sign: what the image has is meant.
     return encoded(i, __builtin_astype(colour, uint4));
@@ -96,37 +96,33 @@ HELPER bool is_inside(image level, place at, int kind) {
   return inside;
 }
 
-#define PUT_ANY(T)                                                                                                     \
-  static __attribute__((noinline)) void oxcl_image_pixel_put_##T(image i, __global uchar *row, int x, T##4 colour) {    \
-    put_words(row, x, encoded(i, colour), pixel_size(i));                                                              \
-  }
-PUT_ANY(float)
-PUT_ANY(int)
-PUT_ANY(uint)
-#undef PUT_ANY
+#define ENCODE_ANY(T)                                                                                                  \
+  static __attribute__((noinline)) words oxcl_image_pixel_of_##T(image i, T##4 colour) { return encoded(i, colour); }
+ENCODE_ANY(float)
+ENCODE_ANY(int)
+ENCODE_ANY(uint)
+#undef ENCODE_ANY
 
 // A pixel, of a quick format where it is one.
-HELPER void quick_put(image i, __global uchar *row, int x, float4 colour, int format) {
+HELPER void put_as(image i, image level, place at, int kind, float4 colour, int format) {
+  __global uchar *row = row_of(level, at, kind);
+  bool inside = is_inside(level, at, kind);
   switch (format) {
   case RGBA_UNORM8:
-    put_words(row, x, from_bytes(to_unsigned(colour, 255.0f)), 4);
+    put_words(row, at.x, from_bytes(to_unsigned(colour, 255.0f)), 4, inside);
     break;
   case R_UNORM8:
-    put_words(row, x, from_bytes(to_unsigned(colour, 255.0f)), 1);
+    put_words(row, at.x, from_one(to_unsigned(colour, 255.0f).x), 1, inside);
     break;
   case RGBA_FLOAT:
-    put_words(row, x, from_ints(__builtin_astype(colour, uint4)), 16);
+    put_words(row, at.x, from_ints(__builtin_astype(colour, uint4)), 16, inside);
     break;
   case R_FLOAT:
-    put_words(row, x, from_ints(__builtin_astype(colour, uint4)), 4);
+    put_words(row, at.x, from_ints(__builtin_astype(colour, uint4)), 4, inside);
     break;
   default:
-    oxcl_image_pixel_put_float(i, row, x, colour);
+    put_words(row, at.x, oxcl_image_pixel_of_float(i, colour), pixel_size(i), inside);
   }
-}
-HELPER void put_as(image i, image level, place at, int kind, float4 colour, int format) {
-  if (is_inside(level, at, kind))
-    quick_put(i, row_of(level, at, kind), at.x, colour, format);
 }
 
 HELPER void put(image i, image level, int kind, int4 c, float4 colour) {
@@ -158,8 +154,8 @@ HELPER void put(image i, image level, int kind, int4 c, float depth) {
 #define PUT(T)                                                                                                         \
   HELPER void put(image i, image level, int kind, int4 c, T##4 colour) {                                               \
     place at = place_of(kind, c);                                                                                      \
-    if (is_inside(level, at, kind))                                                                                    \
-      oxcl_image_pixel_put_##T(i, row_of(level, at, kind), at.x, colour);                                              \
+    bool inside = is_inside(level, at, kind);                                                                          \
+    put_words(row_of(level, at, kind), at.x, oxcl_image_pixel_of_##T(i, colour), pixel_size(i), inside);               \
   }
 PUT(int)
 PUT(uint)

@@ -8,6 +8,7 @@
 // of literals with; what is loaded from descriptions is marked as never changing. Everything else is as it was.
 
 #include "llvm-c/Core.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -29,6 +30,9 @@ constexpr unsigned CONSTANT = 2;
 constexpr const char *ASK_IMAGE = "_Z10oxcl_image";
 constexpr const char *ASK_SAMPLER = "_Z12oxcl_sampler";
 constexpr const char *MAKE_SAMPLER = "__translate_sampler_initializer";
+
+// How the names of the library's functions begin that a program cannot call.
+constexpr const char *LIBRARY = "oxcl_";
 
 // Attributes of parameters that were images, with what may be done with these (0: read, 1: write, 2: both), and samplers.
 constexpr const char *IS_IMAGE = "oxcl-image";
@@ -140,9 +144,9 @@ private:
       Value *Made = With(*Call);
       if (Made->getType() != Call->getType())
         continue;
-      for (User *Reader : Call->users())
+      for (Use &Reader : Call->uses())
         if (Made == Call->getArgOperand(0) && Made->getType()->isPointerTy())
-          markInvariant(*Reader);
+          markInvariant(Reader);
       Call->replaceAllUsesWith(Made);
       Call->eraseFromParent();
     }
@@ -150,13 +154,23 @@ private:
       F.eraseFromParent();
   }
 
-  // Marks a load from a description, and all behind address arithmetic.
-  void markInvariant(Value &V) {
-    if (auto *L = dyn_cast<LoadInst>(&V))
+  // Marks a load from a description, and all behind address arithmetic and in functions of the library that it is handed on to.
+  void markInvariant(Use &Reader) {
+    User *V = Reader.getUser();
+    if (auto *L = dyn_cast<LoadInst>(V)) {
       L->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(M.getContext(), {}));
-    else if (isa<GetElementPtrInst>(V))
-      for (User *U : V.users())
-        markInvariant(*U);
+    } else if (isa<GetElementPtrInst>(V)) {
+      for (Use &U : V->uses())
+        markInvariant(U);
+    } else if (auto *Call = dyn_cast<CallBase>(V)) {
+      Function *Callee = Call->getCalledFunction();
+      if (!Callee || Callee->isDeclaration() || !Callee->getName().starts_with(LIBRARY) || !Call->isArgOperand(&Reader))
+        return;
+      unsigned Index = Call->getArgOperandNo(&Reader);
+      if (Index < Callee->arg_size() && Marked.insert(Callee->getArg(Index)).second)
+        for (Use &U : Callee->getArg(Index)->uses())
+          markInvariant(U);
+    }
   }
 
   void change(Instruction &I) {
@@ -178,6 +192,8 @@ private:
   }
 
   Module &M;
+  // Parameters whose loads are marked.
+  SmallPtrSet<const Argument *, 8> Marked;
 };
 
 } // namespace

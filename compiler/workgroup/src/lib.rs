@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+mod any_format;
 mod bodies;
 mod collectives;
 mod context;
@@ -38,6 +39,7 @@ mod plan;
 mod pocl_print;
 mod prepare;
 mod privates;
+mod reductions;
 mod regions;
 mod report;
 mod share;

@@ -5,11 +5,12 @@
 //! loops in simplified, loop-closed form; no switch where lanes are many; one return; divisions that cannot trap; the other functions
 //! internal. Nothing has been decided about barriers yet.
 
+use crate::any_format::{self, AnyFormat};
 use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, parts, variables};
+use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, parts, reductions, variables};
 use crate::{collectives, sub_groups};
-use oxcl_ir::access::{IMAGE, PIXEL, PRINT};
+use oxcl_ir::access::{IMAGE, PRINT};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::{self as ir_module, Layout};
 use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
@@ -71,6 +72,22 @@ pub(crate) fn prepare<'m, 'c>(
     options: &Options,
     lanes: Together,
 ) -> Result<Prepared<'m, 'c>, FormError> {
+    let try_with = |module: &Module<'c>| {
+        let prepared = prepare_with(module, kernel, options, lanes, AnyFormat::InKernel)?;
+        Ok(prepared.function.instructions().len())
+    };
+    let any_format = any_format::choose(module, kernel, options, try_with)?;
+    prepare_with(module, kernel, options, lanes, any_format)
+}
+
+/// The same, where it is known what becomes of functions for pixels of any format.
+fn prepare_with<'m, 'c>(
+    module: &'m Module<'c>,
+    kernel: &str,
+    options: &Options,
+    lanes: Together,
+    any_format: AnyFormat,
+) -> Result<Prepared<'m, 'c>, FormError> {
     let function = Function::find(module, kernel)
         .filter(|function| !function.is_declaration())
         .ok_or_else(|| FormError::NoSuchKernel { kernel: kernel.to_owned() })?;
@@ -79,7 +96,7 @@ pub(crate) fn prepare<'m, 'c>(
         collectives::declare(module);
     }
     retarget(module, function, &options.target);
-    mark_inlining(module, function, options)?;
+    mark_inlining(module, function, options, any_format)?;
     copy_written_structs(function, Layout::of(module));
     ir_module::run_passes(module, PIPELINE)?;
     // LLVM mends loops of several entries only where nothing but branches leads to them.
@@ -110,6 +127,9 @@ pub(crate) fn prepare<'m, 'c>(
     let layout = Layout::of(module);
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled };
     parts::join(prepared.function);
+    if options.has_lanes() {
+        reductions::take_apart(prepared.function);
+    }
     low_bits::shorten(prepared.function);
     indices::widen(prepared.function);
     ir_module::run_passes(module, TIDY)?;
@@ -182,7 +202,12 @@ pub(crate) fn mark_target(function: Function<'_>, target: &Target) {
 
 /// Marks what must be inlined into the kernel: for several lanes everything, so that they reach into every function, else
 /// what transitively touches work-item functions, local memory or shared variables.
-fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Options) -> Result<(), FormError> {
+fn mark_inlining<'c>(
+    module: &Module<'c>,
+    kernel: Function<'c>,
+    options: &Options,
+    any_format: AnyFormat,
+) -> Result<(), FormError> {
     let all = options.has_lanes();
     let mut visit = Visit {
         kernel: kernel.name(),
@@ -191,7 +216,8 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
         order: Vec::new(),
     };
     visit.function(kernel, 0)?;
-    let few = rare_pixels(&visit.order);
+    let order: Vec<Function<'c>> = visit.order.iter().map(|(function, _)| *function).collect();
+    let few = any_format.in_kernel(&order);
     for (function, reach) in visit.order {
         let touches = reach.touches;
         if !reach.meets {
@@ -202,7 +228,7 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
             continue;
         }
         // What makes printf records, what knows all formats of pixels, and what a leader does to its sub-group's row is called lane
-        // by lane, and its code is not needed more than once. Formats are decoded by many lanes where that does not make the kernel long.
+        // by lane, and its code is not needed more than once.
         let is_apart = [PRINT, IMAGE, sub_groups::ROW].iter().any(|start| function.name().starts_with(start))
             && !few.contains(&function);
         if (touches || all) && !is_apart {
@@ -212,40 +238,6 @@ fn mark_inlining<'c>(module: &Module<'c>, kernel: Function<'c>, options: &Option
         }
     }
     Ok(())
-}
-
-/// Calls of a function for pixels of any format that it becomes part of the kernel for.
-const FEW_PIXELS: u32 = 2;
-
-/// The functions for pixels of any format that a kernel calls in few places, and in no loop of the program: a loop with them in
-/// it is too long to be unrolled, or to be made one for each format. (A loop of the library's own has them once.) `order` has
-/// callees before their callers.
-fn rare_pixels<'c>(order: &[(Function<'c>, Reach)]) -> HashSet<Function<'c>> {
-    let is_pixel = |function: Function<'_>| function.name().starts_with(PIXEL);
-    if !order.iter().any(|(function, _)| is_pixel(*function)) {
-        return HashSet::new();
-    }
-    let mut calls: HashMap<Function<'c>, u32> = HashMap::new();
-    for (number, (function, _)) in order.iter().rev().enumerate() {
-        let is_kernel = number == 0;
-        let own = if is_kernel { 1 } else { calls.get(function).copied().unwrap_or(0) };
-        // What the front end makes of a kernel that others may call has a name of its own.
-        let is_of_library = function.name().starts_with("_Z") || function.name().starts_with("oxcl_");
-        let cfg = (is_kernel || !is_of_library).then(|| Cfg::of(*function));
-        for call in function.instructions().into_iter().filter(|call| call.is(Opcode::LLVMCall)) {
-            let (Some(callee), Some(block)) = (call.callee(), call.block()) else { continue };
-            let loops = cfg.as_ref().is_some_and(|cfg| cfg.innermost[cfg.number(block)].is_some());
-            let added = if loops { own.saturating_mul(FEW_PIXELS + 1) } else { own };
-            let calls = calls.entry(callee).or_default();
-            *calls = calls.saturating_add(added);
-        }
-    }
-    let few = |function: &Function<'c>| calls.get(function).is_some_and(|&calls| calls <= FEW_PIXELS);
-    order
-        .iter()
-        .map(|(function, _)| *function)
-        .filter(|function| is_pixel(*function) && few(function))
-        .collect()
 }
 
 /// Depth-first walk over the functions that a kernel reaches.

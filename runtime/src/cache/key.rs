@@ -12,7 +12,7 @@ use oxcl_binary::hash::{Sha256, hex};
 use oxcl_binary::pipe::{Job, Seen};
 
 /// Changes with the meaning of keys and files.
-pub(super) const SCHEMA: u32 = 3;
+pub(super) const SCHEMA: u32 = 4;
 
 /// What a result is found by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +20,77 @@ pub struct Key {
     pub(super) digest: [u8; 32],
 }
 
+/// What a program is made of: all of a job that may be long, by a digest. The jobs for single kernels of a program have it in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Material {
+    digest: [u8; 32],
+}
+
+impl Material {
+    /// That of a job.
+    #[must_use]
+    pub(crate) fn of(job: &Job) -> Self {
+        let mut hash = Sha256::new();
+        let count = |hash: &mut Sha256, count: usize| hash.part(&(count as u64).to_le_bytes());
+        for texts in [&job.sources, &job.headers] {
+            count(&mut hash, texts.len());
+            for text in texts {
+                hash.part(text.name.as_bytes());
+                hash.part(text.text.as_bytes());
+            }
+        }
+        count(&mut hash, job.il.len());
+        for il in &job.il {
+            hash.part(il.name.as_bytes());
+            hash.part(&il.bytes);
+            count(&mut hash, il.constants.len());
+            for (number, bytes) in &il.constants {
+                hash.part(&number.to_le_bytes());
+                hash.part(bytes);
+            }
+        }
+        count(&mut hash, job.inputs.len());
+        job.inputs.iter().for_each(|input| hash.part(input));
+        count(&mut hash, job.machines.len());
+        job.machines.iter().for_each(|machine| hash.part(machine.as_bytes()));
+        Self { digest: hash.finish() }
+    }
+}
+
+/// A job without its material, and without what has no part in its key: where relative paths start from is in the state of what
+/// they lead to.
+fn without_material(job: &Job) -> Job {
+    Job {
+        action: job.action,
+        directory: String::new(),
+        sources: Vec::new(),
+        il: Vec::new(),
+        headers: Vec::new(),
+        inputs: Vec::new(),
+        options: job.options.clone(),
+        cpu: job.cpu,
+        reference: job.reference,
+        cpus: job.cpus.clone(),
+        local_sizes: job.local_sizes.clone(),
+        known: job.known.clone(),
+        version: job.version,
+        kernels: job.kernels.clone(),
+        quality: job.quality,
+        width: job.width,
+        machines: Vec::new(),
+    }
+}
+
 impl Key {
     /// The key of a job that a compiler of this identity does on this machine.
     #[must_use]
     pub fn of(job: &Job, identity: &[u8; 32]) -> Self {
+        Self::of_made_of(&Material::of(job), job, identity)
+    }
+
+    /// The same for a job with this material, whatever the job itself has of it.
+    #[must_use]
+    pub(crate) fn of_made_of(material: &Material, job: &Job, identity: &[u8; 32]) -> Self {
         let mut hash = Sha256::new();
         hash.part(b"job");
         hash.part(&SCHEMA.to_le_bytes());
@@ -31,8 +98,8 @@ impl Key {
         if job.cpus.is_empty() {
             hash.part(this_cpu());
         }
-        // Where relative paths start from is in the state of what they lead to.
-        hash.part(&Job { directory: String::new(), ..job.clone() }.encode());
+        hash.part(&material.digest);
+        hash.part(&without_material(job).encode());
         Self { digest: hash.finish() }
     }
 
@@ -147,6 +214,8 @@ mod tests {
             |job| job.il[0].constants.clear(),
             |job| job.headers[0].text = "y".into(),
             |job| job.headers.clear(),
+            // The same text elsewhere.
+            |job| job.sources.append(&mut job.headers),
             |job| job.reference = true,
             |job| job.cpus.push("x86-64-v3".into()),
             |job| job.local_sizes.clear(),
@@ -168,6 +237,14 @@ mod tests {
         for (index, other) in others.iter().enumerate() {
             assert!(*other != key && !others[..index].contains(other), "change {index}");
         }
+    }
+
+    #[test]
+    fn a_job_without_its_material_has_the_same_key_with_it() {
+        let light = without_material(&job());
+        let key = Key::of_made_of(&Material::of(&job()), &light, &[1; 32]);
+        assert_eq!(key, Key::of(&job(), &[1; 32]));
+        assert_ne!(key, Key::of(&light, &[1; 32]));
     }
 
     #[test]

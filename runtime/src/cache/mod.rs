@@ -18,7 +18,7 @@ mod tidy;
 
 pub(crate) use host::HostMark;
 pub use key::Key;
-pub(crate) use key::this_cpu;
+pub(crate) use key::{Material, this_cpu};
 pub use lock::Claimed;
 pub(crate) use lock::{Claim, claim};
 pub use store::{Cache, Stored};

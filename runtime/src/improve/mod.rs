@@ -25,6 +25,7 @@ use oxcl_binary::known::{KnownArguments, KnownOf};
 use oxcl_driver::program::LaunchShape;
 use oxcl_driver::watch::{Heat, Watch};
 
+use crate::cache::Material;
 use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
 use crate::program::{Begun, Inner, Program};
 use crate::service::{Announced, Attempt, Service};
@@ -181,6 +182,8 @@ enum What {
 pub(crate) struct Improving {
     improver: Improver,
     request: BuildRequest,
+    /// Its material, which is long: digested once.
+    material: OnceLock<Material>,
     /// The program was in the cache, and so may be what was made of it.
     cached: bool,
     /// Somebody makes what is not hot, or is about to.
@@ -414,7 +417,8 @@ impl Improving {
         cached: bool,
     ) -> Self {
         let account = Mutex::new(Account::new(kernels, quality, cost, cached));
-        Self { improver, request, cached, resting: AtomicBool::new(false), whole: OnceLock::new(), account }
+        let (material, whole) = (OnceLock::new(), OnceLock::new());
+        Self { improver, request, material, cached, resting: AtomicBool::new(false), whole, account }
     }
 
     fn account(&self) -> std::sync::MutexGuard<'_, Account> {
@@ -426,11 +430,21 @@ impl Improving {
         BuildRequest { quality: Quality::Full, ..self.request.clone() }
     }
 
+    /// The same without the program's material, with which it is: to look for what is kept.
+    fn full_to_look_for(&self) -> (&Material, BuildRequest) {
+        let service = &self.improver.shared.service;
+        let material = self.material.get_or_init(|| service.material(&self.request));
+        let BuildRequest { action, target, version, .. } = self.request;
+        let (options, cpus) = (self.request.options.clone(), self.request.cpus.clone());
+        let (local_sizes, known) = (self.request.local_sizes.clone(), self.request.known.clone());
+        let none = BuildRequest::empty(action, target);
+        let quality = Quality::Full;
+        (material, BuildRequest { options, cpus, local_sizes, known, version, quality, ..none })
+    }
+
     /// The request for a kernel's function for launches of this shape.
     fn request_for(&self, kernel: &str, shape: &LaunchShape) -> BuildRequest {
-        let LaunchShape { local, known } = shape.clone();
-        let known = (!known.is_empty()).then(|| KnownOf { kernel: kernel.to_owned(), arguments: known });
-        BuildRequest { local_sizes: vec![local], known: known.into_iter().collect(), ..self.full() }
+        for_shape(self.full(), kernel, shape)
     }
 
     /// Has the kernels of `program` made when a processor is idle.
@@ -520,7 +534,8 @@ impl Improving {
         if !self.cached {
             return None;
         }
-        let built = self.improver.shared.service.kept_kernel(&self.full(), kernel)?;
+        let (material, request) = self.full_to_look_for();
+        let built = self.improver.shared.service.kept_kernel(material, &request, kernel)?;
         self.account().was_kept();
         Some(built.archive)
     }
@@ -531,11 +546,20 @@ impl Improving {
             return None;
         }
         let service = &self.improver.shared.service;
-        service.kept_specialisation(&self.request_for(kernel, shape), kernel).map(|built| built.archive)
+        let (material, request) = self.full_to_look_for();
+        let request = for_shape(request, kernel, shape);
+        service.kept_specialisation(material, &request, kernel).map(|built| built.archive)
     }
 
     /// A function that an earlier process had made takes the place of a kernel's full code.
     pub(crate) fn was_kept(&self) {
         self.account().was_kept();
     }
+}
+
+/// A request for a kernel's function for launches of this shape.
+fn for_shape(request: BuildRequest, kernel: &str, shape: &LaunchShape) -> BuildRequest {
+    let LaunchShape { local, known } = shape.clone();
+    let known = (!known.is_empty()).then(|| KnownOf { kernel: kernel.to_owned(), arguments: known });
+    BuildRequest { local_sizes: vec![local], known: known.into_iter().collect(), ..request }
 }

@@ -7,7 +7,7 @@ use oxcl_binary::pipe::{Done, Hello, Job, Quality};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::pool::Pool;
-use crate::cache::{Cache, Claim, HostMark, Key, Stored, claim};
+use crate::cache::{Cache, Claim, HostMark, Key, Material, Stored, claim};
 use crate::compiler::BuildError;
 
 /// A cache, and what is known for it.
@@ -37,11 +37,11 @@ impl Kept {
         self.mark.is_set()
     }
 
-    /// A job's result, if it is kept. Starts no server.
-    pub(super) fn find(&self, pool: &Pool, job: &Job) -> Option<Stored> {
+    /// The result of a job with this material, if it is kept. Starts no server.
+    pub(super) fn find(&self, pool: &Pool, material: &Material, job: &Job) -> Option<Stored> {
         let known = || Some(self.cache.compiler(&pool.program().ok()?.canonicalize().ok()?)?.identity);
         let identity = self.identity.get().copied().or_else(known)?;
-        self.cache.find(&Key::of(job, &identity))
+        self.cache.find(&Key::of_made_of(material, job, &identity))
     }
 
     /// Takes a job's result from the cache, or has `make` do the job and keeps what comes of it. `make` also says

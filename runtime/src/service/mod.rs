@@ -31,7 +31,7 @@ use std::time::Duration;
 use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
-use crate::cache::{Cache, Stored};
+use crate::cache::{Cache, Material, Stored};
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -163,18 +163,33 @@ impl Service {
         self.for_all(&self.job_for(request, Kernels::One(kernel.to_owned())), attempt)
     }
 
-    /// What [`Self::complete`] gives where it is kept already.
-    pub(crate) fn kept_kernel(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        self.kept(&self.job_for(request, Kernels::One(kernel.to_owned())))
+    /// What [`Self::complete`] gives where it is kept already. Of `request` all but the material is looked at.
+    pub(crate) fn kept_kernel(
+        &self,
+        material: &Material,
+        request: &BuildRequest,
+        kernel: &str,
+    ) -> Option<Built> {
+        self.kept(material, &self.job_for(request, Kernels::One(kernel.to_owned())))
     }
 
-    /// What [`Self::specialise`] gives where it is kept already.
-    pub(crate) fn kept_specialisation(&self, request: &BuildRequest, kernel: &str) -> Option<Built> {
-        self.kept(&self.job_for(request, Kernels::Specialised(kernel.to_owned())))
+    /// What [`Self::specialise`] gives where it is kept already, in the same way.
+    pub(crate) fn kept_specialisation(
+        &self,
+        material: &Material,
+        request: &BuildRequest,
+        kernel: &str,
+    ) -> Option<Built> {
+        self.kept(material, &self.job_for(request, Kernels::Specialised(kernel.to_owned())))
     }
 
-    fn kept(&self, job: &Job) -> Option<Built> {
-        Some(from_cache(self.kept.as_ref()?.find(&self.pool, job)?))
+    /// What a request's program is made of.
+    pub(crate) fn material(&self, request: &BuildRequest) -> Material {
+        Material::of(&self.job(request))
+    }
+
+    fn kept(&self, material: &Material, job: &Job) -> Option<Built> {
+        Some(from_cache(self.kept.as_ref()?.find(&self.pool, material, job)?))
     }
 
     /// Says that [`Self::complete`], or [`Self::specialise`] where the request has a local size, will be asked for: should this

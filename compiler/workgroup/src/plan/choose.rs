@@ -92,7 +92,7 @@ pub(crate) fn is_worth_a_plan(module: &Module<'_>, kernel: &str, options: &Optio
 }
 
 /// The instructions of a function with everything inlined that it calls; a function that reaches itself counts once.
-fn inlined_size<'c>(function: Function<'c>, known: &mut HashMap<Function<'c>, usize>) -> usize {
+pub(crate) fn inlined_size<'c>(function: Function<'c>, known: &mut HashMap<Function<'c>, usize>) -> usize {
     if let Some(&size) = known.get(&function) {
         return size;
     }

@@ -52,8 +52,8 @@ pub struct MachineOperation {
     pub prefix: &'static str,
     /// Of how many values of one type.
     arguments: usize,
-    /// The element types that it is for, as they are mangled, and what the library asks before it calls it.
-    pub types: &'static [(&'static str, &'static str)],
+    /// The element types that it is for, as they are mangled, and what the library asks before it calls it: all must be so.
+    pub types: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// All of them: an estimate of a reciprocal square root, a product with a power of two, and whether a value is zero, subnormal,
@@ -62,13 +62,21 @@ pub const MACHINE_OPERATIONS: [MachineOperation; 3] = [
     MachineOperation {
         prefix: "_Z19oxcl_rsqrt_estimate",
         arguments: 1,
-        types: &[("f", HAS_RSQRT_ESTIMATE), ("d", HAS_RSQRT_ESTIMATE), ("Dh", HAS_HALF)],
+        types: &[
+            ("f", &[HAS_RSQRT_ESTIMATE]),
+            ("d", &[HAS_RSQRT_ESTIMATE]),
+            ("Dh", &[HAS_RSQRT_ESTIMATE, HAS_HALF]),
+        ],
     },
-    MachineOperation { prefix: "_Z10oxcl_scale", arguments: 2, types: &[("f", HAS_LDEXP), ("d", HAS_LDEXP)] },
+    MachineOperation {
+        prefix: "_Z10oxcl_scale",
+        arguments: 2,
+        types: &[("f", &[HAS_LDEXP]), ("d", &[HAS_LDEXP])],
+    },
     MachineOperation {
         prefix: "_Z15oxcl_unordinary",
         arguments: 1,
-        types: &[("f", HAS_LDEXP), ("d", HAS_LDEXP), ("Dh", HAS_HALF)],
+        types: &[("f", &[HAS_LDEXP]), ("d", &[HAS_LDEXP]), ("Dh", &[HAS_RSQRT_ESTIMATE, HAS_HALF])],
     },
 ];
 

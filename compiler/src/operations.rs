@@ -75,9 +75,9 @@ impl Operations {
         let forms = MACHINE_OPERATIONS
             .iter()
             .flat_map(|operation| operation.types.iter().map(move |ty| (operation, ty)));
-        for (operation, &(ty, question)) in forms {
+        for (operation, &(ty, questions)) in forms {
             let symbol = |width: u32| operation.symbol(ty, width);
-            if answers.contains(&(question, true)) {
+            if questions.iter().all(|&question| answers.contains(&(question, true))) {
                 if let Some(scalar) = Function::find(module, &symbol(1)) {
                     mark_pure(scalar, &WIDTHS.map(|width| (width, symbol(width))));
                 }

@@ -32,8 +32,6 @@ Value *spread(Value *mask) {
 
 Parts partsOf(Value *mask) {
   Value *left, *right;
-  if (match(mask, m_Select(m_Value(left), m_Value(right), m_Zero())) && !left->getType()->isVectorTy())
-    return {right, left, /*conditionFirst=*/true};
   if (match(mask, m_Select(m_Value(left), m_Value(right), m_Zero())) || match(mask, m_And(m_Value(left), m_Value(right)))) {
     if (Value *condition = spread(right))
       return {left, condition, /*conditionFirst=*/false};
@@ -48,6 +46,14 @@ Value *maskAskedFor(ICmpInst &asks) {
   Value *mask;
   bool isAsked = asks.isEquality() && match(asks.getOperand(1), m_Zero()) && match(asks.getOperand(0), m_BitCast(m_Value(mask)));
   return isAsked && mask->getType()->isVectorTy() && mask->getType()->isIntOrIntVectorTy(1) ? mask : nullptr;
+}
+
+// Whether a loop around the comparison goes on with the mask.
+bool isCarried(const ICmpInst &asks, const Value &mask, const DominatorTree &dominators) {
+  return any_of(mask.users(), [&](const User *user) {
+    auto *phi = dyn_cast<PHINode>(user);
+    return phi && dominators.dominates(phi->getParent(), asks.getParent());
+  });
 }
 
 // Where a branch by the comparison is taken if any lane is left, the mask is `other`.
@@ -75,6 +81,8 @@ void run(Function &function) {
   DominatorTree dominators(function);
   for (auto &[asks, parts] : found) {
     Value *mask = maskAskedFor(*asks);
+    if (!isCarried(*asks, *mask, dominators))
+      continue;
     useOther(*asks, mask, parts.other, dominators);
     IRBuilder<> builder(asks);
     Value *bits = builder.CreateBitCast(parts.other, asks->getOperand(0)->getType());

@@ -2,6 +2,8 @@
 
 #include "lane_masks.h"
 
+#include "mask_webs.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,15 +12,9 @@
 #include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace oxcl;
 
 namespace {
-
-bool isMask(const Type *type) {
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  return vector && vector->getElementType()->isIntegerTy(1);
-}
-
-unsigned lanesOf(const Type *type) { return cast<FixedVectorType>(type)->getNumElements(); }
 
 // The masks of one function.
 class LaneMasks {
@@ -32,7 +28,7 @@ public:
         auto *phi = dyn_cast<PHINode>(&instruction);
         if (phi && isMask(phi->getType()))
           phis.push_back(phi);
-        count(instruction);
+        widths.count(instruction);
       }
     for (PHINode *phi : phis)
       if (bitsOf(phi->getType()))
@@ -53,27 +49,9 @@ public:
   }
 
 private:
-  // How wide the numbers are that comparisons and choices of so many lanes are about.
-  void count(const Instruction &instruction) {
-    const Type *about = nullptr;
-    if (isa<CmpInst>(instruction))
-      about = instruction.getOperand(0)->getType();
-    else if (isa<SelectInst>(instruction) && isMask(instruction.getOperand(0)->getType()))
-      about = instruction.getType();
-    auto *vector = dyn_cast_or_null<FixedVectorType>(about);
-    unsigned bits = vector ? vector->getScalarSizeInBits() : 0;
-    if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
-      ++widths[vector->getNumElements()][bits];
-  }
-
   // The bits of a lane of such a mask; 0: it stays as it is.
   unsigned bitsOf(const Type *type) {
-    auto found = widths.find(lanesOf(type));
-    unsigned bits = 0, most = 0;
-    if (found != widths.end())
-      for (auto [width, times] : found->second)
-        if (times > most || (times == most && width > bits))
-          bits = width, most = times;
+    unsigned bits = widths.mostly(lanesOf(type));
     // One register for each mask: with more there are none left for numbers.
     unsigned room = registerBits / lanesOf(type);
     return room < 8 ? 0 : std::min(bits, room);
@@ -81,15 +59,6 @@ private:
 
   Type *wideType(Type *type) {
     return VectorType::get(IntegerType::get(type->getContext(), bitsOf(type)), lanesOf(type), /*Scalable=*/false);
-  }
-
-  static bool isLogic(const Instruction &instruction) {
-    auto opcode = instruction.getOpcode();
-    return opcode == Instruction::And || opcode == Instruction::Or || opcode == Instruction::Xor;
-  }
-
-  static bool isRemade(const Instruction &instruction) {
-    return isa<PHINode>(instruction) || isa<FreezeInst>(instruction) || isa<SelectInst>(instruction) || isLogic(instruction);
   }
 
   // A mask in wide lanes, made where the mask is made.
@@ -173,7 +142,7 @@ private:
   Function &function;
   unsigned registerBits;
   MapVector<Value *, Value *> wide;
-  MapVector<unsigned, MapVector<unsigned, unsigned>> widths;
+  NumberWidths widths;
 };
 
 } // namespace

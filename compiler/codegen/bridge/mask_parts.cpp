@@ -2,6 +2,8 @@
 
 #include "mask_parts.h"
 
+#include "mask_webs.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -11,6 +13,7 @@
 #include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace oxcl;
 using namespace llvm::PatternMatch;
 
 namespace {
@@ -20,23 +23,6 @@ constexpr unsigned fewestLanes = 8;
 constexpr unsigned mostParts = 4;
 
 using Parts = SmallVector<Value *, mostParts>;
-
-bool isMask(const Type *type) {
-  auto *vector = dyn_cast<FixedVectorType>(type);
-  return vector && vector->getElementType()->isIntegerTy(1);
-}
-
-unsigned lanesOf(const Type *type) { return cast<FixedVectorType>(type)->getNumElements(); }
-
-bool isLogic(const Instruction &instruction) {
-  auto opcode = instruction.getOpcode();
-  return opcode == Instruction::And || opcode == Instruction::Or || opcode == Instruction::Xor;
-}
-
-// Masks of which the parts are made by the same operation on the parts of what they are made of.
-bool isRemade(const Instruction &instruction) {
-  return isa<PHINode>(instruction) || isa<FreezeInst>(instruction) || isa<SelectInst>(instruction) || isLogic(instruction);
-}
 
 // The masks of one function.
 class MaskParts {
@@ -50,7 +36,7 @@ public:
         auto *phi = dyn_cast<PHINode>(&instruction);
         if (phi && isMask(phi->getType()))
           phis.push_back(phi);
-        count(instruction);
+        widths.count(instruction);
       }
     erase_if(phis, [&](PHINode *phi) { return numberOf(phi->getType()) == 1; });
     for (PHINode *phi : phis) {
@@ -79,29 +65,10 @@ public:
   }
 
 private:
-  // How wide the numbers are that comparisons and choices of so many lanes are about.
-  void count(const Instruction &instruction) {
-    const Type *about = nullptr;
-    if (isa<CmpInst>(instruction))
-      about = instruction.getOperand(0)->getType();
-    else if (isa<SelectInst>(instruction) && isMask(instruction.getOperand(0)->getType()))
-      about = instruction.getType();
-    auto *vector = dyn_cast_or_null<FixedVectorType>(about);
-    unsigned bits = vector ? vector->getScalarSizeInBits() : 0;
-    if (bits > 1)
-      ++widths[vector->getNumElements()][bits];
-  }
-
   // The parts of such a mask; 1: it stays as it is.
   unsigned numberOf(const Type *type) {
     unsigned lanes = lanesOf(type);
-    auto found = widths.find(lanes);
-    unsigned bits = 0, most = 0;
-    if (found != widths.end())
-      for (auto [width, times] : found->second)
-        if (times > most)
-          bits = width, most = times;
-    unsigned number = bits * lanes / registerBits;
+    unsigned number = widths.mostly(lanes) * lanes / registerBits;
     return number > 1 && number <= mostParts && isPowerOf2_32(number) && lanes / number >= fewestLanes ? number : 1;
   }
 
@@ -216,7 +183,7 @@ private:
   Function &function;
   unsigned registerBits;
   MapVector<Value *, Parts> parts;
-  MapVector<unsigned, MapVector<unsigned, unsigned>> widths;
+  NumberWidths widths;
 };
 
 } // namespace

@@ -62,7 +62,9 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
             ));
             continue;
         }
-        if let Some(body) = answers[2].then(|| operation::body(line)).flatten() {
+        // The last question is about half, which no unit here has: a level has all operations of AVX-512 or none.
+        let has_all = answers[1] && answers[2];
+        if let Some(body) = has_all.then(|| operation::body(line)).flatten() {
             out.push_str(&body);
             has_operations = true;
             continue;

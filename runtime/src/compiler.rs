@@ -96,7 +96,26 @@ impl BuildRequest {
         Self { inputs, ..Self::empty(action, target) }
     }
 
-    pub(crate) fn empty(action: BuildAction, target: BuildTarget) -> Self {
+    /// The same without what a program is made of, which may be long: its sources, modules, headers, archives and machines.
+    pub(crate) fn without_material(&self) -> Self {
+        Self {
+            action: self.action,
+            sources: Vec::new(),
+            il: Vec::new(),
+            headers: Vec::new(),
+            inputs: Vec::new(),
+            options: self.options.clone(),
+            target: self.target,
+            cpus: self.cpus.clone(),
+            local_sizes: self.local_sizes.clone(),
+            known: self.known.clone(),
+            machines: Vec::new(),
+            version: self.version,
+            quality: self.quality,
+        }
+    }
+
+    fn empty(action: BuildAction, target: BuildTarget) -> Self {
         Self {
             action,
             sources: Vec::new(),

@@ -22,14 +22,7 @@ public:
   LaneMasks(Function &function, unsigned registerBits) : function(function), registerBits(registerBits) {}
 
   void run() {
-    SmallVector<PHINode *> phis;
-    for (BasicBlock &block : function)
-      for (Instruction &instruction : block) {
-        auto *phi = dyn_cast<PHINode>(&instruction);
-        if (phi && isMask(phi->getType()))
-          phis.push_back(phi);
-        widths.count(instruction);
-      }
+    SmallVector<PHINode *> phis = maskPhis(function, widths);
     for (PHINode *phi : phis)
       if (bitsOf(phi->getType()))
         wide[phi] = PHINode::Create(wideType(phi->getType()), phi->getNumIncomingValues(), phi->getName(), phi->getIterator());
@@ -73,10 +66,7 @@ private:
     }
     auto *instruction = dyn_cast<Instruction>(mask);
     IRBuilder<> builder(function.getContext());
-    if (!instruction)
-      builder.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
-    else if (auto after = instruction->getInsertionPointAfterDef())
-      builder.SetInsertPoint(*after);
+    goBehind(builder, mask, function);
     Value *made;
     if (instruction && isLogic(*instruction)) {
       Value *left = widened(instruction->getOperand(0));
@@ -115,18 +105,11 @@ private:
       if (!isReplaced(use))
         uses.push_back(&use);
     for (Use *use : uses) {
-      auto *user = cast<Instruction>(use->getUser());
-      BasicBlock *block = user->getParent();
-      if (auto *phi = dyn_cast<PHINode>(user))
-        block = phi->getIncomingBlock(*use);
+      BasicBlock *block = blockOf(*use);
       Value *&bits = narrow[block];
       if (!bits) {
         IRBuilder<> builder(function.getContext());
-        auto *own = dyn_cast<Instruction>(made);
-        if (own && own->getParent() == block)
-          builder.SetInsertPoint(*own->getInsertionPointAfterDef());
-        else
-          builder.SetInsertPoint(&*block->getFirstInsertionPt());
+        goInto(builder, *block, made);
         bits = builder.CreateICmpSLT(made, Constant::getNullValue(made->getType()), mask.getName());
       }
       use->set(bits);

@@ -30,14 +30,7 @@ public:
   MaskParts(Function &function, unsigned registerBits) : function(function), registerBits(registerBits) {}
 
   void run() {
-    SmallVector<PHINode *> phis;
-    for (BasicBlock &block : function)
-      for (Instruction &instruction : block) {
-        auto *phi = dyn_cast<PHINode>(&instruction);
-        if (phi && isMask(phi->getType()))
-          phis.push_back(phi);
-        widths.count(instruction);
-      }
+    SmallVector<PHINode *> phis = maskPhis(function, widths);
     erase_if(phis, [&](PHINode *phi) { return numberOf(phi->getType()) == 1; });
     for (PHINode *phi : phis) {
       Parts &made = parts[phi];
@@ -82,10 +75,7 @@ private:
       return known->second;
     auto *instruction = dyn_cast<Instruction>(mask);
     IRBuilder<> builder(function.getContext());
-    if (!instruction)
-      builder.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
-    else if (auto after = instruction->getInsertionPointAfterDef())
-      builder.SetInsertPoint(*after);
+    goBehind(builder, mask, function);
     Parts made;
     unsigned number = numberOf(mask->getType());
     if (instruction && isRemade(*instruction) && !isa<PHINode>(instruction)) {
@@ -143,9 +133,7 @@ private:
         user->eraseFromParent();
         continue;
       }
-      BasicBlock *block = user->getParent();
-      if (auto *phi = dyn_cast<PHINode>(user))
-        block = phi->getIncomingBlock(*use);
+      BasicBlock *block = blockOf(*use);
       Value *&whole = joined[block];
       if (!whole)
         whole = join(mask, *block);
@@ -155,11 +143,7 @@ private:
 
   Value *join(Instruction &mask, BasicBlock &block) {
     IRBuilder<> builder(function.getContext());
-    auto *last = dyn_cast<Instruction>(parts[&mask].back());
-    if (last && last->getParent() == &block)
-      builder.SetInsertPoint(*last->getInsertionPointAfterDef());
-    else
-      builder.SetInsertPoint(&*block.getFirstInsertionPt());
+    goInto(builder, block, parts[&mask].back());
     Parts level = parts[&mask];
     while (level.size() > 1) {
       Parts next;

@@ -4,7 +4,10 @@
 #define OXCL_MASK_WEBS_H
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 
 namespace oxcl {
@@ -55,6 +58,44 @@ public:
 private:
   llvm::MapVector<unsigned, llvm::MapVector<unsigned, unsigned>> widths;
 };
+
+// The masks that PHI nodes carry; all numbers of the function are counted.
+inline llvm::SmallVector<llvm::PHINode *> maskPhis(llvm::Function &function, NumberWidths &widths) {
+  llvm::SmallVector<llvm::PHINode *> phis;
+  for (llvm::BasicBlock &block : function)
+    for (llvm::Instruction &instruction : block) {
+      auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction);
+      if (phi && isMask(phi->getType()))
+        phis.push_back(phi);
+      widths.count(instruction);
+    }
+  return phis;
+}
+
+// The block in which a use asks for its value.
+inline llvm::BasicBlock *blockOf(const llvm::Use &use) {
+  auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+  auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+  return phi ? phi->getIncomingBlock(use) : user->getParent();
+}
+
+// Has a builder go on behind where a value is made: an instruction, or something that is there from the beginning of the function.
+inline void goBehind(llvm::IRBuilder<> &builder, llvm::Value *value, llvm::Function &function) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction)
+    builder.SetInsertPoint(&*function.getEntryBlock().getFirstInsertionPt());
+  else if (auto after = instruction->getInsertionPointAfterDef())
+    builder.SetInsertPoint(*after);
+}
+
+// The same where it must be this block: behind a value that the block makes, else at its beginning.
+inline void goInto(llvm::IRBuilder<> &builder, llvm::BasicBlock &block, llvm::Value *value) {
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction && instruction->getParent() == &block)
+    builder.SetInsertPoint(*instruction->getInsertionPointAfterDef());
+  else
+    builder.SetInsertPoint(&*block.getFirstInsertionPt());
+}
 
 } // namespace oxcl
 

@@ -22,6 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use oxcl_binary::known::{KnownArguments, KnownOf};
+use oxcl_binary::pipe::Kernels;
 use oxcl_driver::program::LaunchShape;
 use oxcl_driver::watch::{Heat, Watch};
 
@@ -434,12 +435,7 @@ impl Improving {
     fn full_to_look_for(&self) -> (&Material, BuildRequest) {
         let service = &self.improver.shared.service;
         let material = self.material.get_or_init(|| service.material(&self.request));
-        let BuildRequest { action, target, version, .. } = self.request;
-        let (options, cpus) = (self.request.options.clone(), self.request.cpus.clone());
-        let (local_sizes, known) = (self.request.local_sizes.clone(), self.request.known.clone());
-        let none = BuildRequest::empty(action, target);
-        let quality = Quality::Full;
-        (material, BuildRequest { options, cpus, local_sizes, known, version, quality, ..none })
+        (material, BuildRequest { quality: Quality::Full, ..self.request.without_material() })
     }
 
     /// The request for a kernel's function for launches of this shape.
@@ -535,7 +531,8 @@ impl Improving {
             return None;
         }
         let (material, request) = self.full_to_look_for();
-        let built = self.improver.shared.service.kept_kernel(material, &request, kernel)?;
+        let kernels = Kernels::One(kernel.to_owned());
+        let built = self.improver.shared.service.kept(material, &request, kernels)?;
         self.account().was_kept();
         Some(built.archive)
     }
@@ -548,7 +545,8 @@ impl Improving {
         let service = &self.improver.shared.service;
         let (material, request) = self.full_to_look_for();
         let request = for_shape(request, kernel, shape);
-        service.kept_specialisation(material, &request, kernel).map(|built| built.archive)
+        let kernels = Kernels::Specialised(kernel.to_owned());
+        service.kept(material, &request, kernels).map(|built| built.archive)
     }
 
     /// A function that an earlier process had made takes the place of a kernel's full code.

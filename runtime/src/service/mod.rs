@@ -163,33 +163,21 @@ impl Service {
         self.for_all(&self.job_for(request, Kernels::One(kernel.to_owned())), attempt)
     }
 
-    /// What [`Self::complete`] gives where it is kept already. Of `request` all but the material is looked at.
-    pub(crate) fn kept_kernel(
+    /// What [`Self::complete`] gives of these kernels, or [`Self::specialise`], where it is kept already. Of `request` all but the
+    /// material is looked at.
+    pub(crate) fn kept(
         &self,
         material: &Material,
         request: &BuildRequest,
-        kernel: &str,
+        kernels: Kernels,
     ) -> Option<Built> {
-        self.kept(material, &self.job_for(request, Kernels::One(kernel.to_owned())))
-    }
-
-    /// What [`Self::specialise`] gives where it is kept already, in the same way.
-    pub(crate) fn kept_specialisation(
-        &self,
-        material: &Material,
-        request: &BuildRequest,
-        kernel: &str,
-    ) -> Option<Built> {
-        self.kept(material, &self.job_for(request, Kernels::Specialised(kernel.to_owned())))
+        let job = self.job_for(request, kernels);
+        Some(from_cache(self.kept.as_ref()?.find(&self.pool, material, &job)?))
     }
 
     /// What a request's program is made of.
     pub(crate) fn material(&self, request: &BuildRequest) -> Material {
         Material::of(&self.job(request))
-    }
-
-    fn kept(&self, material: &Material, job: &Job) -> Option<Built> {
-        Some(from_cache(self.kept.as_ref()?.find(&self.pool, material, job)?))
     }
 
     /// Says that [`Self::complete`], or [`Self::specialise`] where the request has a local size, will be asked for: should this

@@ -538,15 +538,13 @@ impl<'a, 'c> Costs<'a, 'c> {
                 TEST_OF_ADDRESSES + apart * share + consecutive * (1.0 - share)
             }
             How::Collective => AMONG_LANES,
-            How::EachLane
-                if matches!(
-                    instruction.opcode(),
-                    Some(Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg)
-                ) =>
-            {
-                lanes * (one + TURN_OF_ATOMIC)
+            How::EachLane => {
+                let turn = match instruction.opcode() {
+                    Some(Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg) => TURN_OF_ATOMIC,
+                    _ => TURN,
+                };
+                lanes * (one + turn)
             }
-            How::EachLane => lanes * (one + TURN),
             How::Vector => self.vector(instruction),
         }
     }

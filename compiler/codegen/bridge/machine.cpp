@@ -30,6 +30,7 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/LLVMContext.h"
@@ -257,6 +258,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     if (pipeline->vectorise)
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::AccessFirstLanes());
+        passes.addPass(oxcl::LowerWideOperations());
         oxcl::addBeforeVectoriser(passes);
       });
     builder.registerModuleAnalyses(modules);
@@ -291,7 +293,21 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
 
 namespace {
 
-// Whether loop strength reduction has anything to reduce: a multiplication whose value changes from turn to turn.
+// Whether the address is of an element that no addressing mode of x86 can scale an index to, and the index is not the same in every
+// turn.
+bool scalesInLoop(const llvm::Instruction &instruction, const llvm::Loop &loop) {
+  auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction);
+  if (!address || address->getType()->isVectorTy())
+    return false;
+  const llvm::DataLayout &layout = instruction.getModule()->getDataLayout();
+  for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step)
+    if (!step.isStruct() && !loop.isLoopInvariant(step.getOperand()) && step.getSequentialElementStride(layout) > 8)
+      return true;
+  return false;
+}
+
+// Whether loop strength reduction has anything to reduce: a multiplication whose value changes from turn to turn, or a shift in its
+// place.
 bool multipliesInLoops(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || oxcl::isRare(function))
@@ -303,8 +319,9 @@ bool multipliesInLoops(llvm::Module &module) {
       if (!loop)
         continue;
       for (llvm::Instruction &instruction : block)
-        if (instruction.getOpcode() == llvm::Instruction::Mul && !instruction.getType()->isVectorTy() &&
-            !loop->hasLoopInvariantOperands(&instruction))
+        if ((instruction.getOpcode() == llvm::Instruction::Mul && !instruction.getType()->isVectorTy() &&
+             !loop->hasLoopInvariantOperands(&instruction)) ||
+            scalesInLoop(instruction, *loop))
           return true;
     }
   }

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
@@ -159,23 +160,43 @@ Value *(*operationOf(const Function &function))(IRBuilder<> &, ArrayRef<Value *>
 
 } // namespace
 
+// Puts the operation in the place of its call.
+static void lowerCall(CallInst &call, Make make) {
+  IRBuilder<> builder(&call);
+  SmallVector<Value *, 2> values(call.args());
+  call.replaceAllUsesWith(ofAll(builder, values, call.getType(), make));
+  call.eraseFromParent();
+}
+
 void oxcl::lowerOperations(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
     auto *make = function.isDeclaration() ? operationOf(function) : nullptr;
     if (!make)
       continue;
-    for (User *user : make_early_inc_range(function.users())) {
-      auto *call = dyn_cast<CallInst>(user);
-      if (!call || call->getCalledOperand() != &function)
-        continue;
-      IRBuilder<> builder(call);
-      SmallVector<Value *, 2> values(call->args());
-      call->replaceAllUsesWith(ofAll(builder, values, call->getType(), make));
-      call->eraseFromParent();
-    }
+    for (User *user : make_early_inc_range(function.users()))
+      if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &function)
+        lowerCall(*call, make);
     if (function.use_empty())
       function.eraseFromParent();
   }
+}
+
+PreservedAnalyses oxcl::LowerWideOperations::run(Function &function, FunctionAnalysisManager &) {
+  bool any = false;
+  for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    auto *make = callee && callee->isDeclaration() && call->getType()->isVectorTy() ? operationOf(*callee) : nullptr;
+    if (!make)
+      continue;
+    lowerCall(*call, make);
+    any = true;
+  }
+  if (!any)
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
 }
 
 void oxcl::storeHalvesAtOnce(Module &module) {

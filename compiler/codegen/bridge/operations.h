@@ -3,6 +3,8 @@
 #ifndef OXCL_OPERATIONS_H
 #define OXCL_OPERATIONS_H
 
+#include "llvm/IR/PassManager.h"
+
 namespace llvm {
 class Module;
 }
@@ -14,6 +16,13 @@ namespace oxcl {
 // with vector forms that LLVM's vectorisers know of: they do not widen operations of one processor. Whoever answered the
 // library's questions for this processor has said that it has them.
 void lowerOperations(llvm::Module &module);
+
+// The same for the calls on vectors alone, before LLVM's passes on loops: no vectoriser would widen those any more, and LLVM does not
+// unroll a loop with a call in it.
+class LowerWideOperations : public llvm::PassInfoMixin<LowerWideOperations> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &functions);
+};
 
 // Makes the conversion of every vector of 8 or 16 floats to halves that is only stored the one that can write to memory, for
 // processors with arithmetic on half: LLVM takes the newer instruction there, which cannot, and takes an operation more. Both round

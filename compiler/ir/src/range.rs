@@ -194,9 +194,12 @@ impl<'a, 'c> Ranges<'a, 'c> {
             Opcode::LLVMOr | Opcode::LLVMXor => match self.exact(value, depth) {
                 Some(exact) if exact.is_in(signed) => exact,
                 _ => {
-                    // No bit above the highest of both.
-                    let both = operand(0)?.hull(operand(1)?);
-                    both.is_natural().then(|| Range::unsigned(128 - both.high.leading_zeros()))?
+                    // No bit above the highest of both, and all that are in either.
+                    let (left, right) = (operand(0)?, operand(1)?);
+                    let both = left.hull(right);
+                    let most = both.is_natural().then(|| Range::unsigned(128 - both.high.leading_zeros()))?;
+                    let least = if value.is(Opcode::LLVMOr) { left.low.max(right.low) } else { 0 };
+                    Range::new(least, most.high)
                 }
             },
             Opcode::LLVMTrunc => operand(0).filter(|range| range.is_in(signed))?,
@@ -220,9 +223,10 @@ impl<'a, 'c> Ranges<'a, 'c> {
                 }
             }
             Opcode::LLVMUDiv | Opcode::LLVMSDiv => {
-                let divisor = value.operand(1).as_int().filter(|&divisor| divisor > 0).map(i128::from)?;
                 let whole = operand(0).filter(|range| range.is_natural())?;
-                Range::new(whole.low / divisor, whole.high / divisor)
+                // Whoever divides by 0 gets no number.
+                let divisor = operand(1).filter(|range| range.is_natural() && range.high > 0)?;
+                Range::new(whole.low / divisor.high, whole.high / divisor.low.max(1))
             }
             Opcode::LLVMURem | Opcode::LLVMSRem => {
                 let divisor = operand(1).filter(|range| range.low > 0)?;

@@ -126,7 +126,7 @@ pub fn run_step(module: &Module<'_>, kernel: &str, options: &Options, step: Step
     let given = given(module, kernel)?;
     if step == Step::Narrow {
         if options.has_lanes() {
-            narrow::narrow(given.function);
+            narrow::narrow(&given)?;
         }
         return Ok(());
     }

@@ -9,20 +9,15 @@ use oxcl_ir::{Builder, Function, IntPredicate, Opcode, TypeKind, Value};
 
 /// Guards every division of a function. Where all work-items divide by one number they still do.
 pub fn guard(function: Function<'_>) {
-    for instruction in unguarded(function) {
-        let signed = match instruction.opcode() {
-            Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) => true,
-            Some(Opcode::LLVMUDiv | Opcode::LLVMURem) => false,
-            _ => continue,
-        };
-        if is_safe(instruction.operand(1), signed) || shift(instruction) {
+    for (instruction, may_be_minus) in unguarded(function) {
+        if is_safe(instruction.operand(1), may_be_minus) || shift(instruction) {
             continue;
         }
         let b = Builder::before(instruction);
         let divisor = b.freeze(instruction.operand(1), "divisor");
         let (zero, one) = (divisor.ty().zero(), divisor.ty().int(1));
         let is_zero = b.compare(IntPredicate::LLVMIntEQ, divisor, zero, "is.zero");
-        if !signed {
+        if !may_be_minus {
             instruction.set_operand(1, b.select(is_zero, one, divisor, "safe"));
             continue;
         }
@@ -43,18 +38,34 @@ pub fn guard(function: Function<'_>) {
     }
 }
 
-/// The divisions by what may be 0 or negative. All are found before any is rewritten: ranges are of the function as it is.
-fn unguarded(function: Function<'_>) -> Vec<Value<'_>> {
+/// The divisions by what may be 0 or -1, and whether it may be negative. All are found before any is rewritten: ranges are of
+/// the function as it is.
+fn unguarded(function: Function<'_>) -> Vec<(Value<'_>, bool)> {
     let ranges = Ranges::new(&range_of_any);
-    let mut found = function.instructions();
-    found.retain(|&instruction| {
-        let divides = matches!(
-            instruction.opcode(),
-            Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
-        );
-        divides && ranges.of(instruction.operand(1)).is_none_or(|range| range.low <= 0)
-    });
+    let mut found = Vec::new();
+    for instruction in function.instructions() {
+        let signed = match instruction.opcode() {
+            Some(Opcode::LLVMSDiv | Opcode::LLVMSRem) => true,
+            Some(Opcode::LLVMUDiv | Opcode::LLVMURem) => false,
+            _ => continue,
+        };
+        let divisor = instruction.operand(1);
+        let least = ranges.of(divisor).map_or(i128::MIN, |range| range.low);
+        let may_be_minus = signed && least < 0;
+        if least <= 0 && (may_be_minus || !has_a_bit(divisor)) {
+            found.push((instruction, may_be_minus));
+        }
+    }
     found
+}
+
+/// Whether a number has a bit that a constant gives it.
+fn has_a_bit(value: Value<'_>) -> bool {
+    match value.opcode() {
+        Some(Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMFreeze) => has_a_bit(value.operand(0)),
+        Some(Opcode::LLVMOr) => (0..2).any(|side| value.operand(side).as_int().is_some_and(|bits| bits != 0)),
+        _ => false,
+    }
 }
 
 /// Divides by `1 << k` without a sign by a shift, or keeps the bits below; gives whether it was such a division.
@@ -77,9 +88,9 @@ fn shift(division: Value<'_>) -> bool {
     true
 }
 
-/// A constant, in every lane, that is neither 0 nor, where signed, -1.
-fn is_safe(divisor: Value<'_>, signed: bool) -> bool {
-    let fine = |value: i64| value != 0 && !(signed && value == -1);
+/// A constant, in every lane, that is neither 0 nor, where it may be negative, -1.
+fn is_safe(divisor: Value<'_>, may_be_minus: bool) -> bool {
+    let fine = |value: i64| value != 0 && !(may_be_minus && value == -1);
     match divisor.ty().kind() {
         TypeKind::Vector(lanes) => {
             (0..lanes).all(|lane| divisor.constant_element(lane).and_then(Value::as_int).is_some_and(fine))

@@ -343,7 +343,7 @@ fn cut<'m, 'c>(
         ..facts
     };
     if options.has_lanes() {
-        narrow::narrow(kernel.function);
+        narrow::narrow(&kernel)?;
         guards::test_together(&kernel)?;
     }
     Ok((Cut::of(kernel, facts.printf, options)?, facts))

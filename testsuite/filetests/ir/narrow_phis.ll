@@ -92,10 +92,10 @@ exit:
 ;   br i1 %again, label %loop, label %exit
 ;
 ; exit:
-;   %sum.out = phi i32 [ %sum.next, %loop ]
-;   %low.out3 = phi i8 [ %low.next2, %loop ]
+;   %sum.next.lcssa = phi i32 [ %sum.next, %loop ]
+;   %low.next2.lcssa = phi i8 [ %low.next2, %loop ]
 ;   %po = getelementptr i32, ptr addrspace(1) %out, i64 %x
-;   store i32 %sum.out, ptr addrspace(1) %po, align 4
-;   store i8 %low.out3, ptr addrspace(1) %pa, align 1
+;   store i32 %sum.next.lcssa, ptr addrspace(1) %po, align 4
+;   store i8 %low.next2.lcssa, ptr addrspace(1) %pa, align 1
 ;   ret void
 ; }

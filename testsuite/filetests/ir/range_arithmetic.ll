@@ -17,9 +17,9 @@ entry:
   %shifted = shl i64 %g, 3                 ; range: 0 to 17179869176
   %too.far = shl i64 %g, 40
   %even = shl nsw i32 %id, 1               ; range: 0 to 2147483647
-  %odd = or disjoint i32 %even, 1          ; range: 0 to 2147483647
+  %odd = or disjoint i32 %even, 1          ; range: 1 to 2147483647
   %small = and i32 %n, 255                 ; range: 0 to 255
   %sum = add i32 %small, %small            ; range: 0 to 510
-  %either = or i32 %small, 1               ; range: 0 to 255
+  %either = or i32 %small, 1               ; range: 1 to 255
   ret void
 }

@@ -31,7 +31,7 @@ mod window;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use memory::{is_dense, is_simple_access};
-pub(crate) use quotients::by_doubles;
+pub(crate) use quotients::by_floating;
 pub(crate) use tested::varying_index;
 pub(crate) use wide::is_componentwise;
 

@@ -1,21 +1,23 @@
 //! Divisions of integers of at most 32 bits in lanes, by numbers that are not known when the kernel is compiled: CPUs divide no
-//! vectors of integers, but vectors of doubles.
+//! vectors of integers, but vectors of floats and doubles.
 //!
 //! A quotient `x / d` that is no integer is at least `1 / d` away from the next one. Of numbers of 32 bits that is more than
-//! `2^-32` of it, and a double's rounding is `2^-53`: the quotient as a double, cut, is exact. Where all lanes divide by one number
-//! a product with its reciprocal will do, if that is a little too large: by less than `2^-32`, so that nothing reaches the next
-//! integer, and by more than what three roundings in any direction take away, so that integers stay.
+//! `2^-32` of it, and a double's rounding is `2^-53`; of numbers of 16 bits it is more than `2^-16`, and a float's rounding is `2^-24`.
+//! So the quotient, cut, is exact. Where all lanes divide by one number a product with its reciprocal will do, if that is a little too
+//! large: by less than `2^-32` or `2^-16`, so that nothing reaches the next integer, and by more than what three roundings in any
+//! direction take away, so that integers stay.
 //!
 //! In: lanes that do not trap: nobody divides by 0, nor the lowest number by -1. Numbers of more bits are divided lane by lane.
 
 use super::lanes::Lanes;
 use oxcl_ir::{Builder, Opcode, TypeKind, Value};
 
-/// `1 + 2^-50`, as a double's bits.
+/// `1 + 2^-50`, as a double's bits, and `1 + 2^-21`, as a float's.
 const A_LITTLE_MORE: i64 = 0x3ff0_0000_0000_0004;
+const A_LITTLE_MORE_FLOAT: i64 = 0x3f80_0004;
 
-/// Whether a division is made by doubles where its divisor differs from kernel to kernel: of at most 32 bits, by no constant.
-pub(crate) fn by_doubles(division: Value<'_>) -> bool {
+/// The bits of the floating numbers that a division is made by, if it is of at most 32 bits and by no constant.
+pub(crate) fn by_floating(division: Value<'_>) -> Option<u32> {
     let divides = matches!(
         division.opcode(),
         Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
@@ -24,7 +26,11 @@ pub(crate) fn by_doubles(division: Value<'_>) -> bool {
         let divisor = division.operand(1);
         divisor.as_int().is_some() || divisor.constant_element(0).is_some()
     };
-    divides && matches!(division.ty().scalar().kind(), TypeKind::Int(2..=32)) && !constant()
+    match division.ty().scalar().kind() {
+        TypeKind::Int(2..=16) if divides && !constant() => Some(32),
+        TypeKind::Int(17..=32) if divides && !constant() => Some(64),
+        _ => None,
+    }
 }
 
 /// The quotients, or what is left, of a vector of lanes; `divisor` is what all of `divisors` are, if they are all the same.
@@ -41,17 +47,22 @@ pub(super) fn divide<'c>(
         true => (Opcode::LLVMSIToFP, Opcode::LLVMFPToSI),
         false => (Opcode::LLVMUIToFP, Opcode::LLVMFPToUI),
     };
-    let (double, doubles) = (b.types().double(), b.types().double().vector(width));
-    let from = b.cast(to, dividends, doubles, "");
+    let short = matches!(dividends.ty().scalar().kind(), TypeKind::Int(..=16));
+    let (floating, more) = match short {
+        true => (b.types().float(), b.types().i32().int(A_LITTLE_MORE_FLOAT)),
+        false => (b.types().double(), b.i64(A_LITTLE_MORE)),
+    };
+    let vector = floating.vector(width);
+    let from = b.cast(to, dividends, vector, "");
     let ratio = match divisor {
         Some(divisor) => {
-            let one = b.cast(Opcode::LLVMUIToFP, b.types().i32().int(1), double, "");
-            let more = b.cast(Opcode::LLVMBitCast, b.i64(A_LITTLE_MORE), double, "");
-            let inverse = b.binary(Opcode::LLVMFDiv, one, b.cast(to, divisor, double, ""), "");
+            let one = b.cast(Opcode::LLVMUIToFP, b.types().i32().int(1), floating, "");
+            let more = b.cast(Opcode::LLVMBitCast, more, floating, "");
+            let inverse = b.binary(Opcode::LLVMFDiv, one, b.cast(to, divisor, floating, ""), "");
             let inverse = b.binary(Opcode::LLVMFMul, inverse, more, "inverse");
             b.binary(Opcode::LLVMFMul, from, b.splat(inverse, width, ""), "")
         }
-        None => b.binary(Opcode::LLVMFDiv, from, b.cast(to, divisors, doubles, ""), ""),
+        None => b.binary(Opcode::LLVMFDiv, from, b.cast(to, divisors, vector, ""), ""),
     };
     let quotient = b.cast(back, ratio, dividends.ty(), "quotient");
     if matches!(opcode, Opcode::LLVMSDiv | Opcode::LLVMUDiv) {

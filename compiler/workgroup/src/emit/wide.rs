@@ -5,7 +5,7 @@
 
 use super::items::RegionEmitter;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
-use super::quotients::{self, by_doubles};
+use super::quotients::{self, by_floating};
 use crate::error::FormError;
 use crate::guards::is_test;
 use crate::plan::{Form, How};
@@ -277,7 +277,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let wide = |index: usize| widen(b, &inputs[index], width);
         let name = instruction.name();
         let made: Vec<Value<'c>> = match opcode {
-            _ if by_doubles(instruction) => {
+            _ if by_floating(instruction).is_some() => {
                 let one = quotients::same_for_all(&inputs[1]);
                 let pairs = wide(0).into_iter().zip(wide(1));
                 pairs.map(|(left, right)| quotients::divide(b, opcode, left, right, one, width)).collect()

@@ -12,21 +12,38 @@
 
 mod rewrite;
 
+use crate::FormError;
+use crate::emit::by_floating;
 use crate::plan::choose::LARGEST_PREPARED;
+use crate::prepare::Prepared;
 use crate::workitem::range_of_any;
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::range::{Range, Ranges};
+use oxcl_ir::module as ir_module;
 use oxcl_ir::{Function, Opcode, TypeKind, Value};
 use std::collections::HashMap;
 
 /// A chain must save so many times what the conversions at its end take: those cross from one half of a register to another.
 const WORTH: f64 = 1.5;
 
+/// Only now are some operations seen to do nothing: the greater one of `x / y` and `x` is `x`, if these are numbers without a sign.
+/// The PHI nodes at loop exits, which this folds away, are made again.
+const SIMPLIFY: &str = "function(instsimplify,lcssa)";
+
 /// Makes the chains of a kernel narrow.
-pub(crate) fn narrow(kernel: Function<'_>) {
-    if kernel.instructions().len() > LARGEST_PREPARED {
-        return;
+///
+/// # Errors
+/// LLVM's failure in a pass.
+pub(crate) fn narrow(kernel: &Prepared<'_, '_>) -> Result<(), FormError> {
+    if kernel.function.instructions().len() <= LARGEST_PREPARED && make_narrow(kernel.function) {
+        ir_module::run_passes(kernel.module, SIMPLIFY)?;
     }
+    Ok(())
+}
+
+/// Gives whether there was any chain.
+fn make_narrow(kernel: Function<'_>) -> bool {
+    let mut any = false;
     // What ends a chain in few bits may be in the middle of one in more.
     for bits in [8, 16, 32] {
         let begins =
@@ -41,8 +58,10 @@ pub(crate) fn narrow(kernel: Function<'_>) {
         let kept = Chains::of(&search).kept(&search);
         if !kept.is_empty() {
             rewrite::rewrite(kernel, &search, &kept);
+            any = true;
         }
     }
+    any
 }
 
 /// How the low bits of a number give it back.
@@ -165,12 +184,12 @@ impl<'c> Search<'_, 'c> {
 
     /// What an instruction asks of its operands where it is done in fewer bits; none where it cannot be.
     fn asks(&self, value: Value<'c>) -> Option<Asks> {
-        // Bytes have no divisions and no shifts by signs.
+        // Bytes have no divisions by constants and no shifts by signs.
         let long = self.bits > 8;
         let by = |most: i64| value.operand(1).as_int().is_some_and(|number| (0..most).contains(&number));
         let numbers = |signed: bool, unsigned: bool| Some(Asks::Numbers(Fit { signed, unsigned }));
         match value.opcode()? {
-            Opcode::LLVMSelect | Opcode::LLVMPHI => Some(Asks::LowBits),
+            Opcode::LLVMSelect | Opcode::LLVMPHI | Opcode::LLVMFreeze => Some(Asks::LowBits),
             _ if asks_low_bits(value) => Some(Asks::LowBits),
             Opcode::LLVMShl if by(i64::from(self.bits)) => Some(Asks::LowBits),
             Opcode::LLVMLShr if by(i64::from(self.bits)) => numbers(false, true),
@@ -180,6 +199,12 @@ impl<'c> Search<'_, 'c> {
             }
             Opcode::LLVMSDiv | Opcode::LLVMSRem if long && self.is_small_divisor(value) => {
                 numbers(true, true)
+            }
+            // By floating numbers; with a sign, the lowest number by -1 would have no quotient.
+            Opcode::LLVMUDiv | Opcode::LLVMURem | Opcode::LLVMSDiv | Opcode::LLVMSRem
+                if by_floating(value).is_some() =>
+            {
+                numbers(false, true)
             }
             Opcode::LLVMCall if least_or_greatest(value).is_some() => numbers(true, true),
             Opcode::LLVMCall if is_absolute(value) => numbers(true, false),
@@ -250,7 +275,7 @@ impl<'c> Search<'_, 'c> {
     /// What an instruction takes in its own bits, in operations on whole registers.
     fn weight(value: Value<'c>) -> f64 {
         match value.opcode() {
-            Some(Opcode::LLVMPHI) => 0.0,
+            Some(Opcode::LLVMPHI | Opcode::LLVMFreeze) => 0.0,
             Some(Opcode::LLVMMul) => 2.0,
             Some(Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem) => 6.0,
             _ => 1.0,

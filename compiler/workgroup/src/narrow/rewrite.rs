@@ -117,6 +117,7 @@ impl<'c> Rewriter<'_, '_, 'c> {
         }
         match opcode {
             Opcode::LLVMSelect => b.select(old.operand(0), operands[0], operands[1], &name),
+            Opcode::LLVMFreeze => b.freeze(operands[0], &name),
             Opcode::LLVMShl | Opcode::LLVMLShr | Opcode::LLVMAShr => {
                 // A number without a sign takes zeros.
                 let opcode =

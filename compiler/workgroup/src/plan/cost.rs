@@ -9,7 +9,7 @@
 
 use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
-use crate::emit::{by_doubles, independent, is_marker, joined};
+use crate::emit::{by_floating, independent, is_marker, joined};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
@@ -657,16 +657,15 @@ impl<'a, 'c> Costs<'a, 'c> {
             Some(Opcode::LLVMMul) => registers * 2.0 * unit,
             Some(Opcode::LLVMFDiv) => registers * if wide { 2.0 } else { 1.25 } * self.long(),
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
-                match by_constant(instruction) {
+                match (by_constant(instruction), by_floating(instruction)) {
                     // There is no high half of products of 64 bits: lanes have turns.
-                    Some(operations) if !is_long_division(instruction) => registers * operations * unit,
+                    (Some(operations), _) if !is_long_division(instruction) => registers * operations * unit,
                     // LLVM divides one by one.
-                    None if by_doubles(instruction) && !self.by_llvm => {
+                    (None, Some(bits)) if !self.by_llvm => {
                         let same = self.plan.form(instruction.operand(1)) == Form::Uniform;
-                        let doubles = f64::from(self.plan.width * 64) / f64::from(self.vectors.bits.max(128));
-                        doubles
-                            * self.parts(instruction.ty())
-                            * (3.0 + if same { unit } else { 2.0 * self.long() })
+                        let numbers = f64::from(self.plan.width * bits) / f64::from(self.vectors.bits.max(128));
+                        let divided = if bits == 64 { 2.0 } else { 1.25 } * self.long();
+                        numbers * self.parts(instruction.ty()) * (3.0 + if same { unit } else { divided })
                     }
                     _ => lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0),
                 }

@@ -10,7 +10,7 @@ use super::cost::{Costs, by_constant, is_long_division};
 use super::read::HowText;
 use super::strides::{Step, Steps, Variable};
 use super::{How, Plan};
-use crate::emit::{by_doubles, is_marker};
+use crate::emit::{by_floating, is_marker};
 use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -222,7 +222,7 @@ impl<'c> Remarks<'_, 'c> {
             {
                 let help = "there are no divisions of integer vectors: a constant divisor, a shift, or a range of \
                             more dimensions needs none";
-                let long = by_constant(instruction).is_none() && !by_doubles(instruction);
+                let long = by_constant(instruction).is_none() && by_floating(instruction).is_none();
                 let help = long.then(|| help.to_owned());
                 ("division".to_owned(), help)
             }
@@ -246,8 +246,12 @@ impl<'c> Remarks<'_, 'c> {
         let mut became = match (how, &*subject) {
             (How::Vector, "division") => match by_constant(instruction) {
                 Some(_) if !is_long_division(instruction) => "vector, by a product".to_owned(),
-                None if by_doubles(instruction) => "vector, by numbers of type double".to_owned(),
-                _ => "lane by lane".to_owned(),
+                Some(_) => "lane by lane".to_owned(),
+                None => match by_floating(instruction) {
+                    Some(32) => "vector, by numbers of type float".to_owned(),
+                    Some(_) => "vector, by numbers of type double".to_owned(),
+                    None => "lane by lane".to_owned(),
+                },
             },
             _ => HowText { how, is_store }.to_string(),
         };

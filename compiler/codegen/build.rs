@@ -36,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
             "bridge/lane_masks.cpp",
+            "bridge/long_rounds.cpp",
             "bridge/mask_parts.cpp",
             "bridge/uniform_parts.cpp",
             "bridge/narrow_gathers.cpp",

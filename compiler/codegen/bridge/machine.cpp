@@ -13,6 +13,7 @@
 #include "first_lanes.h"
 #include "guarded.h"
 #include "lane_masks.h"
+#include "long_rounds.h"
 #include "mask_parts.h"
 #include "masks.h"
 #include "narrow_gathers.h"
@@ -259,6 +260,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::AccessFirstLanes());
         passes.addPass(oxcl::LowerWideOperations());
+        passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
     builder.registerModuleAnalyses(modules);

@@ -18,8 +18,8 @@ use crate::plan::choose::LARGEST_PREPARED;
 use crate::prepare::Prepared;
 use crate::workitem::range_of_any;
 use oxcl_ir::cfg::Cfg;
-use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::module as ir_module;
+use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::{Function, Opcode, TypeKind, Value};
 use std::collections::HashMap;
 

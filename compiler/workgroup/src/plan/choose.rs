@@ -21,6 +21,8 @@ use std::collections::{HashMap, VecDeque};
 const WORTH: f64 = 95.0;
 /// Vectors of several registers must be this much cheaper, in percent of those of one register.
 const WORTH_TWO: f64 = 85.0;
+/// The same where a loop holds all of its numbers in registers.
+const WORTH_TWO_HELD: f64 = 95.0;
 /// Two registers that take no more than this, in percent of what one takes, wait for a chain of dependences.
 const WAITING: f64 = 65.0;
 
@@ -156,6 +158,7 @@ pub(crate) fn choose<'c>(
         }
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
+    let widest = widest_lane(first, kernel);
     let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does. It does not where loops are
     // inside, which this form of the kernel has no more.
@@ -173,10 +176,15 @@ pub(crate) fn choose<'c>(
     }
     candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
     let mut best: Option<(usize, f64)> = None;
+    let has_loops = !regions.cfg.loops.is_empty();
     for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
         let limit = match best {
             None => f64::INFINITY,
-            Some((_, so_far)) if plan.width > register => so_far * WORTH_TWO / 100.0,
+            Some((_, so_far)) if plan.width > register => {
+                let each = (plan.width * widest).div_ceil(vectors.bits);
+                let held = has_loops && cost::fits(plan, regions, vectors, each as usize);
+                so_far * if held { WORTH_TWO_HELD } else { WORTH_TWO } / 100.0
+            }
             Some((_, so_far)) => so_far,
         };
         if cost < limit {

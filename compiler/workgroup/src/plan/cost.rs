@@ -663,7 +663,8 @@ impl<'a, 'c> Costs<'a, 'c> {
                     // LLVM divides one by one.
                     (None, Some(bits)) if !self.by_llvm => {
                         let same = self.plan.form(instruction.operand(1)) == Form::Uniform;
-                        let numbers = f64::from(self.plan.width * bits) / f64::from(self.vectors.bits.max(128));
+                        let numbers =
+                            f64::from(self.plan.width * bits) / f64::from(self.vectors.bits.max(128));
                         let divided = if bits == 64 { 2.0 } else { 1.25 } * self.long();
                         numbers * self.parts(instruction.ty()) * (3.0 + if same { unit } else { divided })
                     }

@@ -10,7 +10,7 @@
 //! In: lanes that do not trap: nobody divides by 0, nor the lowest number by -1. Numbers of more bits are divided lane by lane.
 
 use super::lanes::Lanes;
-use oxcl_ir::{Builder, Opcode, TypeKind, Value};
+use oxcl_ir::{Builder, Opcode, Type, TypeKind, Value};
 
 /// `1 + 2^-50`, as a double's bits, and `1 + 2^-21`, as a float's.
 const A_LITTLE_MORE: i64 = 0x3ff0_0000_0000_0004;
@@ -26,9 +26,15 @@ pub(crate) fn by_floating(division: Value<'_>) -> Option<u32> {
         let divisor = division.operand(1);
         divisor.as_int().is_some() || divisor.constant_element(0).is_some()
     };
-    match division.ty().scalar().kind() {
-        TypeKind::Int(2..=16) if divides && !constant() => Some(32),
-        TypeKind::Int(17..=32) if divides && !constant() => Some(64),
+    let bits = floating_bits(division.ty())?;
+    (divides && !constant()).then_some(bits)
+}
+
+/// The bits of the floating numbers whose quotients are exact for integers of a type, once they are cut.
+fn floating_bits(integers: Type<'_>) -> Option<u32> {
+    match integers.scalar().kind() {
+        TypeKind::Int(2..=16) => Some(32),
+        TypeKind::Int(17..=32) => Some(64),
         _ => None,
     }
 }
@@ -47,10 +53,9 @@ pub(super) fn divide<'c>(
         true => (Opcode::LLVMSIToFP, Opcode::LLVMFPToSI),
         false => (Opcode::LLVMUIToFP, Opcode::LLVMFPToUI),
     };
-    let short = matches!(dividends.ty().scalar().kind(), TypeKind::Int(..=16));
-    let (floating, more) = match short {
-        true => (b.types().float(), b.types().i32().int(A_LITTLE_MORE_FLOAT)),
-        false => (b.types().double(), b.i64(A_LITTLE_MORE)),
+    let (floating, more) = match floating_bits(dividends.ty()) {
+        Some(32) => (b.types().float(), b.types().i32().int(A_LITTLE_MORE_FLOAT)),
+        _ => (b.types().double(), b.i64(A_LITTLE_MORE)),
     };
     let vector = floating.vector(width);
     let from = b.cast(to, dividends, vector, "");

@@ -139,7 +139,8 @@ pub(crate) fn choose<'c>(
     let mut widths: VecDeque<u32> = [whole / 2, whole, whole * 2].into();
     widths.retain(|&width| is_wanted(width, longest_row(vectors, space, options)));
     let mut plans: Vec<Plan<'c>> = Vec::new();
-    // The lanes of a register where they are as wide as the widest of the kernel's.
+    // The bits of the widest of the kernel's lanes, and the lanes of a register where they are as wide as that.
+    let mut widest = 32;
     let mut register = whole;
     while let Some(width) = widths.pop_front() {
         match Plan::with_shapes(kernel, regions, slots, space, shapes, width) {
@@ -151,14 +152,14 @@ pub(crate) fn choose<'c>(
         }
         if let [first] = plans.as_slice() {
             // Who wrote the kernel knows which of its numbers count.
-            let bits = options.hinted_bits.unwrap_or_else(|| widest_lane(first, kernel).min(32));
+            widest = widest_lane(first, kernel);
+            let bits = options.hinted_bits.unwrap_or(widest.min(32));
             register = vectors.bits / bits.clamp(8, 64);
             let more = is_wanted(register, longest_row(vectors, space, options));
             widths.extend((more && register > whole * 2).then_some(register));
         }
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
-    let widest = widest_lane(first, kernel);
     let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does. It does not where loops are
     // inside, which this form of the kernel has no more.

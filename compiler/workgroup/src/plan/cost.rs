@@ -641,6 +641,11 @@ impl<'a, 'c> Costs<'a, 'c> {
         }
     }
 
+    /// A register of quotients of floats or, `wide`, of doubles.
+    fn quotient(&self, wide: bool) -> f64 {
+        if wide { 2.0 * self.long() } else { 1.25 * self.long() }
+    }
+
     fn vector(&self, instruction: Value<'c>) -> f64 {
         let unit = self.unit();
         let registers = self.registers_of(instruction);
@@ -655,7 +660,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             // Bytes are multiplied in 16 bits, the even ones and the odd ones.
             Some(Opcode::LLVMMul) if self.bits(instruction.ty()) == 8 => registers * 5.0 * unit,
             Some(Opcode::LLVMMul) => registers * 2.0 * unit,
-            Some(Opcode::LLVMFDiv) => registers * if wide { 2.0 } else { 1.25 } * self.long(),
+            Some(Opcode::LLVMFDiv) => registers * self.quotient(wide),
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
                 match (by_constant(instruction), by_floating(instruction)) {
                     // There is no high half of products of 64 bits: lanes have turns.
@@ -665,8 +670,8 @@ impl<'a, 'c> Costs<'a, 'c> {
                         let same = self.plan.form(instruction.operand(1)) == Form::Uniform;
                         let numbers =
                             f64::from(self.plan.width * bits) / f64::from(self.vectors.bits.max(128));
-                        let divided = if bits == 64 { 2.0 } else { 1.25 } * self.long();
-                        numbers * self.parts(instruction.ty()) * (3.0 + if same { unit } else { divided })
+                        let divided = if same { unit } else { self.quotient(bits == 64) };
+                        numbers * self.parts(instruction.ty()) * (3.0 + divided)
                     }
                     _ => lanes * self.parts(instruction.ty()) * (self.once(instruction) + 2.0),
                 }
@@ -694,7 +699,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                 | Opcode::LLVMFreeze,
             ) => 0.0,
             Some(Opcode::LLVMGetElementPtr) => self.registers(instruction.types().i64()) * unit,
-            Some(Opcode::LLVMCall) => registers * self.intrinsic(instruction, unit, 1.25 * self.long()),
+            Some(Opcode::LLVMCall) => registers * self.intrinsic(instruction, unit, self.quotient(false)),
             _ => registers * unit,
         }
     }

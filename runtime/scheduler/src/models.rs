@@ -647,7 +647,7 @@ fn models_board() {
             let place = board.reserve(0, tasks[index].ptr());
             if let Some(place) = place {
                 tasks[index].order.store(1 + index as u64, Ordering::Relaxed);
-                board.publish(place, 2);
+                board.publish(place, 2, 0);
             }
             place.is_some()
         };
@@ -679,6 +679,56 @@ fn models_board() {
     });
 }
 
+/// The same where chunks have owners: two threads take their own and each other's, and one has looked at the place before it is
+/// used again.
+#[test]
+fn models_board_with_owners() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let board = Arc::new(Board::new(2));
+        let tasks: Arc<Vec<TaskRef>> = Arc::new(vec![task(1), task(2)]);
+        let put_up = |board: &Board, tasks: &[TaskRef], index: usize| {
+            let place = board.reserve(0, tasks[index].ptr()).filter(|place| *place == 0);
+            if let Some(place) = place {
+                tasks[index].order.store(1 + index as u64, Ordering::Relaxed);
+                board.publish(place, 17, 2);
+            }
+            place.is_some()
+        };
+        // The most a thread takes here, so that the model stays small; at the end one of them takes the rest.
+        let work = |board: &Board, slot: usize, most: usize| {
+            let mut done = 0;
+            while done < most
+                && let Some(claim) = board.claim(0, slot)
+            {
+                // SAFETY: the model keeps the tasks.
+                let task = unsafe { claim.task.get() };
+                assert_eq!(task.order.load(Ordering::Relaxed), task.id.0);
+                assert!(claim.chunk < 17);
+                done += 1;
+                if task.finished.fetch_add(1, Ordering::AcqRel) == 16 {
+                    board.close(claim.place);
+                }
+            }
+            done
+        };
+        assert!(put_up(&board, &tasks, 0));
+        // All but three of the first launch are taken.
+        let mut done = work(&board, 0, 14);
+        let theirs = Arc::clone(&board);
+        let other = thread::spawn(move || work(&theirs, 1, 2));
+        done += work(&board, 0, 3);
+        let again = put_up(&board, &tasks, 1);
+        done += work(&board, 0, 15);
+        done += other.join().unwrap();
+        done += work(&board, 1, 34);
+        assert_eq!(done, if again { 34 } else { 17 });
+        assert_eq!(tasks[0].finished.load(Ordering::Relaxed), 17);
+        assert!(!board.has_work());
+    });
+}
+
 /// A worker falls asleep while another puts a launch on the board: it sees that, or is woken.
 #[test]
 fn models_board_and_sleep() {
@@ -698,7 +748,7 @@ fn models_board_and_sleep() {
             their_board.claim_any(1).is_some()
         });
         let place = board.reserve(0, work.ptr()).unwrap();
-        board.publish(place, 1);
+        board.publish(place, 1, 0);
         if idle.after_push().sleeping() {
             idle.wake_another();
         }

@@ -1,16 +1,21 @@
 //! What several workers do together: launches of many pieces, and rows of tasks to be told. Each stands at a place of
-//! the board, cut into chunks; every worker that looks for work sees it there, and takes chunks by counting down one
-//! number. Nobody passes it on, so all begin at about the same time.
+//! the board, cut into chunks; every worker that looks for work sees it there, and takes chunks. Nobody passes it on, so
+//! all begin at about the same time.
+//!
+//! The first chunks may have owners: [`OWN`] for each worker, which takes these before any other, so that in one launch
+//! after the other it has the same pieces, and finds what they read and write in its caches. Whoever has none of its own
+//! left takes those of others, and then what belongs to nobody.
 //!
 //! A place is free while its `task` is null. Who opens it reserves it by an exchange of that pointer, writes what belongs
-//! to the task, and publishes all by putting the number of chunks into `left`. To take a chunk is to count `left` down by one: who
-//! found [`MOST`] or less and more than zero has a chunk *of what stands at the place at that moment*, whatever it has
-//! looked at before, and sees what its opener wrote. Others have counted below zero, which does nothing: the next opener
-//! overwrites it. A chunk is a reference: the task ends, and the place becomes free, only when every chunk was executed
-//! and reported ([`Task::finished`]), so who has a chunk that is not reported may read the place and the task. The one who
-//! reports the last frees the place first and ends the task then.
+//! to the task, and publishes all by setting a bit for each chunk that has an owner and by putting the number of the others
+//! into `left`. To take a chunk is to clear its bit, or to count `left` down by one: who found the bit set, or [`MOST`] or
+//! less and more than zero, has a chunk *of what stands at the place at that moment*, whatever it has looked at before,
+//! and sees what its opener wrote. Others have cleared what was clear, or counted below zero, which does nothing: the next
+//! opener overwrites it. A chunk is a reference: the task ends, and the place becomes free, only when every chunk was
+//! executed and reported ([`Task::finished`]), so who has a chunk that is not reported may read the place and the task.
+//! The one who reports the last frees the place first and ends the task then.
 //!
-//! The board knows nothing of what chunks are; [`Cut`] says which pieces of a launch a chunk has.
+//! The board knows nothing of what chunks are; [`Cut`](super::cut::Cut) says which pieces of a launch a chunk has.
 
 use crate::shim::{AtomicPtr, AtomicU64, Ordering};
 use crate::task::{Task, TaskPtr};
@@ -18,15 +23,32 @@ use crate::task::{Task, TaskPtr};
 /// Chunks at one place, at most. What is counted below zero is above this.
 pub(crate) const MOST: u64 = 1 << 62;
 
+/// Chunks that one worker owns where chunks have owners.
+pub(crate) const OWN: u64 = 8;
+
+/// The bits of one worker's chunks.
+const OWN_BITS: u64 = (1 << OWN) - 1;
+
+/// Workers whose chunks' bits share a word.
+const TOGETHER: usize = 64 / OWN as usize;
+
+/// Words at a place.
+const WORDS: usize = 16;
+
+/// Workers that can own chunks, at most: where there are more, nobody does.
+pub(crate) const OWNERS: usize = TOGETHER * WORDS;
+
 /// Keeps places on different cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Place {
-    /// Chunks that nobody has taken.
+    /// Chunks without an owner that nobody has taken.
     left: AtomicU64,
     /// Chunks in all.
     chunks: AtomicU64,
     task: AtomicPtr<Task>,
+    /// A bit for each chunk that has an owner and that nobody has taken.
+    owned: [AtomicU64; WORDS],
 }
 
 /// One chunk, which is the caller's to execute.
@@ -41,6 +63,8 @@ pub(crate) struct Claim {
 #[derive(Debug)]
 pub(crate) struct Board {
     places: Box<[Place]>,
+    /// Words that are used at each place.
+    words: usize,
 }
 
 fn is_open(left: u64) -> bool {
@@ -55,8 +79,15 @@ impl Board {
             left: AtomicU64::new(0),
             chunks: AtomicU64::new(0),
             task: AtomicPtr::new(std::ptr::null_mut()),
+            owned: std::array::from_fn(|_| AtomicU64::new(0)),
         };
-        Board { places: (0..workers).map(|_| place()).collect() }
+        let words = workers.div_ceil(TOGETHER).min(WORDS);
+        Board { places: (0..workers).map(|_| place()).collect(), words }
+    }
+
+    /// The words of a place that are used.
+    fn owned<'a>(&self, place: &'a Place) -> &'a [AtomicU64] {
+        &place.owned[..self.words]
     }
 
     /// Takes a free place, from `first` on, for a task that is to be put up there; `None` where there is none.
@@ -78,49 +109,93 @@ impl Board {
     }
 
     /// Lets all see the task for which the caller has reserved a place. The scheduler's reference goes to the board, and
-    /// from there to whoever reports the last chunk. `chunks` is between 1 and [`MOST`].
-    pub(crate) fn publish(&self, index: usize, chunks: u64) {
+    /// from there to whoever reports the last chunk. `chunks` is between 1 and [`MOST`]; the first of them belong to `owners`
+    /// workers, [`OWN`] to each.
+    pub(crate) fn publish(&self, index: usize, chunks: u64, owners: usize) {
         let Some(place) = self.places.get(index) else { return };
         place.chunks.store(chunks, Ordering::Relaxed);
-        // Release publishes the task, with what was written to it, and the number to whoever takes a chunk. An exchange, so
-        // that what was counted below zero before is ordered before it in the models too.
-        place.left.swap(chunks, Ordering::Release);
+        // Each release publishes the task, with what was written to it, and the number to whoever takes a chunk. Exchanges, so
+        // that what was cleared or counted below zero before is ordered before them in the models too. Who takes a chunk before
+        // the others are published has one that is not reported, so the place stays as it is.
+        let mut rest = owners;
+        for word in self.owned(place) {
+            let here = rest.min(TOGETHER);
+            if here == 0 {
+                break;
+            }
+            word.swap(u64::MAX >> (64 - OWN as usize * here), Ordering::Release);
+            rest -= here;
+        }
+        place.left.swap(chunks - OWN * (owners - rest) as u64, Ordering::Release);
     }
 
-    /// Takes a chunk of what stands at a place.
-    pub(crate) fn claim(&self, index: usize) -> Option<Claim> {
+    /// Takes a chunk of what stands at a place, for the worker `slot`.
+    pub(crate) fn claim(&self, index: usize, slot: usize) -> Option<Claim> {
         // Only to leave the line alone where there is nothing.
-        if !is_open(self.places.get(index)?.left.load(Ordering::Relaxed)) {
+        if !self.is_open(self.places.get(index)?, Ordering::Relaxed) {
             return None;
         }
-        self.claim_seen(index)
+        self.claim_seen(index, slot)
     }
 
     /// The same where the caller has just seen chunks: looking once more would fetch the line twice, while all others want it.
-    pub(crate) fn claim_seen(&self, index: usize) -> Option<Claim> {
+    pub(crate) fn claim_seen(&self, index: usize, slot: usize) -> Option<Claim> {
         let place = self.places.get(index)?;
-        // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
-        let left = place.left.fetch_sub(1, Ordering::Acquire);
-        if !is_open(left) {
-            return None;
-        }
-        let chunk = place.chunks.load(Ordering::Relaxed) - left;
+        let chunk = self.take_owned(place, slot).or_else(|| {
+            // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
+            let left = place.left.fetch_sub(1, Ordering::Acquire);
+            is_open(left).then(|| place.chunks.load(Ordering::Relaxed) - left)
+        })?;
         let task = TaskPtr::new(place.task.load(Ordering::Relaxed))?;
         task.prefetch_shared_row();
         Some(Claim { place: index, task, chunk })
     }
 
-    /// Takes a chunk from anywhere, first from the place `first`.
-    pub(crate) fn claim_any(&self, first: usize) -> Option<Claim> {
-        let count = self.places.len();
-        (first..first + count).find_map(|index| self.claim(index % count))
+    /// Takes a chunk that has an owner: the worker's own first one, or another's last one; the next worker's first, so that
+    /// not all come to the same.
+    fn take_owned(&self, place: &Place, slot: usize) -> Option<u64> {
+        let words = self.owned(place);
+        let (own, turn) = (slot / TOGETHER, slot % TOGETHER * OWN as usize);
+        let mut seen = words.get(own)?.load(Ordering::Relaxed);
+        while (seen >> turn) & OWN_BITS != 0 {
+            let bit = turn + ((seen >> turn) & OWN_BITS).trailing_zeros() as usize;
+            if let Some(chunk) = take_bit(words, own, bit, &mut seen) {
+                return Some(chunk);
+            }
+        }
+        (own..own + words.len()).map(|index| index % words.len()).find_map(|index| {
+            let mut seen = words[index].load(Ordering::Relaxed);
+            while seen != 0 {
+                let turned = seen.rotate_right(turn as u32);
+                let first = turned.trailing_zeros() as usize / OWN as usize * OWN as usize;
+                let last = ((turned >> first) & OWN_BITS).ilog2() as usize;
+                if let Some(chunk) = take_bit(words, index, (turn + first + last) % 64, &mut seen) {
+                    return Some(chunk);
+                }
+            }
+            None
+        })
     }
 
-    /// Takes all chunks that are left at a place, of which the caller has one that is not reported. The number of the
-    /// first one.
-    pub(crate) fn claim_rest(&self, index: usize) -> Option<u64> {
+    /// Takes a chunk from anywhere, for the worker `slot`, first from the place that is its own.
+    pub(crate) fn claim_any(&self, slot: usize) -> Option<Claim> {
+        let count = self.places.len();
+        (slot..slot + count).find_map(|index| self.claim(index % count, slot))
+    }
+
+    /// Takes all chunks that are left at a place, of which the caller has one that is not reported: `each` gets those that had
+    /// owners. The number of the first one of the others.
+    pub(crate) fn claim_rest(&self, index: usize, mut each: impl FnMut(u64)) -> Option<u64> {
         let place = self.places.get(index)?;
-        // What stands here was seen when the caller's chunk was taken.
+        // What stands here was seen when the caller's chunk was taken; what is not published yet is left to all.
+        for (number, word) in self.owned(place).iter().enumerate() {
+            let mut taken =
+                if word.load(Ordering::Relaxed) == 0 { 0 } else { word.swap(0, Ordering::Relaxed) };
+            while taken != 0 {
+                each(64 * number as u64 + u64::from(taken.trailing_zeros()));
+                taken &= taken - 1;
+            }
+        }
         let left = place.left.swap(0, Ordering::Relaxed);
         is_open(left).then(|| place.chunks.load(Ordering::Relaxed) - left)
     }
@@ -136,7 +211,11 @@ impl Board {
     /// Whether chunks are left at a place.
     pub(crate) fn has_chunks(&self, index: usize) -> bool {
         // Acquire as in `Inject::len`: it is asked by those who are about to sleep.
-        self.places.get(index).is_some_and(|place| is_open(place.left.load(Ordering::Acquire)))
+        self.places.get(index).is_some_and(|place| self.is_open(place, Ordering::Acquire))
+    }
+
+    fn is_open(&self, place: &Place, order: Ordering) -> bool {
+        is_open(place.left.load(order)) || self.owned(place).iter().any(|word| word.load(order) != 0)
     }
 
     /// Whether chunks are left anywhere.
@@ -151,62 +230,24 @@ impl Board {
 
     /// How many chunks are left, about.
     pub(crate) fn left(&self) -> usize {
-        let left = self.places.iter().map(|place| place.left.load(Ordering::Relaxed));
-        let sum = left.filter(|left| is_open(*left)).fold(0, u64::saturating_add);
+        let sum = self.places.iter().fold(0_u64, |sum, place| {
+            let left = place.left.load(Ordering::Relaxed);
+            let owned =
+                self.owned(place).iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones()));
+            let all = owned.sum::<u64>().saturating_add(if is_open(left) { left } else { 0 });
+            sum.saturating_add(all)
+        });
         usize::try_from(sum).unwrap_or(usize::MAX)
     }
 }
 
-/// How a launch of many pieces is cut for so many workers: large chunks for three quarters of it, then ever smaller ones,
-/// single pieces at last. Of a launch of equal pieces no worker takes more than its share; of an unequal one the last
-/// chunks balance.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Cut {
-    pieces: u64,
-    workers: u64,
-    /// Pieces in each of the first chunks.
-    largest: u64,
-}
-
-impl Cut {
-    /// Of so many pieces for so many workers.
-    pub(crate) fn new(pieces: u64, workers: usize) -> Cut {
-        let workers = workers as u64;
-        Cut { pieces, workers, largest: (pieces / (8 * workers)).max(1) }
-    }
-
-    /// Goes through the stages until one stops it: `each` gets the stage's first chunk and first piece, its number of
-    /// chunks, and their size.
-    fn stages<T>(&self, mut each: impl FnMut(u64, u64, u64, u64) -> Option<T>) -> Option<T> {
-        let (mut chunk, mut piece) = (0, 0);
-        let (mut size, mut count) = (self.largest, 6 * self.workers);
-        while size > 1 {
-            if let Some(found) = each(chunk, piece, count, size) {
-                return Some(found);
-            }
-            chunk += count;
-            piece += count * size;
-            // What is left is at least what 2 * workers chunks of this size have, so that half of it is for those of
-            // half the size.
-            size /= 2;
-            count = 2 * self.workers;
-        }
-        each(chunk, piece, self.pieces - piece, 1)
-    }
-
-    /// How many chunks there are.
-    pub(crate) fn chunks(&self) -> u64 {
-        let all = |chunk, _, count, size| (size == 1).then_some(chunk + count);
-        self.stages(all).unwrap_or(0)
-    }
-
-    /// The first piece of a chunk, and how many it has.
-    pub(crate) fn chunk(&self, number: u64) -> (u64, u64) {
-        let within = |chunk, piece, count, size| {
-            (number < chunk + count).then(|| (piece + (number - chunk) * size, size))
-        };
-        self.stages(within).unwrap_or((self.pieces, 0))
-    }
+/// Takes the chunk of a bit of a word; `None` if another has it. `seen` is what is left then.
+fn take_bit(words: &[AtomicU64], index: usize, bit: usize, seen: &mut u64) -> Option<u64> {
+    let mask = 1 << bit;
+    // Acquire pairs with the exchange in `publish`; what was cleared between is part of its release sequence.
+    let before = words[index].fetch_and(!mask, Ordering::Acquire);
+    *seen = before & !mask;
+    (before & mask != 0).then(|| 64 * index as u64 + bit as u64)
 }
 
 #[cfg(all(test, not(loom)))]
@@ -214,31 +255,6 @@ mod tests {
     use super::*;
     use crate::task::{Fresh, Role};
     use oxcl_driver::EventId;
-
-    #[test]
-    fn every_piece_is_in_one_chunk() {
-        for workers in [2, 3, 4, 15, 16, 64] {
-            for pieces in [2, 3, 16, 17, 63, 64, 255, 256, 1000, 4096, 16_384, 1_000_001, u64::MAX] {
-                let cut = Cut::new(pieces, workers);
-                let chunks = cut.chunks();
-                assert!((1..=MOST).contains(&chunks), "{pieces} {workers}");
-                if pieces > 1 << 32 {
-                    continue;
-                }
-                let (mut next, mut size) = (0, u64::MAX);
-                for number in 0..chunks {
-                    let (first, count) = cut.chunk(number);
-                    assert_eq!(first, next, "{pieces} {workers}");
-                    // Chunks grow smaller, and none is more than a fraction of a worker's share.
-                    assert!(
-                        count > 0 && count <= size && (count == 1 || count * 8 * workers as u64 <= pieces)
-                    );
-                    (next, size) = (first + count, count);
-                }
-                assert_eq!((next, size), (pieces, 1), "{pieces} {workers}");
-            }
-        }
-    }
 
     #[test]
     fn a_place_is_taken_once_and_chunks_come_in_order() {
@@ -250,21 +266,56 @@ mod tests {
         assert_eq!(board.reserve(1, two.ptr()), Some(0));
         assert_eq!(board.reserve(0, three.ptr()), None);
         assert!(!board.has_work());
-        board.publish(1, 2);
-        board.publish(0, 5);
+        board.publish(1, 2, 0);
+        board.publish(0, 5, 0);
         assert_eq!(board.left(), 7);
-        let chunks: Vec<u64> = std::iter::from_fn(|| board.claim(1)).map(|claim| claim.chunk).collect();
+        let chunks: Vec<u64> = std::iter::from_fn(|| board.claim(1, 0)).map(|claim| claim.chunk).collect();
         assert_eq!(chunks, [0, 1]);
         let claim = board.claim_any(1).unwrap();
         assert_eq!((claim.place, claim.task, claim.chunk), (0, two.ptr(), 0));
-        assert_eq!(board.claim_rest(0), Some(1));
-        assert_eq!(board.claim_rest(0), None);
+        let none = |chunk| panic!("{chunk} has an owner");
+        assert_eq!(board.claim_rest(0, none), Some(1));
+        assert_eq!(board.claim_rest(0, none), None);
         assert!(!board.has_work());
         // The place is free only when the last chunk was reported.
         assert_eq!(board.reserve(1, three.ptr()), None);
         board.close(1);
         assert_eq!(board.reserve(0, three.ptr()), Some(1));
-        board.publish(1, 1);
-        assert_eq!(board.claim(1).map(|claim| claim.chunk), Some(0));
+        board.publish(1, 1, 0);
+        assert_eq!(board.claim(1, 0).map(|claim| claim.chunk), Some(0));
+    }
+
+    #[test]
+    fn workers_take_their_own_chunks_first_and_then_those_of_others() {
+        let task = Fresh::new(Role::OutOfOrder, EventId(1)).unwrap().share(1);
+        let workers = 20;
+        let board = Board::new(workers);
+        let owned = OWN * workers as u64;
+        let all = || std::iter::from_fn(|| board.claim(3, 9)).map(|claim| claim.chunk);
+        assert_eq!(board.reserve(3, task.ptr()), Some(3));
+        board.publish(3, owned + 2, workers);
+        assert_eq!(board.left(), usize::try_from(owned).unwrap() + 2);
+        let own: Vec<u64> = all().take(8).collect();
+        assert_eq!(own, (72..80).collect::<Vec<_>>());
+        // The next worker's last one.
+        assert_eq!(all().next(), Some(87));
+        assert_eq!(board.claim(3, 10).map(|claim| claim.chunk), Some(80));
+        assert_eq!(board.claim(3, 19).map(|claim| claim.chunk), Some(152));
+        let mut rest: Vec<u64> = all().collect();
+        // What has no owner comes last, in order.
+        assert_eq!(rest[rest.len() - 2..], [owned, owned + 1]);
+        rest.sort_unstable();
+        let left = |chunk: &u64| !(72..80).contains(chunk) && ![80, 87, 152].contains(chunk);
+        assert_eq!(rest, (0..owned + 2).filter(left).collect::<Vec<_>>());
+        assert!(!board.has_work());
+        board.close(3);
+        // After a failure the rest is taken at once.
+        assert_eq!(board.reserve(3, task.ptr()), Some(3));
+        board.publish(3, owned + 2, workers);
+        assert_eq!(board.claim(3, 0).map(|claim| claim.chunk), Some(0));
+        let mut taken = Vec::new();
+        assert_eq!(board.claim_rest(3, |chunk| taken.push(chunk)), Some(owned));
+        assert_eq!(taken, (1..owned).collect::<Vec<_>>());
+        assert!(!board.has_work() && board.claim(3, 5).is_none());
     }
 }

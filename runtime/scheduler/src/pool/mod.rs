@@ -11,6 +11,7 @@ pub(crate) mod affinity;
 mod aside;
 pub(crate) mod board;
 mod callers;
+mod cut;
 pub(crate) mod idle;
 pub(crate) mod inject;
 mod looker;
@@ -338,7 +339,7 @@ impl Core {
             return Some(Found::Task(task));
         }
         // Where there was a chunk last there is mostly another one.
-        let again = local.place.take().and_then(|place| self.board.claim_seen(place));
+        let again = local.place.take().and_then(|place| self.board.claim_seen(place, local.slot));
         if let Some(claim) = again.or_else(|| self.board.claim_any(local.slot)) {
             return Some(Found::Chunk(claim));
         }

@@ -346,7 +346,7 @@ impl Core {
             }
             if let Some(place) = self.board.open_place()
                 && (local.slot != 0 || !self.callers.has_work())
-                && let Some(claim) = self.board.claim_seen(place)
+                && let Some(claim) = self.board.claim_seen(place, local.slot)
             {
                 return Search::Found(Found::Chunk(claim));
             }

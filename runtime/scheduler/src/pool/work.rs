@@ -8,7 +8,8 @@ use oxcl_driver::error::Outcome;
 use oxcl_driver::history::PartOrder;
 use oxcl_driver::{Lane, Launch};
 
-use super::board::{Claim, Cut};
+use super::board::Claim;
+use super::cut::Cut;
 use super::{Core, Local, MANY, weight};
 use crate::faults;
 use crate::observe::ShareRecord;
@@ -127,7 +128,7 @@ impl Core {
         match next {
             Next::Task(at) => self.execute(local, at, &mut released, enough),
             Next::Open(place) => {
-                if let Some(claim) = self.board.claim(place) {
+                if let Some(claim) = self.board.claim(place, local.slot) {
                     self.take_part(local, claim, &mut released, enough);
                 }
             }
@@ -169,7 +170,7 @@ impl Core {
         let task = unsafe { at.get() };
         if weight::is_for_many(at) {
             if let Some(place) = self.open(local, at) {
-                if let Some(claim) = self.board.claim(place) {
+                if let Some(claim) = self.board.claim(place, local.slot) {
                     self.take_part(local, claim, released, enough);
                 }
                 return;
@@ -267,18 +268,27 @@ impl Core {
         }
         let place = self.board.reserve(local.slot, at)?;
         let worth = self.worth_waking_for(weight::nanoseconds(task.weight.load(Ordering::Relaxed)));
-        let chunks = if has_row {
+        let (chunks, owners) = if has_row {
             let row = &task.rare.row;
             row.arrange(self.workers);
-            u64::from(row.len().div_ceil(row.share()))
+            (u64::from(row.len().div_ceil(row.share())), 0)
         } else {
             self.begin(task);
             self.consult(task);
-            Cut::new(task.runs(), self.workers).chunks()
+            let cut = self.cut(task);
+            (cut.chunks(), cut.owners())
         };
-        self.board.publish(place, chunks);
+        self.board.publish(place, chunks, owners);
         self.tell_at_once(usize::try_from(chunks).unwrap_or(MANY), worth);
         Some(place)
+    }
+
+    /// How a launch on the board, or about to be there, is cut. Its parts have owners if their order is the natural one: one
+    /// in which others come first balances by that.
+    fn cut(&self, task: &Task) -> Cut {
+        // Written before the launch was put on the board.
+        let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
+        Cut::new(task.runs(), self.workers, order.is_none_or(|order| order == PartOrder::NATURAL))
     }
 
     /// Takes part in what stands on the board, with a chunk that was taken of it, until none is left or until `enough`:
@@ -321,7 +331,7 @@ impl Core {
         released: &mut Released,
         enough: &impl Fn() -> bool,
     ) {
-        let cut = Cut::new(task.runs(), self.workers);
+        let cut = self.cut(task);
         let watched = if task.profiled { self.observer.as_ref() } else { None };
         let started = watched.map_or(0, |_| self.now());
         let mut finished = 0;
@@ -333,14 +343,14 @@ impl Core {
             if let Err(cause) = outcome {
                 task.blame(&cause);
                 // Nobody takes the chunks that are left; their pieces count as finished.
-                let rest = self.board.claim_rest(place);
+                let rest = self.board.claim_rest(place, |owned| finished += cut.chunk(owned).1);
                 finished += rest.map_or(0, |rest| task.runs() - cut.chunk(rest).0);
             } else if self.board.has_chunks(place) && enough() && self.has_threads() {
                 self.tell(MANY);
                 break;
             }
             // Of the same launch, as it does not end before what was executed here is reported.
-            next = self.board.claim(place);
+            next = self.board.claim(place, local.slot);
         }
         if let Some(observer) = watched
             && finished > 0

@@ -28,6 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/widen.cpp",
             "bridge/wraps.cpp",
             "bridge/divisions.cpp",
+            "bridge/far_splats.cpp",
             "bridge/empty_masks.cpp",
             "bridge/compared_cuts.cpp",
             "bridge/operations.cpp",

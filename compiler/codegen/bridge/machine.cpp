@@ -10,6 +10,7 @@
 #include "compared_cuts.h"
 #include "empty_masks.h"
 #include "far.h"
+#include "far_splats.h"
 #include "first_lanes.h"
 #include "guarded.h"
 #include "lane_masks.h"
@@ -263,6 +264,11 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
         passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
+    if (pipeline->vectorise && target->machine->getTargetTriple().isX86())
+      builder.registerOptimizerLastEPCallback(
+          [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::ReloadFarSplats()));
+          });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);

@@ -435,6 +435,34 @@ fn what_was_built_in_a_hurry_is_made_again_kernel_by_kernel() {
 }
 
 #[test]
+fn a_program_that_is_built_again_for_every_launch_becomes_hot_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
+    let (improver, told) = improver(&service);
+    let device = device();
+    let begin = Instant::now();
+    let mut launches = 0;
+    // Each program has one launch, goes at once, and alone would never be hot.
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "nothing was made");
+        let built = hurried(&service);
+        let program = program(&built, &improver);
+        let kernel = program.kernel("busy").unwrap();
+        run(&device, &kernel, 64);
+        launches += 1;
+        if kernel.quality() == Quality::Full {
+            break;
+        }
+    }
+    assert!(launches > 2, "one launch is not hot");
+    let hot = told.try_iter().find_map(|improvement| match improvement.why {
+        Why::Hot { heat, .. } => Some(heat),
+        _ => None,
+    });
+    assert!(hot.is_some_and(|heat| heat.launches > 1), "{hot:?}");
+}
+
+#[test]
 fn a_hot_kernel_is_made_where_no_processor_is_idle() {
     let service = service(None, &[]);
     let (improver, told) = improver(&service);

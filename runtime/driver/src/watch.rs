@@ -5,6 +5,7 @@
 //! launch made ready now would run the same function. Does not know what better code is or who makes it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,14 @@ pub struct Heat {
     pub launches: u32,
 }
 
+/// What launches have taken, counted by one watch or by several of functions that are made of the same.
+#[derive(Debug, Default)]
+pub struct Spent {
+    launches: AtomicU32,
+    /// Nanoseconds of processor time.
+    time: AtomicU64,
+}
+
 /// Is told on a thread that executes work-groups: it may not take long. Gives the time that would be enough instead, if this
 /// was not.
 type Tell = Box<dyn Fn(Heat) -> Option<Duration> + Send + Sync>;
@@ -47,13 +56,11 @@ pub struct Watch {
     /// Changes when there is a better function.
     number: AtomicU32,
     stage: AtomicU8,
-    launches: AtomicU32,
+    total: Arc<Spent>,
     /// Executions that were measured.
     samples: AtomicU32,
     /// Nanoseconds that the last of them took.
     last: AtomicU64,
-    /// Nanoseconds of processor time.
-    spent: AtomicU64,
     enough: AtomicU64,
     /// Pieces that are executed in about [`STEP`].
     step: AtomicU64,
@@ -79,13 +86,22 @@ impl Watch {
     /// begun; twice as much if there was only one; once, unless that asks for more.
     #[must_use]
     pub fn new(enough: Duration, tell: impl Fn(Heat) -> Option<Duration> + Send + Sync + 'static) -> Self {
+        Self::going_on(Arc::default(), enough, tell)
+    }
+
+    /// The same for a function of which others, made of the same, have taken `total` already, and may go on to.
+    #[must_use]
+    pub fn going_on(
+        total: Arc<Spent>,
+        enough: Duration,
+        tell: impl Fn(Heat) -> Option<Duration> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             number: AtomicU32::new(0),
             stage: AtomicU8::new(MEASURING),
-            launches: AtomicU32::new(0),
+            total,
             samples: AtomicU32::new(0),
             last: AtomicU64::new(0),
-            spent: AtomicU64::new(0),
             enough: AtomicU64::new(nanoseconds(enough)),
             step: AtomicU64::new(1),
             running: AtomicU32::new(0),
@@ -106,8 +122,8 @@ impl Watch {
     #[must_use]
     pub fn heat(&self) -> Heat {
         // Relaxed, here and below: all of this is an estimate.
-        let spent = Duration::from_nanos(self.spent.load(Ordering::Relaxed));
-        Heat { spent, launches: self.launches.load(Ordering::Relaxed) }
+        let spent = Duration::from_nanos(self.total.time.load(Ordering::Relaxed));
+        Heat { spent, launches: self.total.launches.load(Ordering::Relaxed) }
     }
 
     /// There is a better function: launches are made ready anew, and nothing is measured any more.
@@ -170,10 +186,10 @@ impl Watch {
             0
         };
         // Counting costs as much as a short launch, so of these not all are counted, but for the first few.
-        if first && (weight != 0 || self.launches.load(Ordering::Relaxed) < ALL) {
+        if first && (weight != 0 || self.total.launches.load(Ordering::Relaxed) < ALL) {
             // One that has begun will take as long as those before did on average.
-            let before = u64::from(self.launches.fetch_add(weight.max(1).into(), Ordering::Relaxed));
-            let spent = self.spent.load(Ordering::Relaxed);
+            let before = u64::from(self.total.launches.fetch_add(weight.max(1).into(), Ordering::Relaxed));
+            let spent = self.total.time.load(Ordering::Relaxed);
             self.look(spent.saturating_add(spent.checked_div(before).unwrap_or(0)));
         }
         if weight == 0 {
@@ -204,18 +220,18 @@ impl Watch {
         let running = u64::from(self.running.load(Ordering::Relaxed));
         let moved = self.moved.load(Ordering::Relaxed);
         let since = nanoseconds(self.made.elapsed()).saturating_sub(moved);
-        self.look(self.spent.load(Ordering::Relaxed).saturating_add(running.saturating_mul(since)));
+        self.look(self.total.time.load(Ordering::Relaxed).saturating_add(running.saturating_mul(since)));
         self.stage.load(Ordering::Relaxed) == MEASURING
     }
 
     fn add(&self, time: Duration, weight: u8) {
         let time = nanoseconds(time).saturating_mul(u64::from(weight));
-        self.look(self.spent.fetch_add(time, Ordering::Relaxed).saturating_add(time));
+        self.look(self.total.time.fetch_add(time, Ordering::Relaxed).saturating_add(time));
     }
 
     /// Tells if `spent` is enough.
     fn look(&self, spent: u64) {
-        let factor = if self.launches.load(Ordering::Relaxed) > 1 { 1 } else { ONCE };
+        let factor = if self.total.launches.load(Ordering::Relaxed) > 1 { 1 } else { ONCE };
         if spent >= self.enough.load(Ordering::Relaxed).saturating_mul(factor)
             && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
@@ -255,7 +271,7 @@ mod tests {
     #[test]
     fn enough_is_said_once() {
         let (watch, told) = counted(Duration::from_micros(100));
-        watch.launches.store(2, Ordering::Relaxed);
+        watch.total.launches.store(2, Ordering::Relaxed);
         watch.add(Duration::from_micros(60), 1);
         assert_eq!(told.load(Ordering::Relaxed), 0);
         watch.add(Duration::from_micros(3), 16);
@@ -289,13 +305,31 @@ mod tests {
     }
 
     #[test]
+    fn what_others_made_of_the_same_have_taken_counts() {
+        let total = Arc::new(Spent::default());
+        let told = Arc::new(AtomicUsize::new(0));
+        for launch in 0..4 {
+            let count = Arc::clone(&told);
+            let watch = Watch::going_on(Arc::clone(&total), Duration::from_micros(100), move |heat| {
+                assert_eq!(heat.launches, 4);
+                count.fetch_add(1, Ordering::Relaxed);
+                None
+            });
+            watch.run(true, 1, &mut 0, || ());
+            watch.add(Duration::from_micros(30), 1);
+            // With the fourth one there will be 120 us.
+            assert_eq!(told.load(Ordering::Relaxed), usize::from(launch >= 3));
+        }
+    }
+
+    #[test]
     fn who_is_told_may_ask_for_more() {
         let told = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&told);
         let watch = Watch::new(Duration::from_micros(100), move |_| {
             (count.fetch_add(1, Ordering::Relaxed) == 0).then_some(Duration::from_micros(300))
         });
-        watch.launches.store(2, Ordering::Relaxed);
+        watch.total.launches.store(2, Ordering::Relaxed);
         for (time, want) in [(100, 1), (100, 1), (100, 2), (1000, 2)] {
             watch.add(Duration::from_micros(time), 1);
             assert_eq!(told.load(Ordering::Relaxed), want);
@@ -361,7 +395,7 @@ mod tests {
     #[test]
     fn what_is_better_for_now_is_taken_and_nothing_is_forgotten() {
         let (watch, told) = counted(Duration::from_micros(100));
-        watch.launches.store(2, Ordering::Relaxed);
+        watch.total.launches.store(2, Ordering::Relaxed);
         watch.changed();
         assert_eq!(watch.number(), 1);
         watch.add(Duration::from_micros(100), 1);

@@ -12,6 +12,7 @@
 //! is made that way when its kernel becomes hot, and gets on too slowly, is begun anew. Threads start with the first need
 //! and end when nothing was wanted for a while.
 
+mod earlier;
 mod line;
 mod worth;
 
@@ -24,12 +25,13 @@ use std::time::{Duration, Instant};
 use oxcl_binary::known::{KnownArguments, KnownOf};
 use oxcl_binary::pipe::Kernels;
 use oxcl_driver::program::LaunchShape;
-use oxcl_driver::watch::{Heat, Watch};
+use oxcl_driver::watch::{Heat, Spent, Watch};
 
 use crate::cache::Material;
 use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
 use crate::program::{Begun, Inner, Program};
 use crate::service::{Announced, Attempt, Service};
+use earlier::Earlier;
 use line::Line;
 use worth::Account;
 
@@ -135,6 +137,7 @@ struct Shared {
     hot: Line<Task>,
     /// Kernels whose launches run in a hurry.
     glances: Line<Glance>,
+    earlier: Earlier,
 }
 
 /// Somebody has to look how long a kernel's work-groups have been running: where one takes seconds, nobody else would know
@@ -207,7 +210,8 @@ impl Improver {
         let process = std::process::id();
         let hot = Line::new(service.servers());
         let (cold, glances) = (Line::new(1), Line::new(1));
-        Self { shared: Arc::new(Shared { process, service, observer, cold, hot, glances }) }
+        let earlier = Earlier::default();
+        Self { shared: Arc::new(Shared { process, service, observer, cold, hot, glances, earlier }) }
     }
 
     /// Looks now and then how long the launches that `watch` counts have been running, from their first one on.
@@ -472,12 +476,30 @@ impl Improving {
         });
     }
 
+    /// What launches of a kernel, or of those with a shape, have taken in this process, with earlier programs made of the same
+    /// too: some build their programs again each time they need them. Only where what is made is kept: elsewhere each of them would
+    /// have it made for itself.
+    fn spent(&self, kernel: &str, shape: Option<&LaunchShape>) -> Arc<Spent> {
+        let shared = &self.improver.shared;
+        let (material, request) = self.full_to_look_for();
+        let name = kernel.to_owned();
+        let (request, kernels) = match shape {
+            Some(shape) => (for_shape(request, kernel, shape), Kernels::Specialised(name)),
+            None => (request, Kernels::One(name)),
+        };
+        shared
+            .service
+            .key(material, &request, kernels)
+            .map_or_else(Arc::default, |key| shared.earlier.of(key))
+    }
+
     /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.
     pub(crate) fn watch_kernel(&self, program: &Arc<Inner>, kernel: usize) -> Watch {
         self.ask_rest(program);
+        let spent = self.spent(&program.kernel_name(kernel), None);
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
-        Watch::new(self.account().kernel_pays(), move |heat| {
+        Watch::going_on(spent, self.account().kernel_pays(), move |heat| {
             improver.ask(&program, What::Kernel { kernel, heat });
             None
         })
@@ -493,9 +515,10 @@ impl Improving {
         shape: LaunchShape,
     ) -> Watch {
         self.ask_rest(program);
+        let spent = self.spent(&program.kernel_name(kernel), Some(&shape));
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
-        Watch::new(self.account().kernel_pays(), move |heat| {
+        Watch::going_on(spent, self.account().kernel_pays(), move |heat| {
             // It costs no more than the full code.
             let instead = program.upgrade()?.begin_function_instead(kernel, &shape);
             let shape = shape.clone();
@@ -508,9 +531,10 @@ impl Improving {
 
     /// Watches the launches of a kernel with a local size and known arguments, and has a function made for it when that pays.
     pub(crate) fn watch_function(&self, program: &Arc<Inner>, kernel: usize, shape: LaunchShape) -> Watch {
+        let spent = self.spent(&program.kernel_name(kernel), Some(&shape));
         let program = Arc::downgrade(program);
         let improver = self.improver.clone();
-        Watch::new(self.account().function_pays(), move |heat| {
+        Watch::going_on(spent, self.account().function_pays(), move |heat| {
             let known = program.upgrade()?;
             if let Err(later) = known.improving()?.account().take_function(heat) {
                 return Some(later);

@@ -31,7 +31,7 @@ use std::time::Duration;
 use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
-use crate::cache::{Cache, Material, Stored};
+use crate::cache::{Cache, Key, Material, Stored};
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -173,6 +173,14 @@ impl Service {
     ) -> Option<Built> {
         let job = self.job_for(request, kernels);
         Some(from_cache(self.kept.as_ref()?.find(&self.pool, material, &job)?))
+    }
+
+    /// What tells these kernels of a request apart from all others in this process; nothing where no results are kept. Of `request`
+    /// all but the material is looked at.
+    pub(crate) fn key(&self, material: &Material, request: &BuildRequest, kernels: Kernels) -> Option<Key> {
+        self.kept.as_ref()?;
+        // All of this process have one compiler.
+        Some(Key::of_made_of(material, &self.job_for(request, kernels), &[0; 32]))
     }
 
     /// What a request's program is made of.

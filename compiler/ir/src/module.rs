@@ -7,8 +7,8 @@ use crate::function::Function;
 use crate::raw::{
     c_name, ended, llvm, oxcl_ir_clear_memory, oxcl_ir_clone_reached, oxcl_ir_delete_global,
     oxcl_ir_expand_constant_users, oxcl_ir_initial_bytes, oxcl_ir_is_constant_of, oxcl_ir_know_arguments,
-    oxcl_ir_link_needed, oxcl_ir_lower_half, oxcl_ir_lower_opaque_types, oxcl_ir_run_passes,
-    oxcl_ir_set_target,
+    oxcl_ir_link_needed, oxcl_ir_lower_half, oxcl_ir_lower_opaque_types, oxcl_ir_open_guard,
+    oxcl_ir_run_passes, oxcl_ir_set_target,
 };
 use crate::types::{Type, TypeKind, Types};
 use crate::value::Value;
@@ -62,6 +62,17 @@ pub fn know_arguments(kernel: Function<'_>, known: &[(u32, u64)]) {
     let (indices, values): (Vec<u32>, Vec<u64>) = known.iter().copied().unzip();
     let count = indices.len() as u32;
     llvm!(oxcl_ir_know_arguments; kernel.raw(), indices.as_ptr(), values.as_ptr(), count);
+}
+
+/// Has all work-items go through the blocks that a conditional branch skips or does not, and that have barriers in them: what lies between two
+/// barriers gets the branch's condition in front of it. `uniform`: instructions that are the same for all work-items of a group;
+/// `barriers`: all calls of barriers. Whether that was possible; if not, blocks were split at most.
+#[must_use]
+pub fn open_guard(branch: Value<'_>, uniform: &[Value<'_>], barriers: &[Value<'_>]) -> bool {
+    let raw = |values: &[Value<'_>]| values.iter().map(|value| value.raw()).collect::<Vec<_>>();
+    let (uniform, barriers) = (raw(uniform), raw(barriers));
+    let (count, barrier_count) = (uniform.len(), barriers.len());
+    llvm!(oxcl_ir_open_guard; branch.raw(), uniform.as_ptr(), count, barriers.as_ptr(), barrier_count)
 }
 
 /// Makes arithmetic on `half` of operations that a machine without it has: on float, with each result rounded once. `converts`: the

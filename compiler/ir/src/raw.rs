@@ -159,6 +159,13 @@ unsafe extern "C" {
         values: *const u64,
         count: u32,
     );
+    pub(crate) fn oxcl_ir_open_guard(
+        guard: LLVMValueRef,
+        uniform: *const LLVMValueRef,
+        uniform_count: usize,
+        barriers: *const LLVMValueRef,
+        barrier_count: usize,
+    ) -> bool;
     pub(crate) fn oxcl_ir_lower_half(module: LLVMModuleRef, converts: bool);
     pub(crate) fn oxcl_ir_clear_memory(module: LLVMModuleRef, of_items: bool, of_groups: bool);
     pub(crate) fn oxcl_ir_run_passes(

@@ -33,6 +33,7 @@ mod launch;
 mod locals;
 mod low_bits;
 mod narrow;
+mod opened;
 mod parts;
 mod pixels;
 mod plan;
@@ -342,6 +343,7 @@ fn cut<'m, 'c>(
         any_groups: facts.any_groups && !has_met,
         ..facts
     };
+    opened::open(&kernel)?;
     if options.has_lanes() {
         narrow::narrow(&kernel)?;
         guards::test_together(&kernel)?;

@@ -559,6 +559,12 @@ impl<'c> Value<'c> {
             && llvm!(c::LLVMGetVolatile; self.raw()) != 0
     }
 
+    /// Makes a volatile load or store a plain one.
+    pub fn make_plain(self) {
+        fits(self.is_volatile(), "a volatile access");
+        llvm!(c::LLVMSetVolatile; self.raw(), 0);
+    }
+
     /// An element of a constant aggregate or vector.
     #[must_use]
     pub fn constant_element(self, index: u32) -> Option<Value<'c>> {

@@ -13,7 +13,7 @@ use crate::{collectives, sub_groups};
 use oxcl_ir::access::{IMAGE, PRINT};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::{self as ir_module, Layout};
-use oxcl_ir::{Builder, Function, Module, Opcode, Place, Value};
+use oxcl_ir::{Builder, Function, Module, Opcode, Place, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Calling convention of ordinary C functions.
@@ -98,6 +98,7 @@ fn prepare_with<'m, 'c>(
     retarget(module, function, &options.target);
     mark_inlining(module, function, options, any_format)?;
     copy_written_structs(function, Layout::of(module));
+    forget_volatile(module);
     ir_module::run_passes(module, PIPELINE)?;
     // LLVM mends loops of several entries only where nothing but branches leads to them.
     let two_ways = options.has_lanes() || function.is_irreducible();
@@ -344,6 +345,26 @@ fn copy_written_structs(kernel: Function<'_>, layout: Layout<'_>) {
         copy.set_alignment(alignment);
         parameter.replace_uses_with(copy);
         builder.copy_memory(copy, parameter, alignment, layout.size(ty));
+    }
+}
+
+/// Makes volatile accesses of local memory plain ones. Nobody but the group's work-items sees that memory, and one thread runs them all:
+/// what it wrote is there for whoever comes after. Programs for GPUs say `volatile` where work-items that run in lock step wait for
+/// nobody, and lanes would make each such access for itself.
+fn forget_volatile(module: &Module<'_>) {
+    for function in Function::all(module) {
+        for access in function.instructions() {
+            let place = match access.opcode() {
+                Some(Opcode::LLVMLoad) => 0,
+                Some(Opcode::LLVMStore) => 1,
+                _ => continue,
+            };
+            if access.is_volatile()
+                && access.operand(place).ty().kind() == TypeKind::Pointer(crate::space::LOCAL)
+            {
+                access.make_plain();
+            }
+        }
     }
 }
 

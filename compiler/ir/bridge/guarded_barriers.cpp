@@ -108,12 +108,16 @@ private:
     BasicBlock *End = Node ? Node->getBlock() : nullptr, *Before = Guard->getParent();
     if (!End || Guard->getSuccessor(0) == End || Guard->getSuccessor(1) == End)
       return;
+    DominatorTree Dominators(F);
     SmallPtrSet<BasicBlock *, 32> Sides[2];
-    for (unsigned Side : {0u, 1u})
-      if (!reach(*Guard->getSuccessor(Side), *End, Sides[Side]) || !Guard->getSuccessor(Side)->getSinglePredecessor() ||
-          Sides[Side].contains(Before))
+    for (unsigned Side : {0u, 1u}) {
+      BasicBlock *Begin = Guard->getSuccessor(Side);
+      // Blocks that others come to as well stay as they are.
+      if (!reach(*Begin, *End, Sides[Side]) || !Begin->getSinglePredecessor() || Sides[Side].contains(Before) ||
+          any_of(Sides[Side], [&](BasicBlock *B) { return !Dominators.dominates(Begin, B); }))
         return;
-    if (any_of(Sides[0], [&](BasicBlock *B) { return Sides[1].contains(B); }) || meets(Sides[0]) == meets(Sides[1]))
+    }
+    if (meets(Sides[0]) == meets(Sides[1]))
       return;
     unsigned Side = meets(Sides[0]) ? 0 : 1;
     BasicBlock *Begin = Guard->getSuccessor(Side);
@@ -144,6 +148,9 @@ private:
     BasicBlock &Begin = *Guard->getSuccessor(Side), &End = *Guard->getSuccessor(1 - Side);
     Inside.clear();
     if (!reach(Begin, End, Inside) || Inside.contains(Guard->getParent()))
+      return false;
+    // Nobody else comes there.
+    if (any_of(predecessors(&Begin), [&](BasicBlock *B) { return B != Guard->getParent() && !Inside.contains(B); }))
       return false;
     DominatorTree Dominators(F);
     for (BasicBlock *B : Inside) {
@@ -342,7 +349,18 @@ private:
     });
   }
 
+  // Loops around barriers are seen to end, also where the branch's condition does not hold.
   bool loopsEnd() {
+    Value *Condition = Guard->getCondition();
+    auto *Unknown = new FreezeInst(UndefValue::get(Condition->getType()), "", Guard->getIterator());
+    Guard->setCondition(Unknown);
+    bool End = allLoopsEnd();
+    Guard->setCondition(Condition);
+    Unknown->eraseFromParent();
+    return End;
+  }
+
+  bool allLoopsEnd() {
     DominatorTree Dominators(F);
     LoopInfo Loops(Dominators);
     AssumptionCache Assumptions(F);

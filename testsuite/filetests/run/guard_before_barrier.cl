@@ -2,7 +2,6 @@
 // `ref` it is an error.
 // test: run regions
 // targets: cpu basic
-// width: 1
 // run: guard global=8 local=4 (in=[5,1,4,2,8,3,7,6], out=[-1,-1,-1,-1,-1,-1,-1,-1], n=6) -> out=[11,7,10,8,19,14,-1,-1]
 kernel void guard(global const int *in, global int *out, int n) {
   local int t[4];

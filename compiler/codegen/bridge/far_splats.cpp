@@ -4,6 +4,7 @@
 
 #include "rare.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -35,7 +36,8 @@ constexpr unsigned mostQuestions = 100000;
 struct Splat {
   Instruction *vector = nullptr;
   LoadInst *load = nullptr;
-  SmallVector<Use *, 4> uses; // in the loop
+  SmallVector<Use *, 4> uses; // in the loop, in the order of its blocks
+  bool passesPhi = false;     // one use is no place to put a load before
 };
 
 // The load whose number all lanes of the value are, if nobody else can write there while the work-group runs.
@@ -168,46 +170,40 @@ void reload(const Splat &splat) {
   }
 }
 
-// The uses in a loop, in the order of its blocks; none if one is not by an instruction before which a load can be put.
-SmallVector<Use *, 4> usesIn(Instruction &vector, const Loop &loop) {
-  SmallVector<Use *, 4> uses;
-  for (Use &use : vector.uses()) {
-    auto *user = cast<Instruction>(use.getUser());
-    if (!loop.contains(user))
-      continue;
-    if (isa<PHINode>(user))
-      return {};
-    uses.push_back(&use);
-  }
-  sort(uses, [](const Use *one, const Use *other) {
-    auto *first = cast<Instruction>(one->getUser()), *second = cast<Instruction>(other->getUser());
-    return first->getParent() == second->getParent() && first != second && first->comesBefore(second);
-  });
-  return uses;
-}
-
 bool reloadIn(Loop &loop, const Registers &registers, AAResults &aliases) {
   SmallVector<Splat, 32> splats;
-  SmallPtrSet<const Value *, 32> seen;
-  unsigned outside = 0;
-  unsigned inside = 0;
-  for (BasicBlock *block : loop.blocks()) {
+  constexpr unsigned none = ~0u;
+  DenseMap<const Value *, unsigned> numbers; // of splats; none: another value from before the loop
+  unsigned needed = 0;
+  for (BasicBlock *block : loop.blocks())
     for (Instruction &instruction : *block)
-      for (Value *operand : instruction.operands()) {
-        auto *made = dyn_cast<Instruction>(operand);
-        if (!made || loop.contains(made) || !seen.insert(made).second)
+      for (Use &use : instruction.operands()) {
+        auto *made = dyn_cast<Instruction>(use.get());
+        if (!made || loop.contains(made))
           continue;
-        outside += registers.of(*made);
-        if (LoadInst *load = loadSpread(*made))
-          splats.push_back({made, load, {}});
+        auto [found, isNew] = numbers.try_emplace(made, none);
+        if (isNew) {
+          needed += registers.of(*made);
+          if (LoadInst *load = loadSpread(*made)) {
+            found->second = splats.size();
+            splats.push_back({made, load, {}, false});
+          }
+        }
+        if (found->second == none)
+          continue;
+        Splat &splat = splats[found->second];
+        splat.uses.push_back(&use);
+        splat.passesPhi |= isa<PHINode>(instruction);
       }
-    inside = std::max(inside, pressure(*block, registers));
-  }
-  if (splats.empty() || outside + inside <= registers.available)
+  if (splats.empty())
     return false;
-  unsigned over = outside + inside - registers.available;
-  for (Splat &splat : splats)
-    splat.uses = usesIn(*splat.vector, loop);
+  unsigned inside = 0;
+  for (BasicBlock *block : loop.blocks())
+    inside = std::max(inside, pressure(*block, registers));
+  needed += inside;
+  if (needed <= registers.available)
+    return false;
+  unsigned over = needed - registers.available;
   // Those that are used least cost least.
   stable_sort(splats, [](const Splat &one, const Splat &other) { return one.uses.size() < other.uses.size(); });
   BatchAAResults batch(aliases);
@@ -216,7 +212,7 @@ bool reloadIn(Loop &loop, const Registers &registers, AAResults &aliases) {
   for (const Splat &splat : splats) {
     if (!over)
       break;
-    if (splat.uses.empty() || !isKept(*splat.load, loop, batch, questions))
+    if (splat.passesPhi || !isKept(*splat.load, loop, batch, questions))
       continue;
     over -= std::min(over, registers.of(*splat.vector));
     reload(splat);

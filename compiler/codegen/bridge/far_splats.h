@@ -5,10 +5,6 @@
 
 #include "llvm/IR/PassManager.h"
 
-namespace llvm {
-class TargetMachine;
-}
-
 namespace oxcl {
 
 // Loads numbers again where a loop uses them, if they were loaded and spread over lanes before it and there are more of them than

@@ -77,6 +77,7 @@ private:
   SmallPtrSet<BasicBlock *, 32> Inside;
   SmallPtrSet<BasicBlock *, 16> Entries, GroupBranches, Meetings;
   std::vector<Part> Parts;
+  // What the part that could not be made shares with another.
   BasicBlock *Shared = nullptr;
   DenseMap<BasicBlock *, unsigned> PartOf;
   // PHI nodes at entries, and instructions, that all work-items have.
@@ -96,6 +97,16 @@ private:
     return true;
   }
 
+  // The blocks of one side of the branch, up to where its ways meet again, if nobody else comes there.
+  bool isSide(BasicBlock &Begin, BasicBlock &End, SmallPtrSetImpl<BasicBlock *> &Found) {
+    BasicBlock *Before = Guard->getParent();
+    if (!reach(Begin, End, Found) || Found.contains(Before))
+      return false;
+    DominatorTree Dominators(F);
+    return all_of(predecessors(&Begin), [&](BasicBlock *B) { return B == Before || Found.contains(B); }) &&
+           all_of(Found, [&](BasicBlock *B) { return Dominators.dominates(&Begin, B); });
+  }
+
   bool meets(const SmallPtrSetImpl<BasicBlock *> &Blocks) const {
     return any_of(Blocks, [&](BasicBlock *B) { return any_of(*B, [&](Instruction &I) { return Barriers.contains(&I); }); });
   }
@@ -108,15 +119,10 @@ private:
     BasicBlock *End = Node ? Node->getBlock() : nullptr, *Before = Guard->getParent();
     if (!End || Guard->getSuccessor(0) == End || Guard->getSuccessor(1) == End)
       return;
-    DominatorTree Dominators(F);
     SmallPtrSet<BasicBlock *, 32> Sides[2];
-    for (unsigned Side : {0u, 1u}) {
-      BasicBlock *Begin = Guard->getSuccessor(Side);
-      // Blocks that others come to as well stay as they are.
-      if (!reach(*Begin, *End, Sides[Side]) || !Begin->getSinglePredecessor() || Sides[Side].contains(Before) ||
-          any_of(Sides[Side], [&](BasicBlock *B) { return !Dominators.dominates(Begin, B); }))
+    for (unsigned Side : {0u, 1u})
+      if (!isSide(*Guard->getSuccessor(Side), *End, Sides[Side]))
         return;
-    }
     if (meets(Sides[0]) == meets(Sides[1]))
       return;
     unsigned Side = meets(Sides[0]) ? 0 : 1;
@@ -145,24 +151,15 @@ private:
 
   // Whether one side of the branch skips blocks with barriers, and nothing else in them is in the way.
   bool isGuard(unsigned Side) {
-    BasicBlock &Begin = *Guard->getSuccessor(Side), &End = *Guard->getSuccessor(1 - Side);
     Inside.clear();
-    if (!reach(Begin, End, Inside) || Inside.contains(Guard->getParent()))
+    if (!isSide(*Guard->getSuccessor(Side), *Guard->getSuccessor(1 - Side), Inside) || !meets(Inside))
       return false;
-    // Nobody else comes there.
-    if (any_of(predecessors(&Begin), [&](BasicBlock *B) { return B != Guard->getParent() && !Inside.contains(B); }))
-      return false;
-    DominatorTree Dominators(F);
-    for (BasicBlock *B : Inside) {
-      if (!Dominators.dominates(&Begin, B))
-        return false;
-      for (Instruction &I : *B) {
+    return all_of(Inside, [&](BasicBlock *B) {
+      return all_of(*B, [&](Instruction &I) {
         auto *Call = dyn_cast<CallBase>(&I);
-        if (isa<AllocaInst>(I) || I.getType()->isTokenTy() || (Call && Call->isConvergent() && !Barriers.contains(&I)))
-          return false;
-      }
-    }
-    return meets(Inside);
+        return !isa<AllocaInst>(I) && !I.getType()->isTokenTy() && (!Call || !Call->isConvergent() || Barriers.contains(&I));
+      });
+    });
   }
 
   // Gives the guarded blocks a block of their own to begin with, and each barrier one.
@@ -200,10 +197,15 @@ private:
       Shared = nullptr;
       Parts.clear();
       PartOf.clear();
-      for (BasicBlock *B : Order)
-        if (Entries.contains(B) && !makePart(*B) && !Shared)
+      for (BasicBlock *B : Order) {
+        if (!Entries.contains(B) || makePart(*B))
+          continue;
+        if (!Shared)
           return false;
-    } while (Shared && Entries.insert(Shared).second);
+        Entries.insert(Shared);
+        break;
+      }
+    } while (Shared);
     return Parts.size() > 1 && PartOf.size() == Order.size();
   }
 
@@ -240,7 +242,7 @@ private:
     for (unsigned At = 0; At < P.Blocks.size(); ++At) {
       BasicBlock *B = P.Blocks[At];
       if (!PartOf.try_emplace(B, Parts.size()).second) {
-        Shared = Shared ? Shared : B;
+        Shared = B;
         return false;
       }
       if (GroupBranches.contains(B)) {
@@ -317,11 +319,10 @@ private:
   }
 
   // Whether a count is halved in each round until the loop ends.
-  static bool halves(const Loop &L) {
+  static bool halves(const Loop &L, const DominatorTree &Dominators) {
     BasicBlock *Latch = L.getLoopLatch();
     SmallVector<BasicBlock *, 4> Exiting;
     L.getExitingBlocks(Exiting);
-    DominatorTree Dominators(*L.getHeader()->getParent());
     return Latch && any_of(Exiting, [&](BasicBlock *B) {
       auto *Branch = dyn_cast<BranchInst>(B->getTerminator());
       auto *Asks = Branch && Branch->isConditional() ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
@@ -370,7 +371,7 @@ private:
     return all_of(Loops.getLoopsInPreorder(), [&](Loop *L) {
       if (!Inside.contains(L->getHeader()) || none_of(L->blocks(), [&](BasicBlock *B) { return Entries.contains(B); }))
         return true;
-      return halves(*L) || !isa<SCEVCouldNotCompute>(Counts.getSymbolicMaxBackedgeTakenCount(L));
+      return halves(*L, Dominators) || !isa<SCEVCouldNotCompute>(Counts.getSymbolicMaxBackedgeTakenCount(L));
     });
   }
 
@@ -412,7 +413,6 @@ private:
     Always->setDebugLoc(Guard->getDebugLoc());
     Guard->eraseFromParent();
     DominatorTree Dominators(F);
-    llvm::erase_if(Slots, [](AllocaInst *Slot) { return !isAllocaPromotable(Slot); });
     PromoteMemToReg(Slots, Dominators);
   }
 

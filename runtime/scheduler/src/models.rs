@@ -635,42 +635,49 @@ fn after_a_command(core: &Arc<Core>, ran: &Arc<Plain>) -> crate::event::Event {
     after
 }
 
+/// Puts a task up at the first place of a board, if that is free: what belongs to it is written before, and read by those who have a
+/// chunk.
+fn put_up(board: &Board, task: &TaskRef, chunks: u64, owners: usize) -> bool {
+    let place = board.reserve(0, task.ptr()).filter(|place| *place == 0);
+    if let Some(place) = place {
+        task.order.store(task.id.0, Ordering::Relaxed);
+        board.publish(place, chunks, owners);
+    }
+    place.is_some()
+}
+
+/// Takes chunks at the first place of a board, at most so many, of tasks that the model keeps and that have so many `chunks`.
+fn work_off(board: &Board, slot: usize, most: usize, chunks: u64) -> usize {
+    let mut done = 0;
+    while done < most
+        && let Some(claim) = board.claim(0, slot)
+    {
+        // SAFETY: the model keeps the tasks.
+        let task = unsafe { claim.task.get() };
+        assert_eq!(task.order.load(Ordering::Relaxed), task.id.0);
+        assert!(claim.chunk < chunks);
+        done += 1;
+        if task.finished.fetch_add(1, Ordering::AcqRel) == chunks - 1 {
+            board.close(claim.place);
+        }
+    }
+    done
+}
+
 /// Chunks of what stands on the board are taken once each, and the place is used again only when all were reported, also
 /// by a thread that had looked at the place before and counts down what has come there since.
 #[test]
 fn models_board() {
     loom::model(|| {
         let board = Arc::new(Board::new(1));
-        let tasks: Arc<Vec<TaskRef>> = Arc::new(vec![task(1), task(2)]);
-        // What belongs to a task is written before it is put up, and read by those who have a chunk.
-        let put_up = |board: &Board, tasks: &[TaskRef], index: usize| {
-            let place = board.reserve(0, tasks[index].ptr());
-            if let Some(place) = place {
-                tasks[index].order.store(1 + index as u64, Ordering::Relaxed);
-                board.publish(place, 2, 0);
-            }
-            place.is_some()
-        };
-        let work = |board: &Board| {
-            let mut done = 0;
-            while let Some(claim) = board.claim_any(0) {
-                // SAFETY: the model keeps the tasks.
-                let task = unsafe { claim.task.get() };
-                assert_eq!(task.order.load(Ordering::Relaxed), task.id.0);
-                assert!(claim.chunk < 2);
-                done += 1;
-                if task.finished.fetch_add(1, Ordering::AcqRel) == 1 {
-                    board.close(claim.place);
-                }
-            }
-            done
-        };
-        assert!(put_up(&board, &tasks, 0));
+        // They live until the other thread was joined.
+        let tasks = [task(1), task(2)];
+        assert!(put_up(&board, &tasks[0], 2, 0));
         let theirs = Arc::clone(&board);
-        let other = thread::spawn(move || work(&theirs));
-        let mut done = work(&board);
-        let again = put_up(&board, &tasks, 1);
-        done += work(&board);
+        let other = thread::spawn(move || work_off(&theirs, 0, usize::MAX, 2));
+        let mut done = work_off(&board, 0, usize::MAX, 2);
+        let again = put_up(&board, &tasks[1], 2, 0);
+        done += work_off(&board, 0, usize::MAX, 2);
         done += other.join().unwrap();
         // Where the other thread had not reported yet, the place was not free.
         assert_eq!(done, if again { 4 } else { 2 });
@@ -687,42 +694,17 @@ fn models_board_with_owners() {
     model.preemption_bound = Some(3);
     model.check(|| {
         let board = Arc::new(Board::new(2));
-        let tasks: Arc<Vec<TaskRef>> = Arc::new(vec![task(1), task(2)]);
-        let put_up = |board: &Board, tasks: &[TaskRef], index: usize| {
-            let place = board.reserve(0, tasks[index].ptr()).filter(|place| *place == 0);
-            if let Some(place) = place {
-                tasks[index].order.store(1 + index as u64, Ordering::Relaxed);
-                board.publish(place, 17, 2);
-            }
-            place.is_some()
-        };
-        // The most a thread takes here, so that the model stays small; at the end one of them takes the rest.
-        let work = |board: &Board, slot: usize, most: usize| {
-            let mut done = 0;
-            while done < most
-                && let Some(claim) = board.claim(0, slot)
-            {
-                // SAFETY: the model keeps the tasks.
-                let task = unsafe { claim.task.get() };
-                assert_eq!(task.order.load(Ordering::Relaxed), task.id.0);
-                assert!(claim.chunk < 17);
-                done += 1;
-                if task.finished.fetch_add(1, Ordering::AcqRel) == 16 {
-                    board.close(claim.place);
-                }
-            }
-            done
-        };
-        assert!(put_up(&board, &tasks, 0));
-        // All but three of the first launch are taken.
-        let mut done = work(&board, 0, 14);
+        let tasks = [task(1), task(2)];
+        assert!(put_up(&board, &tasks[0], 17, 2));
+        // All but three of the first launch are taken, so that the model stays small.
+        let mut done = work_off(&board, 0, 14, 17);
         let theirs = Arc::clone(&board);
-        let other = thread::spawn(move || work(&theirs, 1, 2));
-        done += work(&board, 0, 3);
-        let again = put_up(&board, &tasks, 1);
-        done += work(&board, 0, 15);
+        let other = thread::spawn(move || work_off(&theirs, 1, 2, 17));
+        done += work_off(&board, 0, 3, 17);
+        let again = put_up(&board, &tasks[1], 17, 2);
+        done += work_off(&board, 0, 15, 17);
         done += other.join().unwrap();
-        done += work(&board, 1, 34);
+        done += work_off(&board, 1, 34, 17);
         assert_eq!(done, if again { 34 } else { 17 });
         assert_eq!(tasks[0].finished.load(Ordering::Relaxed), 17);
         assert!(!board.has_work());

@@ -435,11 +435,17 @@ impl Improving {
         BuildRequest { quality: Quality::Full, ..self.request.clone() }
     }
 
-    /// The same without the program's material, with which it is: to look for what is kept.
-    fn full_to_look_for(&self) -> (&Material, BuildRequest) {
+    /// What a kernel in full quality, or its function for launches of a shape, is found by: the program's material, and a request
+    /// without it.
+    fn to_look_for(&self, kernel: &str, shape: Option<&LaunchShape>) -> (&Material, BuildRequest, Kernels) {
         let service = &self.improver.shared.service;
         let material = self.material.get_or_init(|| service.material(&self.request));
-        (material, BuildRequest { quality: Quality::Full, ..self.request.without_material() })
+        let request = BuildRequest { quality: Quality::Full, ..self.request.without_material() };
+        let name = kernel.to_owned();
+        match shape {
+            Some(shape) => (material, for_shape(request, kernel, shape), Kernels::Specialised(name)),
+            None => (material, request, Kernels::One(name)),
+        }
     }
 
     /// The request for a kernel's function for launches of this shape.
@@ -481,16 +487,11 @@ impl Improving {
     /// have it made for itself.
     fn spent(&self, kernel: &str, shape: Option<&LaunchShape>) -> Arc<Spent> {
         let shared = &self.improver.shared;
-        let (material, request) = self.full_to_look_for();
-        let name = kernel.to_owned();
-        let (request, kernels) = match shape {
-            Some(shape) => (for_shape(request, kernel, shape), Kernels::Specialised(name)),
-            None => (request, Kernels::One(name)),
-        };
-        shared
-            .service
-            .key(material, &request, kernels)
-            .map_or_else(Arc::default, |key| shared.earlier.of(key))
+        if !shared.service.keeps() {
+            return Arc::default();
+        }
+        let (material, request, kernels) = self.to_look_for(kernel, shape);
+        shared.earlier.of(shared.service.key(material, &request, kernels))
     }
 
     /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.
@@ -554,8 +555,7 @@ impl Improving {
         if !self.cached {
             return None;
         }
-        let (material, request) = self.full_to_look_for();
-        let kernels = Kernels::One(kernel.to_owned());
+        let (material, request, kernels) = self.to_look_for(kernel, None);
         let built = self.improver.shared.service.kept(material, &request, kernels)?;
         self.account().was_kept();
         Some(built.archive)
@@ -566,10 +566,8 @@ impl Improving {
         if !self.cached {
             return None;
         }
+        let (material, request, kernels) = self.to_look_for(kernel, Some(shape));
         let service = &self.improver.shared.service;
-        let (material, request) = self.full_to_look_for();
-        let request = for_shape(request, kernel, shape);
-        let kernels = Kernels::Specialised(kernel.to_owned());
         service.kept(material, &request, kernels).map(|built| built.archive)
     }
 

@@ -175,12 +175,15 @@ impl Service {
         Some(from_cache(self.kept.as_ref()?.find(&self.pool, material, &job)?))
     }
 
-    /// What tells these kernels of a request apart from all others in this process; nothing where no results are kept. Of `request`
-    /// all but the material is looked at.
-    pub(crate) fn key(&self, material: &Material, request: &BuildRequest, kernels: Kernels) -> Option<Key> {
-        self.kept.as_ref()?;
+    /// Whether results are kept.
+    pub(crate) fn keeps(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// What tells these kernels of a request apart from all others in this process. Of `request` all but the material is looked at.
+    pub(crate) fn key(&self, material: &Material, request: &BuildRequest, kernels: Kernels) -> Key {
         // All of this process have one compiler.
-        Some(Key::of_made_of(material, &self.job_for(request, kernels), &[0; 32]))
+        Key::of_made_of(material, &self.job_for(request, kernels), &[0; 32])
     }
 
     /// What a request's program is made of.

@@ -273,12 +273,7 @@ fn a_hot_kernel_with_barriers_gets_the_function_for_its_local_size_in_place_of_t
     let for_64 =
         Better::Function { kernel: "busy".to_owned(), local: [64, 1, 1], known: KnownArguments::NONE };
     let mut program = load(&one, &improver_one);
-    // Where a busy machine left so much time that the kernel was made for an idle processor, it is in the cache; another program then.
-    let first = until_made(&program.kernel("busy").unwrap(), 64, &told);
-    if first == whole {
-        return;
-    }
-    assert_eq!(first, for_64);
+    assert_eq!(until_made(&program.kernel("busy").unwrap(), 64, &told), for_64);
     let kernel = program.kernel("busy").unwrap();
     assert_eq!(kernel.quality(), Quality::First, "there is no code for all sizes");
     assert!(turn(&kernel, 64));
@@ -294,6 +289,70 @@ fn a_hot_kernel_with_barriers_gets_the_function_for_its_local_size_in_place_of_t
     let kernel = program.kernel("busy").unwrap();
     assert!(turn(&kernel, 64) && !turn(&kernel, 32));
     assert!(told.try_iter().next().is_none());
+}
+
+#[test]
+fn a_kernel_with_barriers_is_made_at_idle_priority_for_the_local_size_that_it_was_launched_with() {
+    // Where no processor is idle for long, what is made at idle priority is given up for good.
+    assert!((0..20).any(|_| made_at_idle_priority()), "no processor was ever idle");
+}
+
+/// Whether all that was wanted at idle priority was made there.
+fn made_at_idle_priority() -> bool {
+    let service = service(None, &[]);
+    let (improver, told) = improver(&service);
+    let both = "kernel void a(global int *x) { *x = 1; }
+        kernel void b(global int *x) {
+            local int t[64];
+            int l = get_local_id(0);
+            t[l] = l;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            x[l] = t[get_local_size(0) - 1 - l];
+        }";
+    let request = BuildRequest::new("both.cl", both, BuildTarget::Cpu);
+    let built = service.build(&BuildRequest { quality: Quality::First, ..request.clone() }).unwrap();
+    let program = Program::from_archive(&built.archive).unwrap();
+    program.improve_with(&improver, request, built.quality, built.processor, built.cached);
+    let kernel = program.kernel("b").unwrap();
+    let device = device();
+    let launch = |local: u64| {
+        let data = Buffer::zeroed(4 * 64).unwrap();
+        let range = NdRange::new(&[local]).unwrap().with_local(&[local]).unwrap();
+        let report = device.launch(&kernel, &range, &[ArgValue::Buffer(&data)]).unwrap();
+        let first = (local as u32 - 1).to_le_bytes();
+        assert_eq!(data.to_vec()[..4], first);
+        report.specialised
+    };
+    let is_next = |wanted: &Better| {
+        while let Ok(improvement) = told.recv_timeout(Duration::from_secs(15)) {
+            assert_eq!((&improvement.better, improvement.why), (wanted, Why::Idle));
+            if improvement.end.is_some_and(|ended| ended.outcome.is_ok()) {
+                return true;
+            }
+        }
+        false
+    };
+    // The other needs no launch. Of this one nothing is made before: it is not known what for.
+    if !is_next(&Better::Kernel("a".to_owned())) {
+        return false;
+    }
+    assert!(told.recv_timeout(Duration::from_millis(400)).is_err());
+    assert!(!launch(32));
+    let for_32 = Better::Function { kernel: "b".to_owned(), local: [32, 1, 1], known: KnownArguments::NONE };
+    if !is_next(&for_32) {
+        return false;
+    }
+    assert_eq!(kernel.quality(), Quality::First, "there is no code for all sizes");
+    assert!(launch(32));
+    // Other sizes need that.
+    assert!(!launch(64));
+    if !is_next(&Better::Kernel("b".to_owned())) {
+        return false;
+    }
+    assert_eq!(kernel.quality(), Quality::Full);
+    assert!(launch(32), "the function was lost");
+    assert!(!launch(64));
+    true
 }
 
 fn ended_function(told: &Receiver<Improvement>) -> Option<Improvement> {

@@ -1,11 +1,11 @@
 //! Better code for programs that run already: made in the background, taken by the launches that come after.
 //!
 //! In: a program, the request that it was built from, and how much processor time its launches take
-//! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then
-//! functions that are specialised for the local sizes that are launched, and for the formats and samplers that go with them; of a hot
-//! kernel with barriers such a function at once, for the first local size. Launches take what is better between work-groups;
-//! nobody waits for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed, the program goes away meanwhile) leaves the
-//! program as it was.
+//! ([`Watch`]). Out: each kernel in full quality, where the program was built in a hurry, and then functions that are specialised
+//! for the local sizes that are launched, and for the formats and samplers that go with them; of a kernel with barriers, once it is
+//! launched, such a function at once, for the first local size. Launches take what is better between work-groups; nobody waits
+//! for anything here but a launch whose global ids the first code does not serve. Whatever goes wrong (the compiler is killed,
+//! the program goes away meanwhile) leaves the program as it was.
 //!
 //! A kernel that is hot ([`worth`]) is made at once, by the servers that builds have: where it runs there is no idle
 //! processor. All others are made one after the other by a server that lets everything else on the machine go first. What
@@ -298,15 +298,28 @@ impl Shared {
             let Some(improving) = program.improving() else { return };
             let attempt = Arc::new(Attempt::until(until + GRACE));
             let next = if Instant::now() < until { program.begin_any(&attempt) } else { None };
-            let Some(kernel) = next else {
+            let Some((kernel, instead)) = next else {
                 // Relaxed: whoever asks meanwhile in vain asks for what is hot again.
                 improving.resting.store(false, Ordering::Relaxed);
                 return;
             };
-            let better = Better::Kernel(program.kernel_name(kernel));
+            let name = program.kernel_name(kernel);
+            let better = match instead.clone() {
+                Some(LaunchShape { local, known }) => Better::Function { kernel: name, local, known },
+                None => Better::Kernel(name),
+            };
             let beginning = Improvement::beginning(better, Why::Idle);
             self.tell(&beginning);
-            self.make_kernel(&program, kernel, beginning, service, &attempt);
+            match &instead {
+                Some(shape) => {
+                    let is_kept = self.make_function(&program, kernel, shape, beginning, service, &attempt);
+                    if is_kept == Some(true) {
+                        improving.account().was_kept();
+                    }
+                    program.end_function(kernel, attempt.is_abandoned());
+                }
+                None => self.make_kernel(&program, kernel, beginning, service, &attempt),
+            }
             drop(program);
             if attempt.is_abandoned() {
                 thread::sleep(BUSY);
@@ -317,36 +330,38 @@ impl Shared {
     fn make_hot(&self, task: &Task) {
         // A program that is gone, and that nobody else can have, needs nothing any more.
         let (Some(program), Some(promoted)) = (task.program.upgrade(), &task.promoted) else { return };
-        let Some(improving) = program.improving() else { return };
+        let attempt = Arc::new(Attempt::default());
+        let begins = loop {
+            let begun = match task.what {
+                What::Rest { .. } => return,
+                What::Kernel { kernel, .. } => program.begin(kernel, &attempt),
+                What::Function { kernel, ref shape, .. } => program.begin_function(kernel, shape, &attempt),
+            };
+            match begun {
+                Begun::Yes => break true,
+                Begun::Over => break false,
+                Begun::Others(other) => {
+                    // It is being made at idle priority.
+                    if other.is_starved() {
+                        other.abandon();
+                    }
+                    thread::sleep(LOOK);
+                }
+            }
+        };
+        if !begins {
+            return;
+        }
+        let beginning = promoted.beginning.clone();
         match task.what {
             What::Rest { .. } => {}
             What::Kernel { kernel, .. } => {
-                let attempt = Arc::new(Attempt::default());
-                loop {
-                    match program.begin(kernel, &attempt) {
-                        Begun::Yes => {
-                            let beginning = promoted.beginning.clone();
-                            return self.make_kernel(&program, kernel, beginning, &self.service, &attempt);
-                        }
-                        Begun::Others(other) => {
-                            // It is being made at idle priority.
-                            if other.is_starved() {
-                                other.abandon();
-                            }
-                            thread::sleep(LOOK);
-                        }
-                        Begun::Over => return,
-                    }
-                }
+                self.make_kernel(&program, kernel, beginning, &self.service, &attempt);
             }
             What::Function { kernel, ref shape, heat } => {
-                let name = program.kernel_name(kernel);
-                let is_there = self.observed(promoted.beginning.clone(), || {
-                    let built = self.service.specialise(&improving.request_for(&name, shape), &name);
-                    let taken = |built: &Built| program.add_function(kernel, shape, &built.archive);
-                    (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
-                });
-                if !is_there && program.is_hurried(kernel) {
+                let kept = self.make_function(&program, kernel, shape, beginning, &self.service, &attempt);
+                program.end_function(kernel, false);
+                if kept.is_none() && program.is_hurried(kernel) {
                     // Nothing else would be made of it.
                     let what = What::Kernel { kernel, heat };
                     let mut task = Task { program: Weak::clone(&task.program), what, promoted: None };
@@ -355,6 +370,25 @@ impl Shared {
                 }
             }
         }
+    }
+
+    /// Makes a kernel's function for launches of a shape that `attempt` was begun for; whether it was in the cache, none if there is no
+    /// such function now.
+    fn make_function(
+        &self,
+        program: &Inner,
+        kernel: usize,
+        shape: &LaunchShape,
+        beginning: Improvement,
+        service: &Service,
+        attempt: &Attempt,
+    ) -> Option<bool> {
+        let request = program.improving()?.request_for(&program.kernel_name(kernel), shape);
+        self.observed(beginning, || {
+            let built = service.specialise_unless(&request, &program.kernel_name(kernel), attempt);
+            let taken = |built: &Built| program.add_function(kernel, shape, &built.archive);
+            (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
+        })
     }
 
     /// Makes a kernel that `attempt` was begun for.
@@ -388,20 +422,20 @@ impl Shared {
         }
     }
 
-    /// Tells the observer what becomes of what was begun; whether it was taken.
+    /// Tells the observer what becomes of what was begun; whether it was in the cache, none if it was not taken.
     fn observed(
         &self,
         beginning: Improvement,
         make: impl FnOnce() -> (Result<(), String>, Option<Built>),
-    ) -> bool {
+    ) -> Option<bool> {
         let (outcome, built) = make();
         let elapsed = beginning.begun.elapsed();
         let (processor, cached) =
             built.map_or_else(Default::default, |built| (built.processor, built.cached));
-        let is_taken = outcome.is_ok();
+        let kept = outcome.is_ok().then_some(cached);
         let end = Some(Ended { elapsed, processor, cached, outcome });
         self.tell(&Improvement { end, ..beginning });
-        is_taken
+        kept
     }
 }
 

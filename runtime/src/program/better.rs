@@ -29,7 +29,7 @@ pub(super) struct Better {
     /// It is hot: nobody begins with it at idle priority any more.
     hot: bool,
     making: Making,
-    /// The launches whose function is made in place of its full code.
+    /// The launches whose function is made in place of its full code, or could not be.
     instead: Option<LaunchShape>,
     /// The kernel in full quality, where the first code was not.
     full: Option<Full>,
@@ -49,6 +49,26 @@ enum Making {
     Somebody(Arc<Attempt>),
     /// It is made, or cannot be.
     Over,
+}
+
+impl Better {
+    /// Whether there is the function that was made in place of the full code.
+    fn has_function_instead(&self) -> bool {
+        self.instead.as_ref().is_some_and(|shape| self.functions.iter().any(|(known, _)| known == shape))
+    }
+
+    /// Begins with the kernel, which is hot.
+    fn begin(&mut self, attempt: &Arc<Attempt>) -> Begun {
+        self.hot = true;
+        match &self.making {
+            Making::Nobody if self.hurried => {
+                self.making = Making::Somebody(Arc::clone(attempt));
+                Begun::Yes
+            }
+            Making::Nobody | Making::Over => Begun::Over,
+            Making::Somebody(other) => Begun::Others(Arc::clone(other)),
+        }
+    }
 }
 
 /// What came of wanting to make a kernel.
@@ -125,39 +145,57 @@ impl Inner {
         self.binary.archive().kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
     }
 
-    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one.
-    pub(crate) fn begin_any(&self, attempt: &Arc<Attempt>) -> Option<usize> {
+    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one. With barriers only such
+    /// a kernel, and its function for the shape that launches have, if there is only one ([`Self::begin_function_instead`]).
+    pub(crate) fn begin_any(&self, attempt: &Arc<Attempt>) -> Option<(usize, Option<LaunchShape>)> {
         let mut better = lock(&self.better);
-        let waits =
-            |kernel: &Better| kernel.hurried && !kernel.hot && matches!(kernel.making, Making::Nobody);
         let is_launched = |kernel: &Better| kernel.watch.is_some() || !kernel.sizes.is_empty();
-        let launched = better.iter().position(|kernel| waits(kernel) && is_launched(kernel));
-        let kernel = launched.or_else(|| better.iter().position(waits))?;
-        better[kernel].making = Making::Somebody(Arc::clone(attempt));
-        Some(kernel)
+        let has_barriers = |kernel: usize| self.binary.kernel_meta(kernel).is_some_and(|meta| meta.barrier);
+        let waits = |index: usize, kernel: &Better| {
+            let has_function = kernel.watch.is_none() && kernel.has_function_instead();
+            let is_free = kernel.hurried && !kernel.hot && matches!(kernel.making, Making::Nobody);
+            is_free && !has_function && (is_launched(kernel) || !has_barriers(index))
+        };
+        let mut waiting = better.iter().enumerate().filter(|(index, kernel)| waits(*index, kernel));
+        let first = waiting.clone().find(|(_, kernel)| is_launched(kernel)).or_else(|| waiting.next());
+        let index = first.map(|(index, _)| index)?;
+        let kernel = &mut better[index];
+        kernel.making = Making::Somebody(Arc::clone(attempt));
+        if kernel.watch.is_some() || kernel.instead.is_some() {
+            return Some((index, None));
+        }
+        kernel.instead = kernel.sizes.keys().next().cloned();
+        Some((index, kernel.instead.clone()))
     }
 
     /// Begins with a kernel that is hot.
     pub(crate) fn begin(&self, kernel: usize, attempt: &Arc<Attempt>) -> Begun {
-        let mut better = lock(&self.better);
-        let Some(kernel) = better.get_mut(kernel) else { return Begun::Over };
-        kernel.hot = true;
-        match &kernel.making {
-            Making::Nobody if kernel.hurried => {
-                kernel.making = Making::Somebody(Arc::clone(attempt));
-                Begun::Yes
-            }
-            Making::Nobody | Making::Over => Begun::Over,
-            Making::Somebody(other) => Begun::Others(Arc::clone(other)),
+        match lock(&self.better).get_mut(kernel) {
+            Some(kernel) => kernel.begin(attempt),
+            None => Begun::Over,
         }
     }
 
-    /// Whether a function for a local size is to take the place of a kernel's full code, which nobody makes yet, and which nobody
-    /// makes at idle priority then.
+    /// Begins with a kernel's function for launches of a shape: at once, but where it takes the place of full code.
+    pub(crate) fn begin_function(&self, kernel: usize, shape: &LaunchShape, attempt: &Arc<Attempt>) -> Begun {
+        match lock(&self.better).get_mut(kernel) {
+            Some(kernel) if kernel.functions.iter().any(|(known, _)| known == shape) => Begun::Over,
+            Some(kernel) if kernel.hurried => kernel.begin(attempt),
+            _ => Begun::Yes,
+        }
+    }
+
+    /// Whether a function for a shape is to take the place of a kernel's full code, which nobody makes at idle priority then. Not
+    /// if somebody has begun with the full code.
     pub(crate) fn begin_function_instead(&self, kernel: usize, shape: &LaunchShape) -> bool {
         let mut better = lock(&self.better);
         let Some(kernel) = better.get_mut(kernel) else { return false };
-        let begins = kernel.hurried && matches!(kernel.making, Making::Nobody);
+        let begins = kernel.hurried
+            && match kernel.making {
+                Making::Nobody => kernel.instead.is_none(),
+                Making::Somebody(_) => kernel.instead.as_ref() == Some(shape),
+                Making::Over => false,
+            };
         if begins {
             (kernel.hot, kernel.instead) = (true, Some(shape.clone()));
         }
@@ -173,6 +211,16 @@ impl Inner {
     pub(crate) fn end(&self, kernel: usize, over: bool) {
         if let Some(kernel) = lock(&self.better).get_mut(kernel) {
             kernel.making = if over { Making::Over } else { Making::Nobody };
+        }
+    }
+
+    /// The end of a function that was begun: `abandoned` if it was given up, and is to be begun again when the kernel is hot.
+    pub(crate) fn end_function(&self, kernel: usize, abandoned: bool) {
+        if let Some(kernel) = lock(&self.better).get_mut(kernel) {
+            kernel.making = Making::Nobody;
+            if abandoned && !kernel.hot {
+                kernel.instead = None;
+            }
         }
     }
 

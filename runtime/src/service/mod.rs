@@ -142,7 +142,17 @@ impl Service {
     /// # Errors
     /// As for a build; [`BuildFault::Request`] if there is no such kernel.
     pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.for_all(&self.job_for(request, Kernels::Specialised(kernel.to_owned())), &Attempt::default())
+        self.specialise_unless(request, kernel, &Attempt::default())
+    }
+
+    /// As [`Self::specialise`], unless `attempt` is abandoned: then the error says nothing.
+    pub(crate) fn specialise_unless(
+        &self,
+        request: &BuildRequest,
+        kernel: &str,
+        attempt: &Attempt,
+    ) -> Result<Built, BuildError> {
+        self.for_all(&self.job_for(request, Kernels::Specialised(kernel.to_owned())), attempt)
     }
 
     /// Makes one kernel in full quality and nothing else.

@@ -355,6 +355,41 @@ fn made_at_idle_priority() -> bool {
     true
 }
 
+#[test]
+fn what_was_launched_for_a_while_is_made_although_the_program_is_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = service(Some(folder.path()), &[]);
+    let (improver, told) = improver(&service);
+    let device = device();
+    // Launches the kernel for a time, with a program that is said to have cost one second: full code of it costs 2.5, so it is hot
+    // after 78 ms, and worth making for later processes after 10.
+    let launch_for = |time: Duration| {
+        let built = hurried(&service);
+        let program = Program::from_archive(&built.archive).unwrap();
+        program.improve_with(&improver, request(), built.quality, Duration::from_secs(1), false);
+        let kernel = program.kernel("busy").unwrap();
+        let begin = Instant::now();
+        run(&device, &kernel, 64);
+        while begin.elapsed() < time {
+            run(&device, &kernel, 64);
+        }
+    };
+    launch_for(Duration::ZERO);
+    assert!(told.recv_timeout(Duration::from_millis(400)).is_err(), "made for one launch");
+    let is_made = || {
+        launch_for(Duration::from_millis(30));
+        let wait = || told.recv_timeout(Duration::from_secs(15)).ok();
+        std::iter::from_fn(wait).any(|improvement| {
+            assert_eq!(improvement.better, Better::Kernel("busy".to_owned()));
+            improvement.end.is_some_and(|ended| ended.outcome.is_ok())
+        })
+    };
+    assert!((0..20).any(|_| is_made()), "no processor was ever idle");
+    let next = self::service(Some(folder.path()), &[]);
+    let built = next.complete(&request(), "busy").unwrap();
+    assert!(built.cached, "the next process does not find it");
+}
+
 fn ended_function(told: &Receiver<Improvement>) -> Option<Improvement> {
     told.try_iter().find(|improvement| matches!(improvement.better, Better::Function { .. }))
 }

@@ -16,7 +16,7 @@ const INTERVAL: u8 = 16;
 /// Nanoseconds from which on an execution is long: measuring the next one too costs less than one in a hundred of it.
 const LONG: u64 = 10_000;
 /// A function that was launched once has to have taken so many times as much: one launch says little of a second one.
-const ONCE: u64 = 2;
+const ONCE: u32 = 2;
 
 /// Nanoseconds that a step of a long execution is to take: so late is noticed that it is enough, and a better function taken.
 const STEP: u64 = 200_000;
@@ -37,6 +37,14 @@ pub struct Heat {
     pub spent: Duration,
     /// How many there were; of short ones, estimated.
     pub launches: u32,
+}
+
+impl Heat {
+    /// Whether launches have taken this much; twice as much if there was only one.
+    #[must_use]
+    pub fn is_enough(&self, time: Duration) -> bool {
+        self.spent >= time.saturating_mul(if self.launches > 1 { 1 } else { ONCE })
+    }
 }
 
 /// What launches have taken, counted by one watch or by several of functions that are made of the same.
@@ -231,12 +239,11 @@ impl Watch {
 
     /// Tells if `spent` is enough.
     fn look(&self, spent: u64) {
-        let factor = if self.total.launches.load(Ordering::Relaxed) > 1 { 1 } else { ONCE };
-        if spent >= self.enough.load(Ordering::Relaxed).saturating_mul(factor)
+        let heat = Heat { spent: Duration::from_nanos(spent), ..self.heat() };
+        if heat.is_enough(Duration::from_nanos(self.enough.load(Ordering::Relaxed)))
             && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            let spent = Duration::from_nanos(spent);
-            let more = (self.tell)(Heat { spent, ..self.heat() });
+            let more = (self.tell)(heat);
             if let Some(more) = more {
                 self.enough.store(nanoseconds(more), Ordering::Relaxed);
             }

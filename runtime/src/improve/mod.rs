@@ -8,7 +8,8 @@
 //! the program goes away meanwhile) leaves the program as it was.
 //!
 //! A kernel that is hot ([`worth`]) is made at once, by the servers that builds have: where it runs there is no idle
-//! processor. All others are made one after the other by a server that lets everything else on the machine go first. What
+//! processor. All others are made one after the other by a server that lets everything else on the machine go first; those
+//! whose launches have taken a little even if their program is released, or the process ends, before. What
 //! is made that way when its kernel becomes hot, and gets on too slowly, is begun anew. Threads start with the first need
 //! and end when nothing was wanted for a while.
 
@@ -153,14 +154,9 @@ struct Glance {
 struct Task {
     program: Weak<Inner>,
     what: What,
-    /// It is for a kernel that is hot.
-    promoted: Option<Promoted>,
-}
-
-/// Something that is made even if the program is released, or this process ends, before.
-struct Promoted {
-    beginning: Improvement,
-    /// As long as it is wanted.
+    /// What the observer was told, where it is for a kernel that is hot.
+    beginning: Option<Improvement>,
+    /// Where it is made even if the program is released, or this process ends, before.
     _kept: Option<(Announced, Arc<Inner>)>,
 }
 
@@ -169,6 +165,11 @@ enum What {
     /// All kernels that are not made yet, begun with before this time.
     Rest {
         until: Instant,
+    },
+    /// A kernel that is launched and not hot; with barriers, for launches of a shape.
+    Launched {
+        kernel: usize,
+        shape: Option<LaunchShape>,
     },
     Kernel {
         kernel: usize,
@@ -230,20 +231,16 @@ impl Improver {
             return;
         }
         let shared = Arc::clone(&self.shared);
-        let is_rest = matches!(what, What::Rest { .. });
-        let mut task = Task { program: Weak::clone(program), what, promoted: None };
-        if is_rest {
+        let Some(task) = shared.task(program, what) else { return };
+        if matches!(task.what, What::Rest { .. } | What::Launched { .. }) {
             // All of a line are put off for the same time, so the order is that of their coming.
             self.shared.cold.put(Instant::now() + REST, task, move || {
                 let service = shared.service.in_background();
                 while let Some(task) = shared.cold.next() {
-                    if let What::Rest { until } = task.what {
-                        shared.make_rest(&task.program, until, &service);
-                    }
+                    shared.make_cold(&task, &service);
                 }
             });
         } else {
-            task.promoted = self.shared.promote(&task);
             self.shared.hot.put(Instant::now(), task, move || {
                 while let Some(task) = shared.hot.next() {
                     shared.make_hot(&task);
@@ -267,28 +264,48 @@ impl Shared {
         });
     }
 
-    /// Tells the observer and servers of a task for a hot kernel: other processes want what comes of it though this one ends, or
-    /// releases the program, before it is done.
-    fn promote(&self, task: &Task) -> Option<Promoted> {
-        let program = task.program.upgrade()?;
-        let improving = program.improving()?;
-        let (request, kernel, better, heat, expected) = match task.what {
-            What::Rest { .. } => return None,
-            What::Kernel { kernel, heat } => {
-                let name = program.kernel_name(kernel);
-                (improving.full(), name.clone(), Better::Kernel(name), heat, improving.account().kernel())
+    /// A task, of which servers are told if it is for a kernel that is launched: other processes want what comes of it though this one
+    /// ends, or releases the program, before it is done. The observer is told of those for hot ones. None if the program is gone.
+    fn task(&self, program: &Weak<Inner>, what: What) -> Option<Task> {
+        let known = program.upgrade()?;
+        let improving = known.improving()?;
+        let expected = |heat, shape: Option<&LaunchShape>| {
+            let account = improving.account();
+            let expected = if shape.is_some() { account.function() } else { account.kernel() };
+            Some(Why::Hot { heat, expected })
+        };
+        let (kernel, shape, why) = match what {
+            What::Rest { .. } => {
+                let program = Weak::clone(program);
+                return Some(Task { program, what, beginning: None, _kept: None });
             }
+            What::Launched { kernel, ref shape } => (kernel, shape.clone(), None),
+            What::Kernel { kernel, heat } => (kernel, None, expected(heat, None)),
             What::Function { kernel, ref shape, heat } => {
-                let name = program.kernel_name(kernel);
-                let LaunchShape { local, known } = shape.clone();
-                let better = Better::Function { kernel: name.clone(), local, known };
-                (improving.request_for(&name, shape), name, better, heat, improving.account().function())
+                (kernel, Some(shape.clone()), expected(heat, Some(shape)))
             }
         };
-        let beginning = Improvement::beginning(better, Why::Hot { heat, expected });
-        self.tell(&beginning);
-        let announced = self.service.announce(&request, &kernel);
-        Some(Promoted { beginning, _kept: announced.map(|announced| (announced, program)) })
+        let name = known.kernel_name(kernel);
+        let request =
+            shape.as_ref().map_or_else(|| improving.full(), |shape| improving.request_for(&name, shape));
+        let beginning = why.map(|why| Improvement::beginning(Better::of(name.clone(), shape), why));
+        beginning.iter().for_each(|beginning| self.tell(beginning));
+        let kept = self.service.announce(&request, &name).map(|announced| (announced, known));
+        Some(Task { program: Weak::clone(program), what, beginning, _kept: kept })
+    }
+
+    fn make_cold(&self, task: &Task, service: &Service) {
+        match task.what {
+            What::Rest { until } => self.make_rest(&task.program, until, service),
+            What::Launched { kernel, .. } => {
+                let Some(program) = task.program.upgrade() else { return };
+                let attempt = Arc::new(Attempt::until(Instant::now() + FOR_REST + GRACE));
+                if let Some(instead) = program.begin_idle(kernel, &attempt) {
+                    self.make_idle(&program, kernel, instead.as_ref(), service, &attempt);
+                }
+            }
+            What::Kernel { .. } | What::Function { .. } => {}
+        }
     }
 
     /// Makes the kernels of a program that nobody else has made or makes, while the program is there.
@@ -303,37 +320,45 @@ impl Shared {
                 improving.resting.store(false, Ordering::Relaxed);
                 return;
             };
-            let name = program.kernel_name(kernel);
-            let better = match instead.clone() {
-                Some(LaunchShape { local, known }) => Better::Function { kernel: name, local, known },
-                None => Better::Kernel(name),
-            };
-            let beginning = Improvement::beginning(better, Why::Idle);
-            self.tell(&beginning);
-            match &instead {
-                Some(shape) => {
-                    let is_kept = self.make_function(&program, kernel, shape, beginning, service, &attempt);
-                    if is_kept == Some(true) {
-                        improving.account().was_kept();
-                    }
-                    program.end_function(kernel, attempt.is_abandoned());
-                }
-                None => self.make_kernel(&program, kernel, beginning, service, &attempt),
+            self.make_idle(&program, kernel, instead.as_ref(), service, &attempt);
+        }
+    }
+
+    /// Makes a kernel that `attempt` was begun for at idle priority, or its function `instead`.
+    fn make_idle(
+        &self,
+        program: &Inner,
+        kernel: usize,
+        instead: Option<&LaunchShape>,
+        service: &Service,
+        attempt: &Attempt,
+    ) {
+        let better = Better::of(program.kernel_name(kernel), instead.cloned());
+        let beginning = Improvement::beginning(better, Why::Idle);
+        self.tell(&beginning);
+        if let Some(shape) = instead {
+            let kept = self.make_function(program, kernel, shape, beginning, service, attempt);
+            if kept == Some(true)
+                && let Some(improving) = program.improving()
+            {
+                improving.account().was_kept();
             }
-            drop(program);
-            if attempt.is_abandoned() {
-                thread::sleep(BUSY);
-            }
+            program.end_function(kernel, attempt.is_abandoned());
+        } else {
+            self.make_kernel(program, kernel, beginning, service, attempt);
+        }
+        if attempt.is_abandoned() {
+            thread::sleep(BUSY);
         }
     }
 
     fn make_hot(&self, task: &Task) {
         // A program that is gone, and that nobody else can have, needs nothing any more.
-        let (Some(program), Some(promoted)) = (task.program.upgrade(), &task.promoted) else { return };
+        let (Some(program), Some(beginning)) = (task.program.upgrade(), &task.beginning) else { return };
         let attempt = Arc::new(Attempt::default());
         let begins = loop {
             let begun = match task.what {
-                What::Rest { .. } => return,
+                What::Rest { .. } | What::Launched { .. } => return,
                 What::Kernel { kernel, .. } => program.begin(kernel, &attempt),
                 What::Function { kernel, ref shape, .. } => program.begin_function(kernel, shape, &attempt),
             };
@@ -352,9 +377,9 @@ impl Shared {
         if !begins {
             return;
         }
-        let beginning = promoted.beginning.clone();
+        let beginning = beginning.clone();
         match task.what {
-            What::Rest { .. } => {}
+            What::Rest { .. } | What::Launched { .. } => {}
             What::Kernel { kernel, .. } => {
                 self.make_kernel(&program, kernel, beginning, &self.service, &attempt);
             }
@@ -363,10 +388,9 @@ impl Shared {
                 program.end_function(kernel, false);
                 if kept.is_none() && program.is_hurried(kernel) {
                     // Nothing else would be made of it.
-                    let what = What::Kernel { kernel, heat };
-                    let mut task = Task { program: Weak::clone(&task.program), what, promoted: None };
-                    task.promoted = self.promote(&task);
-                    self.make_hot(&task);
+                    if let Some(task) = self.task(&task.program, What::Kernel { kernel, heat }) {
+                        self.make_hot(&task);
+                    }
                 }
             }
         }
@@ -436,6 +460,15 @@ impl Shared {
         let end = Some(Ended { elapsed, processor, cached, outcome });
         self.tell(&Improvement { end, ..beginning });
         kept
+    }
+}
+
+impl Better {
+    fn of(kernel: String, shape: Option<LaunchShape>) -> Self {
+        match shape {
+            Some(LaunchShape { local, known }) => Self::Function { kernel, local, known },
+            None => Self::Kernel(kernel),
+        }
     }
 }
 
@@ -532,11 +565,8 @@ impl Improving {
     pub(crate) fn watch_kernel(&self, program: &Arc<Inner>, kernel: usize) -> Watch {
         self.ask_rest(program);
         let spent = self.spent(&program.kernel_name(kernel), None);
-        let program = Arc::downgrade(program);
-        let improver = self.improver.clone();
-        Watch::going_on(spent, self.account().kernel_pays(), move |heat| {
-            improver.ask(&program, What::Kernel { kernel, heat });
-            None
+        self.watch_hurried(spent, program, kernel, None, move |improver, program, heat| {
+            improver.ask(program, What::Kernel { kernel, heat });
         })
     }
 
@@ -551,16 +581,38 @@ impl Improving {
     ) -> Watch {
         self.ask_rest(program);
         let spent = self.spent(&program.kernel_name(kernel), Some(&shape));
-        let program = Arc::downgrade(program);
-        let improver = self.improver.clone();
-        Watch::going_on(spent, self.account().kernel_pays(), move |heat| {
+        self.watch_hurried(spent, program, kernel, Some(shape.clone()), move |improver, program, heat| {
+            let Some(known) = program.upgrade() else { return };
             // It costs no more than the full code.
-            let instead = program.upgrade()?.begin_function_instead(kernel, &shape);
+            let instead = known.begin_function_instead(kernel, &shape);
             let shape = shape.clone();
             let what =
                 if instead { What::Function { kernel, shape, heat } } else { What::Kernel { kernel, heat } };
-            improver.ask(&program, what);
-            None
+            improver.ask(program, what);
+        })
+    }
+
+    /// Watches launches of a kernel that was built in a hurry: has it made in any case, once it is worth that, and calls `hot`.
+    fn watch_hurried(
+        &self,
+        spent: Arc<Spent>,
+        program: &Arc<Inner>,
+        kernel: usize,
+        shape: Option<LaunchShape>,
+        hot: impl Fn(&Improver, &Weak<Inner>, Heat) + Send + Sync + 'static,
+    ) -> Watch {
+        let program = Arc::downgrade(program);
+        let improver = self.improver.clone();
+        let keeps = improver.shared.service.keeps();
+        let wanted = self.account().kernel_is_wanted();
+        let pays = self.account().kernel_pays();
+        Watch::going_on(spent, if keeps { wanted } else { pays }, move |heat| {
+            if heat.is_enough(pays) {
+                hot(&improver, &program, heat);
+                return None;
+            }
+            improver.ask(&program, What::Launched { kernel, shape: shape.clone() });
+            Some(pays)
         })
     }
 

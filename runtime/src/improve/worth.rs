@@ -15,6 +15,8 @@ const FULL_OVER_FIRST: f64 = 2.5;
 const FUNCTION_OVER_FULL: f64 = 1.0;
 /// A kernel that was built in a hurry is hot when its launches have taken this part of what its full code costs.
 const KERNEL_SHARE: f64 = 1.0 / 32.0;
+/// It is made for later processes, whatever becomes of this one and of the program, when they have taken this part.
+const KERNEL_WANTED: f64 = 1.0 / 256.0;
 /// A function for a local size pays when launches with it have taken so many times what it costs.
 const FUNCTION_SHARE: f64 = 5.0;
 /// What a process may spend on a program, over what full code of all of it costs.
@@ -62,6 +64,11 @@ impl Account {
     /// How much its launches take until a kernel that was built in a hurry is hot.
     pub(super) fn kernel_pays(&self) -> Duration {
         self.kernel.mul_f64(KERNEL_SHARE)
+    }
+
+    /// How much its launches take until such a kernel is made for later processes too.
+    pub(super) fn kernel_is_wanted(&self) -> Duration {
+        self.kernel.mul_f64(KERNEL_WANTED)
     }
 
     /// How much launches with a local size take until a function for it pays.

@@ -57,6 +57,29 @@ impl Better {
         self.instead.as_ref().is_some_and(|shape| self.functions.iter().any(|(known, _)| known == shape))
     }
 
+    fn is_launched(&self) -> bool {
+        self.watch.is_some() || !self.sizes.is_empty()
+    }
+
+    /// Whether there is something to make, of what nobody makes and what is not hot.
+    fn waits(&self) -> bool {
+        let has_all = self.watch.is_none() && self.has_function_instead();
+        self.hurried && !self.hot && matches!(self.making, Making::Nobody) && !has_all
+    }
+
+    /// Begins with the kernel, if it waits, at idle priority: with its full code, if there is no shape in what this gives.
+    fn begin_idle(&mut self, attempt: &Arc<Attempt>) -> Option<Option<LaunchShape>> {
+        if !self.waits() {
+            return None;
+        }
+        self.making = Making::Somebody(Arc::clone(attempt));
+        if self.watch.is_some() || self.instead.is_some() {
+            return Some(None);
+        }
+        self.instead = self.sizes.keys().next().cloned();
+        Some(self.instead.clone())
+    }
+
     /// Begins with the kernel, which is hot.
     fn begin(&mut self, attempt: &Arc<Attempt>) -> Begun {
         self.hot = true;
@@ -145,27 +168,22 @@ impl Inner {
         self.binary.archive().kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
     }
 
-    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one. With barriers only such
-    /// a kernel, and its function for the shape that launches have, if there is only one ([`Self::begin_function_instead`]).
+    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one, and with barriers only
+    /// such a one. What there is to make is as [`Self::begin_idle`] says.
     pub(crate) fn begin_any(&self, attempt: &Arc<Attempt>) -> Option<(usize, Option<LaunchShape>)> {
         let mut better = lock(&self.better);
-        let is_launched = |kernel: &Better| kernel.watch.is_some() || !kernel.sizes.is_empty();
         let has_barriers = |kernel: usize| self.binary.kernel_meta(kernel).is_some_and(|meta| meta.barrier);
-        let waits = |index: usize, kernel: &Better| {
-            let has_function = kernel.watch.is_none() && kernel.has_function_instead();
-            let is_free = kernel.hurried && !kernel.hot && matches!(kernel.making, Making::Nobody);
-            is_free && !has_function && (is_launched(kernel) || !has_barriers(index))
-        };
-        let mut waiting = better.iter().enumerate().filter(|(index, kernel)| waits(*index, kernel));
-        let first = waiting.clone().find(|(_, kernel)| is_launched(kernel)).or_else(|| waiting.next());
+        let mut waiting = better.iter().enumerate().filter(|(_, kernel)| kernel.waits());
+        let launched = waiting.clone().find(|(_, kernel)| kernel.is_launched());
+        let first = launched.or_else(|| waiting.find(|(index, _)| !has_barriers(*index)));
         let index = first.map(|(index, _)| index)?;
-        let kernel = &mut better[index];
-        kernel.making = Making::Somebody(Arc::clone(attempt));
-        if kernel.watch.is_some() || kernel.instead.is_some() {
-            return Some((index, None));
-        }
-        kernel.instead = kernel.sizes.keys().next().cloned();
-        Some((index, kernel.instead.clone()))
+        Some((index, better[index].begin_idle(attempt)?))
+    }
+
+    /// Begins with a kernel at idle priority, if nobody makes it and it is not hot: its full code or, if it has barriers and its launches
+    /// have one shape, its function for that ([`Self::begin_function_instead`]).
+    pub(crate) fn begin_idle(&self, kernel: usize, attempt: &Arc<Attempt>) -> Option<Option<LaunchShape>> {
+        lock(&self.better).get_mut(kernel)?.begin_idle(attempt)
     }
 
     /// Begins with a kernel that is hot.

@@ -695,18 +695,19 @@ fn models_board_with_owners() {
     model.check(|| {
         let board = Arc::new(Board::new(2));
         let tasks = [task(1), task(2)];
-        assert!(put_up(&board, &tasks[0], 17, 2));
+        // There are more chunks without an owner than workers.
+        assert!(put_up(&board, &tasks[0], 19, 2));
         // All but three of the first launch are taken, so that the model stays small.
-        let mut done = work_off(&board, 0, 14, 17);
+        let mut done = work_off(&board, 0, 16, 19);
         let theirs = Arc::clone(&board);
-        let other = thread::spawn(move || work_off(&theirs, 1, 2, 17));
-        done += work_off(&board, 0, 3, 17);
-        let again = put_up(&board, &tasks[1], 17, 2);
-        done += work_off(&board, 0, 15, 17);
+        let other = thread::spawn(move || work_off(&theirs, 1, 2, 19));
+        done += work_off(&board, 0, 3, 19);
+        let again = put_up(&board, &tasks[1], 19, 2);
+        done += work_off(&board, 0, 17, 19);
         done += other.join().unwrap();
-        done += work_off(&board, 1, 34, 17);
-        assert_eq!(done, if again { 34 } else { 17 });
-        assert_eq!(tasks[0].finished.load(Ordering::Relaxed), 17);
+        done += work_off(&board, 1, 38, 19);
+        assert_eq!(done, if again { 38 } else { 19 });
+        assert_eq!(tasks[0].finished.load(Ordering::Relaxed), 19);
         assert!(!board.has_work());
     });
 }

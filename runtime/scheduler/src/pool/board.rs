@@ -11,7 +11,10 @@
 //! into `left`. To take a chunk is to clear its bit, or to count `left` down by one: who found the bit set, or [`MOST`] or
 //! less and more than zero, has a chunk *of what stands at the place at that moment*, whatever it has looked at before,
 //! and sees what its opener wrote. Others have cleared what was clear, or counted below zero, which does nothing: the next
-//! opener overwrites it. A chunk is a reference: the task ends, and the place becomes free, only when every chunk was
+//! opener overwrites it. The chunks without an owner are the last that are taken: whoever counts `left` down has seen no bit
+//! set. Only a worker that looked at the bits before they were set takes one earlier, once in a launch, and there are more of
+//! these chunks than workers; so as long as there is any chunk `left` says so, and nobody has to look at all bits to know.
+//! A chunk is a reference: the task ends, and the place becomes free, only when every chunk was
 //! executed and reported ([`Task::finished`]), so who has a chunk that is not reported may read the place and the task.
 //! The one who reports the last frees the place first and ends the task then.
 //!
@@ -38,17 +41,28 @@ const WORDS: usize = 16;
 /// Workers that can own chunks, at most: where there are more, nobody does.
 pub(crate) const OWNERS: usize = TOGETHER * WORDS;
 
-/// Keeps places on different cache lines.
+/// Something with a cache line of its own: what one worker writes is not in the line that others read or write at that time.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line<T>(T);
+
+/// Keeps places on different pairs of cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Place {
     /// Chunks without an owner that nobody has taken.
-    left: AtomicU64,
+    left: Line<AtomicU64>,
+    what: Line<What>,
+    /// A bit for each chunk that has an owner and that nobody has taken.
+    owned: [Line<AtomicU64>; WORDS],
+}
+
+/// What stands at a place.
+#[derive(Debug)]
+struct What {
     /// Chunks in all.
     chunks: AtomicU64,
     task: AtomicPtr<Task>,
-    /// A bit for each chunk that has an owner and that nobody has taken.
-    owned: [AtomicU64; WORDS],
 }
 
 /// One chunk, which is the caller's to execute.
@@ -76,17 +90,16 @@ impl Board {
     /// unless a kernel or a callback of its own waits.
     pub(crate) fn new(workers: usize) -> Board {
         let place = || Place {
-            left: AtomicU64::new(0),
-            chunks: AtomicU64::new(0),
-            task: AtomicPtr::new(std::ptr::null_mut()),
-            owned: std::array::from_fn(|_| AtomicU64::new(0)),
+            left: Line(AtomicU64::new(0)),
+            what: Line(What { chunks: AtomicU64::new(0), task: AtomicPtr::new(std::ptr::null_mut()) }),
+            owned: std::array::from_fn(|_| Line(AtomicU64::new(0))),
         };
         let words = workers.div_ceil(TOGETHER).min(WORDS);
         Board { places: (0..workers).map(|_| place()).collect(), words }
     }
 
     /// The words of a place that are used.
-    fn owned<'a>(&self, place: &'a Place) -> &'a [AtomicU64] {
+    fn owned<'a>(&self, place: &'a Place) -> &'a [Line<AtomicU64>] {
         &place.owned[..self.words]
     }
 
@@ -94,7 +107,7 @@ impl Board {
     pub(crate) fn reserve(&self, first: usize, task: TaskPtr) -> Option<usize> {
         let count = self.places.len();
         (first..first + count).map(|index| index % count).find(|index| {
-            let holder = &self.places[*index].task;
+            let holder = &self.places[*index].what.0.task;
             // Acquire pairs with the release in `close`: who had chunks of what stood here has read what is overwritten.
             holder.load(Ordering::Relaxed).is_null()
                 && holder
@@ -110,10 +123,10 @@ impl Board {
 
     /// Lets all see the task for which the caller has reserved a place. The scheduler's reference goes to the board, and
     /// from there to whoever reports the last chunk. `chunks` is between 1 and [`MOST`]; the first of them belong to `owners`
-    /// workers, [`OWN`] to each.
+    /// workers, [`OWN`] to each, and if there are any more than there are workers to nobody.
     pub(crate) fn publish(&self, index: usize, chunks: u64, owners: usize) {
         let Some(place) = self.places.get(index) else { return };
-        place.chunks.store(chunks, Ordering::Relaxed);
+        place.what.0.chunks.store(chunks, Ordering::Relaxed);
         // Each release publishes the task, with what was written to it, and the number to whoever takes a chunk. Exchanges, so
         // that what was cleared or counted below zero before is ordered before them in the models too. Who takes a chunk before
         // the others are published has one that is not reported, so the place stays as it is.
@@ -123,19 +136,28 @@ impl Board {
             if here == 0 {
                 break;
             }
-            word.swap(u64::MAX >> (64 - OWN as usize * here), Ordering::Release);
+            word.0.swap(u64::MAX >> (64 - OWN as usize * here), Ordering::Release);
             rest -= here;
         }
-        place.left.swap(chunks - OWN * (owners - rest) as u64, Ordering::Release);
+        place.left.0.swap(chunks - OWN * (owners - rest) as u64, Ordering::Release);
     }
 
     /// Takes a chunk of what stands at a place, for the worker `slot`.
     pub(crate) fn claim(&self, index: usize, slot: usize) -> Option<Claim> {
         // Only to leave the line alone where there is nothing.
-        if !self.is_open(self.places.get(index)?, Ordering::Relaxed) {
+        if !is_open(self.places.get(index)?.left.0.load(Ordering::Relaxed)) {
             return None;
         }
         self.claim_seen(index, slot)
+    }
+
+    /// The same for a worker that has a chunk of what stands there, which it has not reported: it does not look whether there is
+    /// one left before it has looked for its own.
+    pub(crate) fn claim_next(&self, index: usize, slot: usize) -> Option<Claim> {
+        match self.take_owned(self.places.get(index)?, slot) {
+            Some(chunk) => self.claimed(index, chunk),
+            None => self.claim(index, slot),
+        }
     }
 
     /// The same where the caller has just seen chunks: looking once more would fetch the line twice, while all others want it.
@@ -143,10 +165,15 @@ impl Board {
         let place = self.places.get(index)?;
         let chunk = self.take_owned(place, slot).or_else(|| {
             // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
-            let left = place.left.fetch_sub(1, Ordering::Acquire);
-            is_open(left).then(|| place.chunks.load(Ordering::Relaxed) - left)
+            let left = place.left.0.fetch_sub(1, Ordering::Acquire);
+            is_open(left).then(|| place.what.0.chunks.load(Ordering::Relaxed) - left)
         })?;
-        let task = TaskPtr::new(place.task.load(Ordering::Relaxed))?;
+        self.claimed(index, chunk)
+    }
+
+    /// A chunk that was taken.
+    fn claimed(&self, index: usize, chunk: u64) -> Option<Claim> {
+        let task = TaskPtr::new(self.places.get(index)?.what.0.task.load(Ordering::Relaxed))?;
         task.prefetch_shared_row();
         Some(Claim { place: index, task, chunk })
     }
@@ -156,7 +183,7 @@ impl Board {
     fn take_owned(&self, place: &Place, slot: usize) -> Option<u64> {
         let words = self.owned(place);
         let (own, turn) = (slot / TOGETHER, slot % TOGETHER * OWN as usize);
-        let mut seen = words.get(own)?.load(Ordering::Relaxed);
+        let mut seen = words.get(own)?.0.load(Ordering::Relaxed);
         while (seen >> turn) & OWN_BITS != 0 {
             let bit = turn + ((seen >> turn) & OWN_BITS).trailing_zeros() as usize;
             if let Some(chunk) = take_bit(words, own, bit, &mut seen) {
@@ -164,7 +191,7 @@ impl Board {
             }
         }
         (own..own + words.len()).map(|index| index % words.len()).find_map(|index| {
-            let mut seen = words[index].load(Ordering::Relaxed);
+            let mut seen = words[index].0.load(Ordering::Relaxed);
             while seen != 0 {
                 let turned = seen.rotate_right(turn as u32);
                 let first = turned.trailing_zeros() as usize / OWN as usize * OWN as usize;
@@ -190,32 +217,28 @@ impl Board {
         // What stands here was seen when the caller's chunk was taken; what is not published yet is left to all.
         for (number, word) in self.owned(place).iter().enumerate() {
             let mut taken =
-                if word.load(Ordering::Relaxed) == 0 { 0 } else { word.swap(0, Ordering::Relaxed) };
+                if word.0.load(Ordering::Relaxed) == 0 { 0 } else { word.0.swap(0, Ordering::Relaxed) };
             while taken != 0 {
                 each(64 * number as u64 + u64::from(taken.trailing_zeros()));
                 taken &= taken - 1;
             }
         }
-        let left = place.left.swap(0, Ordering::Relaxed);
-        is_open(left).then(|| place.chunks.load(Ordering::Relaxed) - left)
+        let left = place.left.0.swap(0, Ordering::Relaxed);
+        is_open(left).then(|| place.what.0.chunks.load(Ordering::Relaxed) - left)
     }
 
     /// Frees a place. The caller has reported the last chunk.
     pub(crate) fn close(&self, index: usize) {
         if let Some(place) = self.places.get(index) {
             // Release pairs with the acquire in `reserve`.
-            place.task.store(std::ptr::null_mut(), Ordering::Release);
+            place.what.0.task.store(std::ptr::null_mut(), Ordering::Release);
         }
     }
 
     /// Whether chunks are left at a place.
     pub(crate) fn has_chunks(&self, index: usize) -> bool {
         // Acquire as in `Inject::len`: it is asked by those who are about to sleep.
-        self.places.get(index).is_some_and(|place| self.is_open(place, Ordering::Acquire))
-    }
-
-    fn is_open(&self, place: &Place, order: Ordering) -> bool {
-        is_open(place.left.load(order)) || self.owned(place).iter().any(|word| word.load(order) != 0)
+        self.places.get(index).is_some_and(|place| is_open(place.left.0.load(Ordering::Acquire)))
     }
 
     /// Whether chunks are left anywhere.
@@ -231,9 +254,9 @@ impl Board {
     /// How many chunks are left, about.
     pub(crate) fn left(&self) -> usize {
         let sum = self.places.iter().fold(0_u64, |sum, place| {
-            let left = place.left.load(Ordering::Relaxed);
+            let left = place.left.0.load(Ordering::Relaxed);
             let owned =
-                self.owned(place).iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones()));
+                self.owned(place).iter().map(|word| u64::from(word.0.load(Ordering::Relaxed).count_ones()));
             let all = owned.sum::<u64>().saturating_add(if is_open(left) { left } else { 0 });
             sum.saturating_add(all)
         });
@@ -242,10 +265,10 @@ impl Board {
 }
 
 /// Takes the chunk of a bit of a word; `None` if another has it. `seen` is what is left then.
-fn take_bit(words: &[AtomicU64], index: usize, bit: usize, seen: &mut u64) -> Option<u64> {
+fn take_bit(words: &[Line<AtomicU64>], index: usize, bit: usize, seen: &mut u64) -> Option<u64> {
     let mask = 1 << bit;
     // Acquire pairs with the exchange in `publish`; what was cleared between is part of its release sequence.
-    let before = words[index].fetch_and(!mask, Ordering::Acquire);
+    let before = words[index].0.fetch_and(!mask, Ordering::Acquire);
     *seen = before & !mask;
     (before & mask != 0).then(|| 64 * index as u64 + bit as u64)
 }

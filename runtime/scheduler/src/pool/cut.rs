@@ -1,6 +1,6 @@
 //! How a launch of many pieces is cut into chunks for the workers of a pool ([`super::board`]): large ones for three
-//! quarters of it, then ever smaller ones, single pieces at last. Of a launch of equal pieces no worker takes more than its
-//! share; of an unequal one the last chunks balance.
+//! quarters of it, then ever smaller ones, single pieces at last where these are not too short. Of a launch of equal pieces no
+//! worker takes more than its share; of an unequal one the last chunks balance.
 //!
 //! A launch whose pieces are executed in their natural order may be cut so that the first seven eighths have owners: each
 //! worker gets neighbouring pieces, the same in each launch of as many. What it writes in one launch it reads or writes in
@@ -11,6 +11,10 @@ use super::board::{OWN, OWNERS};
 /// Large chunks that an owner has; the others are half as large.
 const LARGE: u64 = 6;
 
+/// The last chunks take as many nanoseconds as this, where it is known how long a launch takes: all workers come to one cache line
+/// for them, which passes from one to the next in a tenth of that.
+const SHORTEST: u64 = 1 << 10;
+
 /// The cut of one launch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cut {
@@ -18,15 +22,22 @@ pub(crate) struct Cut {
     workers: u64,
     /// Pieces in each of the first chunks.
     largest: u64,
+    /// Pieces in each of the last ones.
+    least: u64,
     /// Whether the first chunks have owners.
     owned: bool,
 }
 
 impl Cut {
-    /// Of so many pieces for so many workers; with owners where that is `wanted` and there are enough pieces.
-    pub(crate) fn new(pieces: u64, workers: usize, wanted: bool) -> Cut {
+    /// Of so many pieces for so many workers; with owners where that is `wanted` and there are enough pieces. All of them take so
+    /// many nanoseconds of processor time; 0: not known.
+    pub(crate) fn new(pieces: u64, workers: usize, wanted: bool, time: u64) -> Cut {
         let largest = (pieces / (8 * workers as u64)).max(1);
-        Cut { pieces, workers: workers as u64, largest, owned: wanted && largest > 1 && workers <= OWNERS }
+        let owned = wanted && largest > 1 && workers <= OWNERS;
+        let short = if time == 0 { 1 } else { pieces.saturating_mul(SHORTEST).div_ceil(time) };
+        // More chunks than workers stay without owners.
+        let least = short.clamp(1, (largest / 2).max(1));
+        Cut { pieces, workers: workers as u64, largest, least, owned }
     }
 
     /// How many workers own chunks.
@@ -49,7 +60,7 @@ impl Cut {
             (chunk, piece) = (OWN * self.workers, self.share() * self.workers);
             (size, count) = (self.largest / 4, 2 * self.workers);
         }
-        while size > 1 {
+        while size > self.least {
             if let Some(found) = each(chunk, piece, count, size) {
                 return Some(found);
             }
@@ -60,12 +71,13 @@ impl Cut {
             size /= 2;
             count = 2 * self.workers;
         }
-        each(chunk, piece, self.pieces - piece, 1)
+        // The last of these may be smaller.
+        each(chunk, piece, (self.pieces - piece).div_ceil(self.least), self.least)
     }
 
     /// How many chunks there are.
     pub(crate) fn chunks(&self) -> u64 {
-        let all = |chunk, _, count, size| (size == 1).then_some(chunk + count);
+        let all = |chunk, _, count, size| (size == self.least).then_some(chunk + count);
         self.stages(all).unwrap_or(0)
     }
 
@@ -79,8 +91,11 @@ impl Cut {
                 Some(own) => (share + LARGE * self.largest + own * half, half),
             };
         }
-        let within = |chunk, piece, count, size| {
-            (number < chunk + count).then(|| (piece + (number - chunk) * size, size))
+        let within = |chunk, piece, count, size: u64| {
+            (number < chunk + count).then(|| {
+                let first = piece + (number - chunk) * size;
+                (first, size.min(self.pieces - first))
+            })
         };
         self.stages(within).unwrap_or((self.pieces, 0))
     }
@@ -95,7 +110,7 @@ mod tests {
     fn every_piece_is_in_one_chunk() {
         for workers in [2, 3, 4, 15, 16, 64] {
             for pieces in [2, 3, 16, 17, 63, 64, 255, 256, 1000, 4096, 16_384, 1_000_001, u64::MAX] {
-                let cut = Cut::new(pieces, workers, false);
+                let cut = Cut::new(pieces, workers, false, 0);
                 let chunks = cut.chunks();
                 assert!((1..=MOST).contains(&chunks), "{pieces} {workers}");
                 if pieces > 1 << 32 {
@@ -120,7 +135,8 @@ mod tests {
     fn an_owner_has_neighbouring_pieces_and_the_last_chunks_have_none() {
         for workers in [2, 3, 4, 15, 16, 64, OWNERS] {
             for pieces in [16, 48, 64, 255, 256, 1000, 4096, 16_384, 1_000_001, u64::MAX] {
-                let (cut, plain) = (Cut::new(pieces, workers, true), Cut::new(pieces, workers, false));
+                let new = |owners| Cut::new(pieces, workers, owners, 0);
+                let (cut, plain) = (new(true), new(false));
                 assert_eq!(plain.owners(), 0);
                 let share = pieces / workers as u64;
                 assert_eq!(cut.owners(), if share < 16 { 0 } else { workers }, "{pieces} {workers}");
@@ -138,6 +154,28 @@ mod tests {
                 assert_eq!(cut.chunk(owned).0, end);
             }
         }
-        assert_eq!(Cut::new(u64::MAX, OWNERS + 1, true).owners(), 0);
+        assert_eq!(Cut::new(u64::MAX, OWNERS + 1, true, 0).owners(), 0);
+    }
+
+    #[test]
+    fn the_last_chunks_are_not_too_short_and_more_than_workers_have_no_owner() {
+        for workers in [2, 3, 16, 64] {
+            for pieces in [16, 255, 256, 1000, 4096, 16_384, 1_000_001] {
+                for (time, owners) in [(1, true), (64, false), (200, true), (3000, true), (0, false)] {
+                    let cut = Cut::new(pieces, workers, owners, time * pieces);
+                    let all: Vec<(u64, u64)> = (0..cut.chunks()).map(|number| cut.chunk(number)).collect();
+                    let end = all.iter().fold(0, |next, (first, count)| {
+                        assert!(*first == next && *count > 0, "{pieces} {workers} {time}");
+                        first + count
+                    });
+                    assert_eq!(end, pieces);
+                    let free = all.len() - OWN as usize * cut.owners();
+                    assert!(free > workers || all.len() <= workers, "{pieces} {workers} {time}");
+                    let last = all[all.len().saturating_sub(2)].1;
+                    let longest = pieces / (8 * workers as u64);
+                    assert!(last == 1 || last <= longest && last * time >= SHORTEST.min(longest / 2 * time));
+                }
+            }
+        }
     }
 }

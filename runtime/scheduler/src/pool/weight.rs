@@ -104,6 +104,11 @@ pub(crate) fn nanoseconds(weight: u8) -> u64 {
     }
 }
 
+/// How long work of this weight takes, about; 0 if that is not known.
+pub(super) fn known(weight: u8) -> u64 {
+    if weight == UNKNOWN { 0 } else { nanoseconds(weight) }
+}
+
 /// How many workers, of up to `most`, it is worth to wake at once for these tasks: waking one costs the caller some
 /// microseconds, and it begins some tens of microseconds later.
 pub(super) fn worth_waking(list: &TaskList, most: usize) -> usize {

@@ -288,7 +288,10 @@ impl Core {
     fn cut(&self, task: &Task) -> Cut {
         // Written before the launch was put on the board.
         let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
-        Cut::new(task.runs(), self.workers, order.is_none_or(|order| order == PartOrder::NATURAL))
+        let order = order.is_none_or(|order| order == PartOrder::NATURAL);
+        // Set before the task was ready.
+        let time = weight::known(task.weight.load(Ordering::Relaxed));
+        Cut::new(task.runs(), self.workers, order, time)
     }
 
     /// Takes part in what stands on the board, with a chunk that was taken of it, until none is left or until `enough`:
@@ -345,12 +348,12 @@ impl Core {
                 // Nobody takes the chunks that are left; their pieces count as finished.
                 let rest = self.board.claim_rest(place, |owned| finished += cut.chunk(owned).1);
                 finished += rest.map_or(0, |rest| task.runs() - cut.chunk(rest).0);
-            } else if self.board.has_chunks(place) && enough() && self.has_threads() {
+            } else if enough() && self.board.has_chunks(place) && self.has_threads() {
                 self.tell(MANY);
                 break;
             }
             // Of the same launch, as it does not end before what was executed here is reported.
-            next = self.board.claim(place, local.slot);
+            next = self.board.claim_next(place, local.slot);
         }
         if let Some(observer) = watched
             && finished > 0

@@ -125,3 +125,16 @@ fn a_bench_of_images_compares_its_results_with_a_scalar_reference() {
     assert!(lines.iter().all(|line| line["ok"] == true && line["image_us"].as_f64().unwrap() > 0.0));
     assert_eq!(sandbox.run(&words("bench images --side 60")).code, Some(2));
 }
+
+#[test]
+fn a_bench_of_the_machine_says_what_several_threads_do_beside_one() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words("bench machine --runs 1 --workers 2 --json"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
+    assert_eq!(names, ["arithmetic", "memory"]);
+    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
+    assert!(lines.iter().all(|line| ["us", "us_alone", "speedup"].iter().all(|key| positive(line, key))));
+}

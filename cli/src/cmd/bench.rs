@@ -24,6 +24,7 @@ pub(crate) enum BenchArgs {
     FuzzTta(super::bench_fuzz_tta::FuzzArgs),
     #[cfg(feature = "compiler")]
     Images(super::bench_images::ImagesArgs),
+    Machine(super::bench_machine::MachineArgs),
     Memory(MemoryArgs),
     #[cfg(feature = "mpi")]
     Nodes(super::bench_nodes::NodesArgs),
@@ -109,6 +110,7 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         BenchArgs::FuzzTta(args) => super::bench_fuzz_tta::run(args, ui),
         #[cfg(feature = "compiler")]
         BenchArgs::Images(args) => super::bench_images::run(args, ui, image_kernels),
+        BenchArgs::Machine(args) => super::bench_machine::run(args, ui),
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         #[cfg(feature = "mpi")]
         BenchArgs::Nodes(args) => super::bench_nodes::run(args, ui, node_kernels),

@@ -5,6 +5,7 @@ pub(crate) mod bench;
 mod bench_fuzz_tta;
 #[cfg(feature = "compiler")]
 mod bench_images;
+mod bench_machine;
 mod bench_memory;
 #[cfg(feature = "mpi")]
 mod bench_nodes;

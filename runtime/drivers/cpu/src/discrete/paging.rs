@@ -118,12 +118,27 @@ impl Copy {
         while done < length {
             shared.fault()?;
             let part = PIECE.min(length - done);
-            self.to.part(done, part)?.copy_from(self.from.part(done, part)?);
+            let (from, to) = (self.from.part(done, part)?, self.to.part(done, part)?);
+            if self.home {
+                page_in_from_home(from, to)
+            } else {
+                to.copy_from(from)
+            }
             done += part;
         }
         shared.paged(self.kind, length, begin);
         Ok(())
     }
+}
+
+/// Brings bytes back from an allocation's home: all that the page has, also those that are not valid here. These may be written at home
+/// at this moment, for somebody who uses other bytes of the buffer than the command that the page is for, and what is read of them
+/// nobody uses: it is known which bytes are valid where (`oxcl_memory::residency`), and before others are used here they are brought
+/// anew. Bytes that are valid here are not written at home as long as a command that uses them is to come, as the program orders
+/// that command and their writer. ThreadSanitizer is told by this function's name.
+#[inline(never)]
+fn page_in_from_home(from: HostSpan, to: HostSpan) {
+    to.copy_from(from);
 }
 
 fn object(objects: &mut HashMap<u64, Object>, id: ObjectId) -> Option<&mut Object> {

@@ -122,6 +122,12 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
 }
 
+/// How many workers are measured: as many as are wanted, else one for each processor.
+pub(super) fn workers(wanted: Option<u64>) -> usize {
+    let processors = oxcl_runtime::allowed_processors().len().max(1);
+    wanted.map_or(processors, |workers| usize::try_from(workers).unwrap_or(1))
+}
+
 fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     #[cfg(feature = "compiler")]
     if let Some(path) = &args.emit.emit_kernels {

@@ -87,8 +87,7 @@ pub(super) fn run(
 ) -> Result<Outcome, CliError> {
     let failed = |message: String| CliError::Device { message, help: None };
     let archive = compile(&[], &[], ui)?;
-    let processors = oxcl_runtime::allowed_processors().len().max(1);
-    let workers = args.workers.map_or(processors, |workers| usize::try_from(workers).unwrap_or(1));
+    let workers = super::bench::workers(args.workers);
     let on = |workers| Pictures::new(&archive, workers, Inputs::new(args.side)).map_err(failed);
     let (mut alone, mut all) = (on(1)?, on(workers)?);
     let works = if args.only.is_empty() { &Work::ALL[..] } else { &args.only };

@@ -130,8 +130,7 @@ fn memory(threads: usize, runs: u32) -> Duration {
 
 /// Measures.
 pub(super) fn run(args: &MachineArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
-    let processors = oxcl_runtime::allowed_processors().len().max(1);
-    let threads = args.workers.map_or(processors, |workers| usize::try_from(workers).unwrap_or(1));
+    let threads = super::bench::workers(args.workers);
     let pieces = PIECES * threads;
     let figures = [
         Figure {

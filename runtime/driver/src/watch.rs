@@ -55,6 +55,16 @@ pub struct Spent {
     time: AtomicU64,
 }
 
+impl Spent {
+    /// What they have taken so far.
+    #[must_use]
+    pub fn heat(&self) -> Heat {
+        // Relaxed, here and below: all of this is an estimate.
+        let spent = Duration::from_nanos(self.time.load(Ordering::Relaxed));
+        Heat { spent, launches: self.launches.load(Ordering::Relaxed) }
+    }
+}
+
 /// Is told on a thread that executes work-groups: it may not take long. Gives the time that would be enough instead, if this
 /// was not.
 type Tell = Box<dyn Fn(Heat) -> Option<Duration> + Send + Sync>;
@@ -129,9 +139,7 @@ impl Watch {
     /// What launches have taken so far.
     #[must_use]
     pub fn heat(&self) -> Heat {
-        // Relaxed, here and below: all of this is an estimate.
-        let spent = Duration::from_nanos(self.total.time.load(Ordering::Relaxed));
-        Heat { spent, launches: self.total.launches.load(Ordering::Relaxed) }
+        self.total.heat()
     }
 
     /// There is a better function: launches are made ready anew, and nothing is measured any more.
@@ -239,7 +247,8 @@ impl Watch {
 
     /// Tells if `spent` is enough.
     fn look(&self, spent: u64) {
-        let heat = Heat { spent: Duration::from_nanos(spent), ..self.heat() };
+        let launches = self.total.launches.load(Ordering::Relaxed);
+        let heat = Heat { spent: Duration::from_nanos(spent), launches };
         if heat.is_enough(Duration::from_nanos(self.enough.load(Ordering::Relaxed)))
             && self.stage.compare_exchange(MEASURING, TELLING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {

@@ -133,9 +133,9 @@ struct Shared {
     service: Service,
     observer: Option<ImprovementObserver>,
     /// What can wait for an idle processor.
-    cold: Line<Task>,
+    cold: Line<Cold>,
     /// What takes processors away from launches that need it.
-    hot: Line<Task>,
+    hot: Line<Hot>,
     /// Kernels whose launches run in a hurry.
     glances: Line<Glance>,
     earlier: Earlier,
@@ -150,36 +150,24 @@ struct Glance {
     until: Instant,
 }
 
-/// Something to make for a program.
-struct Task {
-    program: Weak<Inner>,
-    what: What,
-    /// What the observer was told, where it is for a kernel that is hot.
-    beginning: Option<Improvement>,
-    /// Where it is made even if the program is released, or this process ends, before.
-    _kept: Option<(Announced, Arc<Inner>)>,
+/// What can wait.
+enum Cold {
+    /// All kernels of a program that are not made yet, begun with before this time.
+    Rest { program: Weak<Inner>, until: Instant },
+    /// A kernel that is launched: it is made even if the program is released, or this process ends, before.
+    Launched { program: Arc<Inner>, kernel: usize, _announced: Option<Announced> },
 }
 
-#[derive(Clone)]
-enum What {
-    /// All kernels that are not made yet, begun with before this time.
-    Rest {
-        until: Instant,
-    },
-    /// A kernel that is launched and not hot; with barriers, for launches of a shape.
-    Launched {
-        kernel: usize,
-        shape: Option<LaunchShape>,
-    },
-    Kernel {
-        kernel: usize,
-        heat: Heat,
-    },
-    Function {
-        kernel: usize,
-        shape: LaunchShape,
-        heat: Heat,
-    },
+/// A kernel that is hot, or its function for launches of a shape.
+struct Hot {
+    program: Weak<Inner>,
+    kernel: usize,
+    shape: Option<LaunchShape>,
+    heat: Heat,
+    /// What the observer was told.
+    beginning: Improvement,
+    /// Where it is made even if the program is released, or this process ends, before.
+    _kept: Option<(Announced, Arc<Inner>)>,
 }
 
 /// What a program needs to become better.
@@ -215,9 +203,14 @@ impl Improver {
         Self { shared: Arc::new(Shared { process, service, observer, cold, hot, glances, earlier }) }
     }
 
+    /// Whether this process is a child of the one whose threads and locks these are.
+    fn is_forked(&self) -> bool {
+        self.shared.process != std::process::id()
+    }
+
     /// Looks now and then how long the launches that `watch` counts have been running, from their first one on.
     fn glance_at(&self, watch: &Arc<Watch>) {
-        if self.shared.process != std::process::id() {
+        if self.is_forked() {
             return;
         }
         let glance =
@@ -225,28 +218,40 @@ impl Improver {
         Arc::clone(&self.shared).glance_later(glance);
     }
 
-    /// Hands a task to a thread, which begins with the first one.
-    fn ask(&self, program: &Weak<Inner>, what: What) {
-        if self.shared.process != std::process::id() {
+    /// Hands something that can wait to a thread, which begins with the first one.
+    fn ask_cold(&self, task: Cold) {
+        if self.is_forked() {
             return;
         }
         let shared = Arc::clone(&self.shared);
-        let Some(task) = shared.task(program, what) else { return };
-        if matches!(task.what, What::Rest { .. } | What::Launched { .. }) {
-            // All of a line are put off for the same time, so the order is that of their coming.
-            self.shared.cold.put(Instant::now() + REST, task, move || {
-                let service = shared.service.in_background();
-                while let Some(task) = shared.cold.next() {
-                    shared.make_cold(&task, &service);
-                }
-            });
-        } else {
-            self.shared.hot.put(Instant::now(), task, move || {
-                while let Some(task) = shared.hot.next() {
-                    shared.make_hot(&task);
-                }
-            });
+        // All of a line are put off for the same time, so the order is that of their coming.
+        self.shared.cold.put(Instant::now() + REST, task, move || {
+            let service = shared.service.in_background();
+            while let Some(task) = shared.cold.next() {
+                shared.make_cold(&task, &service);
+            }
+        });
+    }
+
+    /// Has a launched kernel made in any case, or its function for launches of a shape.
+    fn ask_launched(&self, program: &Weak<Inner>, kernel: usize, shape: Option<&LaunchShape>) {
+        let Some(program) = program.upgrade().filter(|_| !self.is_forked()) else { return };
+        let announced = self.shared.announce(&program, kernel, shape);
+        self.ask_cold(Cold::Launched { program, kernel, _announced: announced });
+    }
+
+    /// The same of a hot one, at once.
+    fn ask_hot(&self, program: &Weak<Inner>, kernel: usize, shape: Option<LaunchShape>, heat: Heat) {
+        if self.is_forked() {
+            return;
         }
+        let shared = Arc::clone(&self.shared);
+        let Some(task) = shared.hot(program, kernel, shape, heat) else { return };
+        self.shared.hot.put(Instant::now(), task, move || {
+            while let Some(task) = shared.hot.next() {
+                shared.make_hot(&task);
+            }
+        });
     }
 }
 
@@ -264,47 +269,42 @@ impl Shared {
         });
     }
 
-    /// A task, of which servers are told if it is for a kernel that is launched: other processes want what comes of it though this one
-    /// ends, or releases the program, before it is done. The observer is told of those for hot ones. None if the program is gone.
-    fn task(&self, program: &Weak<Inner>, what: What) -> Option<Task> {
-        let known = program.upgrade()?;
-        let improving = known.improving()?;
-        let expected = |heat, shape: Option<&LaunchShape>| {
-            let account = improving.account();
-            let expected = if shape.is_some() { account.function() } else { account.kernel() };
-            Some(Why::Hot { heat, expected })
-        };
-        let (kernel, shape, why) = match what {
-            What::Rest { .. } => {
-                let program = Weak::clone(program);
-                return Some(Task { program, what, beginning: None, _kept: None });
-            }
-            What::Launched { kernel, ref shape } => (kernel, shape.clone(), None),
-            What::Kernel { kernel, heat } => (kernel, None, expected(heat, None)),
-            What::Function { kernel, ref shape, heat } => {
-                (kernel, Some(shape.clone()), expected(heat, Some(shape)))
-            }
-        };
-        let name = known.kernel_name(kernel);
-        let request =
-            shape.as_ref().map_or_else(|| improving.full(), |shape| improving.request_for(&name, shape));
-        let beginning = why.map(|why| Improvement::beginning(Better::of(name.clone(), shape), why));
-        beginning.iter().for_each(|beginning| self.tell(beginning));
-        let kept = self.service.announce(&request, &name).map(|announced| (announced, known));
-        Some(Task { program: Weak::clone(program), what, beginning, _kept: kept })
+    /// Tells servers of what other processes want though this one ends, or releases the program, before it is done.
+    fn announce(&self, program: &Inner, kernel: usize, shape: Option<&LaunchShape>) -> Option<Announced> {
+        let (request, kernels) = program.improving()?.to_make(&program.kernel_name(kernel), shape);
+        self.service.announce(&request, kernels)
     }
 
-    fn make_cold(&self, task: &Task, service: &Service) {
-        match task.what {
-            What::Rest { until } => self.make_rest(&task.program, until, service),
-            What::Launched { kernel, .. } => {
-                let Some(program) = task.program.upgrade() else { return };
+    /// A task for a kernel that is hot, of which the observer and servers are told. None if the program is gone.
+    fn hot(
+        &self,
+        program: &Weak<Inner>,
+        kernel: usize,
+        shape: Option<LaunchShape>,
+        heat: Heat,
+    ) -> Option<Hot> {
+        let known = program.upgrade()?;
+        let expected = {
+            let account = known.improving()?.account();
+            if shape.is_some() { account.function() } else { account.kernel() }
+        };
+        let better = Better::of(known.kernel_name(kernel), shape.clone());
+        let beginning = Improvement::beginning(better, Why::Hot { heat, expected });
+        self.tell(&beginning);
+        let announced = self.announce(&known, kernel, shape.as_ref());
+        let kept = announced.map(|announced| (announced, known));
+        Some(Hot { program: Weak::clone(program), kernel, shape, heat, beginning, _kept: kept })
+    }
+
+    fn make_cold(&self, task: &Cold, service: &Service) {
+        match task {
+            Cold::Rest { program, until } => self.make_rest(program, *until, service),
+            Cold::Launched { program, kernel, .. } => {
                 let attempt = Arc::new(Attempt::until(Instant::now() + FOR_REST + GRACE));
-                if let Some(instead) = program.begin_idle(kernel, &attempt) {
-                    self.make_idle(&program, kernel, instead.as_ref(), service, &attempt);
+                if let Some(instead) = program.begin_idle(*kernel, &attempt) {
+                    self.make_idle(program, *kernel, instead.as_ref(), service, &attempt);
                 }
             }
-            What::Kernel { .. } | What::Function { .. } => {}
         }
     }
 
@@ -336,35 +336,21 @@ impl Shared {
         let better = Better::of(program.kernel_name(kernel), instead.cloned());
         let beginning = Improvement::beginning(better, Why::Idle);
         self.tell(&beginning);
-        if let Some(shape) = instead {
-            let kept = self.make_function(program, kernel, shape, beginning, service, attempt);
-            if kept == Some(true)
-                && let Some(improving) = program.improving()
-            {
-                improving.account().was_kept();
-            }
-            program.end_function(kernel, attempt.is_abandoned());
-        } else {
-            self.make_kernel(program, kernel, beginning, service, attempt);
-        }
+        self.make(program, kernel, instead, beginning, service, attempt);
         if attempt.is_abandoned() {
             thread::sleep(BUSY);
         }
     }
 
-    fn make_hot(&self, task: &Task) {
+    fn make_hot(&self, task: &Hot) {
         // A program that is gone, and that nobody else can have, needs nothing any more.
-        let (Some(program), Some(beginning)) = (task.program.upgrade(), &task.beginning) else { return };
+        let Some(program) = task.program.upgrade() else { return };
+        let (kernel, shape) = (task.kernel, task.shape.as_ref());
         let attempt = Arc::new(Attempt::default());
-        let begins = loop {
-            let begun = match task.what {
-                What::Rest { .. } | What::Launched { .. } => return,
-                What::Kernel { kernel, .. } => program.begin(kernel, &attempt),
-                What::Function { kernel, ref shape, .. } => program.begin_function(kernel, shape, &attempt),
-            };
-            match begun {
-                Begun::Yes => break true,
-                Begun::Over => break false,
+        loop {
+            match program.begin(kernel, shape, &attempt) {
+                Begun::Yes => break,
+                Begun::Over => return,
                 Begun::Others(other) => {
                     // It is being made at idle priority.
                     if other.is_starved() {
@@ -373,71 +359,47 @@ impl Shared {
                     thread::sleep(LOOK);
                 }
             }
-        };
-        if !begins {
-            return;
         }
-        let beginning = beginning.clone();
-        match task.what {
-            What::Rest { .. } | What::Launched { .. } => {}
-            What::Kernel { kernel, .. } => {
-                self.make_kernel(&program, kernel, beginning, &self.service, &attempt);
-            }
-            What::Function { kernel, ref shape, heat } => {
-                let kept = self.make_function(&program, kernel, shape, beginning, &self.service, &attempt);
-                program.end_function(kernel, false);
-                if kept.is_none() && program.is_hurried(kernel) {
-                    // Nothing else would be made of it.
-                    if let Some(task) = self.task(&task.program, What::Kernel { kernel, heat }) {
-                        self.make_hot(&task);
-                    }
-                }
-            }
+        let is_taken = self.make(&program, kernel, shape, task.beginning.clone(), &self.service, &attempt);
+        if !is_taken
+            && shape.is_some()
+            && program.is_hurried(kernel)
+            // Nothing else would be made of it.
+            && let Some(task) = self.hot(&task.program, kernel, None, task.heat)
+        {
+            self.make_hot(&task);
         }
     }
 
-    /// Makes a kernel's function for launches of a shape that `attempt` was begun for; whether it was in the cache, none if there is no
-    /// such function now.
-    fn make_function(
+    /// Makes a kernel, or its function for launches of a shape, that `attempt` was begun for; whether launches take it now.
+    fn make(
         &self,
         program: &Inner,
         kernel: usize,
-        shape: &LaunchShape,
+        shape: Option<&LaunchShape>,
         beginning: Improvement,
         service: &Service,
         attempt: &Attempt,
-    ) -> Option<bool> {
-        let request = program.improving()?.request_for(&program.kernel_name(kernel), shape);
+    ) -> bool {
+        let Some(improving) = program.improving() else { return false };
+        let (request, kernels) = improving.to_make(&program.kernel_name(kernel), shape);
         self.observed(beginning, || {
-            let built = service.specialise_unless(&request, &program.kernel_name(kernel), attempt);
-            let taken = |built: &Built| program.add_function(kernel, shape, &built.archive);
-            (built.as_ref().map_err(BuildError::to_string).and_then(taken), built.ok())
-        })
-    }
-
-    /// Makes a kernel that `attempt` was begun for.
-    fn make_kernel(
-        &self,
-        program: &Inner,
-        kernel: usize,
-        beginning: Improvement,
-        service: &Service,
-        attempt: &Attempt,
-    ) {
-        let Some(improving) = program.improving() else { return };
-        let name = program.kernel_name(kernel);
-        self.observed(beginning, || {
-            let built = service.complete_unless(&improving.full(), &name, attempt);
-            let outcome = match &built {
-                Ok(built) => program.replace_kernel(kernel, &built.archive),
-                Err(error) => Err(error.to_string()),
+            let built = service.make_unless(&request, kernels, attempt);
+            let taken = |built: &Built| match shape {
+                Some(shape) => program.add_function(kernel, shape, &built.archive),
+                None => program.replace_kernel(kernel, &built.archive),
             };
-            program.end(kernel, !attempt.is_abandoned() || outcome.is_ok());
+            let outcome = built.as_ref().map_err(BuildError::to_string).and_then(taken);
+            match shape {
+                Some(_) => program.end_function(kernel, attempt.is_abandoned()),
+                None => program.end(kernel, !attempt.is_abandoned() || outcome.is_ok()),
+            }
             if let Ok(Built { cached: true, .. }) = built {
+                // Nothing was spent on it.
                 improving.account().was_kept();
             }
             (outcome, built.ok())
-        });
+        })
     }
 
     fn tell(&self, improvement: &Improvement) {
@@ -446,20 +408,20 @@ impl Shared {
         }
     }
 
-    /// Tells the observer what becomes of what was begun; whether it was in the cache, none if it was not taken.
+    /// Tells the observer what becomes of what was begun; whether it was taken.
     fn observed(
         &self,
         beginning: Improvement,
         make: impl FnOnce() -> (Result<(), String>, Option<Built>),
-    ) -> Option<bool> {
+    ) -> bool {
         let (outcome, built) = make();
         let elapsed = beginning.begun.elapsed();
         let (processor, cached) =
             built.map_or_else(Default::default, |built| (built.processor, built.cached));
-        let kept = outcome.is_ok().then_some(cached);
+        let is_taken = outcome.is_ok();
         let end = Some(Ended { elapsed, processor, cached, outcome });
         self.tell(&Improvement { end, ..beginning });
-        kept
+        is_taken
     }
 }
 
@@ -508,15 +470,12 @@ impl Improving {
         let service = &self.improver.shared.service;
         let material = self.material.get_or_init(|| service.material(&self.request));
         let request = BuildRequest { quality: Quality::Full, ..self.request.without_material() };
-        let name = kernel.to_owned();
-        match shape {
-            Some(shape) => (material, for_shape(request, kernel, shape), Kernels::Specialised(name)),
-            None => (material, request, Kernels::One(name)),
-        }
+        let (request, kernels) = for_shape(request, kernel, shape);
+        (material, request, kernels)
     }
 
-    /// The request for a kernel's function for launches of this shape.
-    fn request_for(&self, kernel: &str, shape: &LaunchShape) -> BuildRequest {
+    /// What a kernel in full quality is made of, or its function for launches of a shape.
+    fn to_make(&self, kernel: &str, shape: Option<&LaunchShape>) -> (BuildRequest, Kernels) {
         for_shape(self.full(), kernel, shape)
     }
 
@@ -526,15 +485,15 @@ impl Improving {
         if self.resting.swap(true, Ordering::Relaxed) {
             return;
         }
-        let what = What::Rest { until: Instant::now() + FOR_REST };
-        self.improver.ask(&Arc::downgrade(program), what);
+        let (program, until) = (Arc::downgrade(program), Instant::now() + FOR_REST);
+        self.improver.ask_cold(Cold::Rest { program, until });
     }
 
     /// Has the whole program made in full quality, once, for a launch of `kernel` that nothing else serves; returns when that is
     /// done, or cannot be.
     pub(crate) fn make_whole(&self, program: &Program, kernel: String) {
         let shared = &self.improver.shared;
-        if shared.process != std::process::id() {
+        if self.improver.is_forked() {
             return;
         }
         self.whole.get_or_init(|| {
@@ -561,58 +520,35 @@ impl Improving {
         shared.earlier.of(shared.service.key(material, &request, kernels))
     }
 
-    /// Watches the launches of a kernel that was built in a hurry, and has it made when it is hot.
-    pub(crate) fn watch_kernel(&self, program: &Arc<Inner>, kernel: usize) -> Watch {
-        self.ask_rest(program);
-        let spent = self.spent(&program.kernel_name(kernel), None);
-        self.watch_hurried(spent, program, kernel, None, move |improver, program, heat| {
-            improver.ask(program, What::Kernel { kernel, heat });
-        })
-    }
-
-    /// Watches the launches, with the first local size that there was, of a kernel that was built in a hurry and has barriers: when
-    /// it is hot, the function for that size takes the place of its full code. The loops between barriers are what such a kernel
-    /// consists of, and how long they are is known then.
-    pub(crate) fn watch_function_instead(
+    /// Watches the launches of a kernel that was built in a hurry: has it made in any case once they have taken a little, and at once
+    /// when it is hot. With a `shape`, the first that a kernel with barriers was launched with, only launches of that are watched,
+    /// and the function for it takes the place of the full code: the loops between barriers are what such a kernel consists of, and how
+    /// long they are is known then.
+    pub(crate) fn watch_hurried(
         &self,
-        program: &Arc<Inner>,
-        kernel: usize,
-        shape: LaunchShape,
-    ) -> Watch {
-        self.ask_rest(program);
-        let spent = self.spent(&program.kernel_name(kernel), Some(&shape));
-        self.watch_hurried(spent, program, kernel, Some(shape.clone()), move |improver, program, heat| {
-            let Some(known) = program.upgrade() else { return };
-            // It costs no more than the full code.
-            let instead = known.begin_function_instead(kernel, &shape);
-            let shape = shape.clone();
-            let what =
-                if instead { What::Function { kernel, shape, heat } } else { What::Kernel { kernel, heat } };
-            improver.ask(program, what);
-        })
-    }
-
-    /// Watches launches of a kernel that was built in a hurry: has it made in any case, once it is worth that, and calls `hot`.
-    fn watch_hurried(
-        &self,
-        spent: Arc<Spent>,
         program: &Arc<Inner>,
         kernel: usize,
         shape: Option<LaunchShape>,
-        hot: impl Fn(&Improver, &Weak<Inner>, Heat) + Send + Sync + 'static,
     ) -> Watch {
-        let program = Arc::downgrade(program);
-        let improver = self.improver.clone();
-        let keeps = improver.shared.service.keeps();
+        self.ask_rest(program);
+        let spent = self.spent(&program.kernel_name(kernel), shape.as_ref());
         let wanted = self.account().kernel_is_wanted();
         let pays = self.account().kernel_pays();
-        Watch::going_on(spent, if keeps { wanted } else { pays }, move |heat| {
-            if heat.is_enough(pays) {
-                hot(&improver, &program, heat);
-                return None;
+        let program = Arc::downgrade(program);
+        let improver = self.improver.clone();
+        // Later processes find it only where it is kept; of programs made of the same the first has asked for it.
+        let asks = improver.shared.service.keeps() && !spent.heat().is_enough(wanted);
+        Watch::going_on(spent, if asks { wanted } else { pays }, move |heat| {
+            if !heat.is_enough(pays) {
+                improver.ask_launched(&program, kernel, shape.as_ref());
+                return Some(pays);
             }
-            improver.ask(&program, What::Launched { kernel, shape: shape.clone() });
-            Some(pays)
+            // It costs no more than the full code.
+            let begins = |shape: &&LaunchShape| {
+                program.upgrade().is_some_and(|program| program.begin_function_instead(kernel, shape))
+            };
+            improver.ask_hot(&program, kernel, shape.as_ref().filter(begins).cloned(), heat);
+            None
         })
     }
 
@@ -626,7 +562,7 @@ impl Improving {
             if let Err(later) = known.improving()?.account().take_function(heat) {
                 return Some(later);
             }
-            improver.ask(&program, What::Function { kernel, shape: shape.clone(), heat });
+            improver.ask_hot(&program, kernel, Some(shape.clone()), heat);
             None
         })
     }
@@ -663,9 +599,11 @@ impl Improving {
     }
 }
 
-/// A request for a kernel's function for launches of this shape.
-fn for_shape(request: BuildRequest, kernel: &str, shape: &LaunchShape) -> BuildRequest {
-    let LaunchShape { local, known } = shape.clone();
-    let known = (!known.is_empty()).then(|| KnownOf { kernel: kernel.to_owned(), arguments: known });
-    BuildRequest { local_sizes: vec![local], known: known.into_iter().collect(), ..request }
+/// What is asked of a compiler for a kernel, or for its function for launches of a shape.
+fn for_shape(request: BuildRequest, kernel: &str, shape: Option<&LaunchShape>) -> (BuildRequest, Kernels) {
+    let name = kernel.to_owned();
+    let Some(LaunchShape { local, known }) = shape.cloned() else { return (request, Kernels::One(name)) };
+    let known = (!known.is_empty()).then(|| KnownOf { kernel: name.clone(), arguments: known });
+    let known = known.into_iter().collect();
+    (BuildRequest { local_sizes: vec![local], known, ..request }, Kernels::Specialised(name))
 }

@@ -52,9 +52,8 @@ enum Making {
 }
 
 impl Better {
-    /// Whether there is the function that was made in place of the full code.
-    fn has_function_instead(&self) -> bool {
-        self.instead.as_ref().is_some_and(|shape| self.functions.iter().any(|(known, _)| known == shape))
+    fn has_function(&self, shape: &LaunchShape) -> bool {
+        self.functions.iter().any(|(known, _)| known == shape)
     }
 
     fn is_launched(&self) -> bool {
@@ -63,7 +62,8 @@ impl Better {
 
     /// Whether there is something to make, of what nobody makes and what is not hot.
     fn waits(&self) -> bool {
-        let has_all = self.watch.is_none() && self.has_function_instead();
+        let has_function = self.instead.as_ref().is_some_and(|shape| self.has_function(shape));
+        let has_all = self.watch.is_none() && has_function;
         self.hurried && !self.hot && matches!(self.making, Making::Nobody) && !has_all
     }
 
@@ -186,20 +186,15 @@ impl Inner {
         lock(&self.better).get_mut(kernel)?.begin_idle(attempt)
     }
 
-    /// Begins with a kernel that is hot.
-    pub(crate) fn begin(&self, kernel: usize, attempt: &Arc<Attempt>) -> Begun {
-        match lock(&self.better).get_mut(kernel) {
-            Some(kernel) => kernel.begin(attempt),
-            None => Begun::Over,
-        }
-    }
-
-    /// Begins with a kernel's function for launches of a shape: at once, but where it takes the place of full code.
-    pub(crate) fn begin_function(&self, kernel: usize, shape: &LaunchShape, attempt: &Arc<Attempt>) -> Begun {
-        match lock(&self.better).get_mut(kernel) {
-            Some(kernel) if kernel.functions.iter().any(|(known, _)| known == shape) => Begun::Over,
-            Some(kernel) if kernel.hurried => kernel.begin(attempt),
-            _ => Begun::Yes,
+    /// Begins with a kernel that is hot, or with its function for launches of a shape: with that at once, but where it takes the place
+    /// of full code.
+    pub(crate) fn begin(&self, kernel: usize, shape: Option<&LaunchShape>, attempt: &Arc<Attempt>) -> Begun {
+        let mut better = lock(&self.better);
+        let Some(known) = better.get_mut(kernel) else { return Begun::Over };
+        match shape {
+            Some(shape) if known.has_function(shape) => Begun::Over,
+            Some(_) if !known.hurried => Begun::Yes,
+            _ => known.begin(attempt),
         }
     }
 
@@ -434,7 +429,7 @@ impl Kernel {
             let is_first = known.sizes.is_empty() || known.sizes.contains_key(&shape);
             if !(has_function && is_first && self.meta().is_some_and(|meta| meta.barrier)) {
                 let begin = || {
-                    let watch = Arc::new(improving.watch_kernel(inner, kernel));
+                    let watch = Arc::new(improving.watch_hurried(inner, kernel, None));
                     improving.glance_at(&watch);
                     watch
                 };
@@ -450,7 +445,7 @@ impl Kernel {
             return None;
         }
         let watch = if hurried {
-            improving.watch_function_instead(inner, kernel, shape.clone())
+            improving.watch_hurried(inner, kernel, Some(shape.clone()))
         } else {
             improving.watch_function(inner, kernel, shape.clone())
         };

@@ -142,17 +142,7 @@ impl Service {
     /// # Errors
     /// As for a build; [`BuildFault::Request`] if there is no such kernel.
     pub fn specialise(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.specialise_unless(request, kernel, &Attempt::default())
-    }
-
-    /// As [`Self::specialise`], unless `attempt` is abandoned: then the error says nothing.
-    pub(crate) fn specialise_unless(
-        &self,
-        request: &BuildRequest,
-        kernel: &str,
-        attempt: &Attempt,
-    ) -> Result<Built, BuildError> {
-        self.for_all(&self.job_for(request, Kernels::Specialised(kernel.to_owned())), attempt)
+        self.make_unless(request, Kernels::Specialised(kernel.to_owned()), &Attempt::default())
     }
 
     /// Makes one kernel in full quality and nothing else.
@@ -160,17 +150,17 @@ impl Service {
     /// # Errors
     /// As for [`Self::specialise`].
     pub fn complete(&self, request: &BuildRequest, kernel: &str) -> Result<Built, BuildError> {
-        self.complete_unless(request, kernel, &Attempt::default())
+        self.make_unless(request, Kernels::One(kernel.to_owned()), &Attempt::default())
     }
 
-    /// As [`Self::complete`], unless `attempt` is abandoned: then the error says nothing.
-    pub(crate) fn complete_unless(
+    /// As [`Self::complete`] or [`Self::specialise`], as `kernels` says, unless `attempt` is abandoned: then the error says nothing.
+    pub(crate) fn make_unless(
         &self,
         request: &BuildRequest,
-        kernel: &str,
+        kernels: Kernels,
         attempt: &Attempt,
     ) -> Result<Built, BuildError> {
-        self.for_all(&self.job_for(request, Kernels::One(kernel.to_owned())), attempt)
+        self.for_all(&self.job_for(request, kernels), attempt)
     }
 
     /// What [`Self::complete`] gives of these kernels, or [`Self::specialise`], where it is kept already. Of `request` all but the
@@ -201,12 +191,9 @@ impl Service {
         Material::of(&self.job(request))
     }
 
-    /// Says that [`Self::complete`], or [`Self::specialise`] where the request has a local size, will be asked for: should this
-    /// process end before that is done, a server does it. As long as the value lives.
-    pub(crate) fn announce(&self, request: &BuildRequest, kernel: &str) -> Option<Announced> {
-        let name = kernel.to_owned();
-        let is_special = !request.local_sizes.is_empty();
-        let kernels = if is_special { Kernels::Specialised(name) } else { Kernels::One(name) };
+    /// Says that [`Self::make_unless`] will be asked for this: should this process end before that is done, a server does it. As
+    /// long as the value lives.
+    pub(crate) fn announce(&self, request: &BuildRequest, kernels: Kernels) -> Option<Announced> {
         Some(self.pool.waiting()?.announce(&self.job_for(request, kernels)))
     }
 

@@ -154,20 +154,17 @@ impl Board {
     /// The same for a worker that has a chunk of what stands there, which it has not reported: it does not look whether there is
     /// one left before it has looked for its own.
     pub(crate) fn claim_next(&self, index: usize, slot: usize) -> Option<Claim> {
-        match self.take_owned(self.places.get(index)?, slot) {
-            Some(chunk) => self.claimed(index, chunk),
-            None => self.claim(index, slot),
-        }
+        let place = self.places.get(index)?;
+        let is_left = || is_open(place.left.0.load(Ordering::Relaxed));
+        let chunk =
+            self.take_owned(place, slot).or_else(|| if is_left() { take_free(place) } else { None })?;
+        self.claimed(index, chunk)
     }
 
     /// The same where the caller has just seen chunks: looking once more would fetch the line twice, while all others want it.
     pub(crate) fn claim_seen(&self, index: usize, slot: usize) -> Option<Claim> {
         let place = self.places.get(index)?;
-        let chunk = self.take_owned(place, slot).or_else(|| {
-            // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
-            let left = place.left.0.fetch_sub(1, Ordering::Acquire);
-            is_open(left).then(|| place.what.0.chunks.load(Ordering::Relaxed) - left)
-        })?;
+        let chunk = self.take_owned(place, slot).or_else(|| take_free(place))?;
         self.claimed(index, chunk)
     }
 
@@ -262,6 +259,13 @@ impl Board {
         });
         usize::try_from(sum).unwrap_or(usize::MAX)
     }
+}
+
+/// Takes a chunk that belongs to nobody.
+fn take_free(place: &Place) -> Option<u64> {
+    // Acquire pairs with the exchange in `publish`; the counts between are part of its release sequence.
+    let left = place.left.0.fetch_sub(1, Ordering::Acquire);
+    is_open(left).then(|| place.what.0.chunks.load(Ordering::Relaxed) - left)
 }
 
 /// Takes the chunk of a bit of a word; `None` if another has it. `seen` is what is left then.

@@ -24,6 +24,7 @@ fn main() {
         .file("bridge/atomics.cpp")
         .file("bridge/bridge.cpp")
         .file("bridge/check.cpp")
+        .file("bridge/copies.cpp")
         .file("bridge/guarded_barriers.cpp")
         .file("bridge/half.cpp")
         .file("bridge/handles.cpp")

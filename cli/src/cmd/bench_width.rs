@@ -33,7 +33,7 @@ pub(crate) struct WidthArgs {
     /// The CPU to make code for, in LLVM's names [default: this machine's]
     #[arg(long, value_name = "NAME")]
     cpu: Option<String>,
-    /// Print the kernels' sources and measure nothing
+    /// Print the kernels' sources and measure nothing; with --json what they run on too, for other programs that time them
     #[arg(long)]
     show: bool,
 }
@@ -91,7 +91,12 @@ pub(crate) fn run(args: &WidthArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     if args.show {
         for seed in seeds {
             let made = generate(seed);
-            ui.result(&format!("// seed {seed}: {}\n{}", features(&made).join(", "), made.source))?;
+            let shown = if ui.json {
+                format!("{}\n", shown_as_json(seed, &made))
+            } else {
+                format!("// seed {seed}: {}\n{}", features(&made).join(", "), made.source)
+            };
+            ui.result(&shown)?;
         }
         return Ok(Outcome::Ok);
     }
@@ -125,6 +130,22 @@ pub(crate) fn run(args: &WidthArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         ));
     }
     Ok(if wrong.is_empty() { Outcome::Ok } else { Outcome::Negative })
+}
+
+/// A kernel and what it runs on: whoever times it fills the buffers with numbers of the `type`, reals from 0.5 to 1.5, and `list`
+/// with places below `items`.
+fn shown_as_json(seed: u64, made: &Made) -> serde_json::Value {
+    json!({
+        "seed": seed,
+        "features": features(made),
+        "source": made.source,
+        "global": made.global,
+        "local": made.local,
+        "type": made.type_name(),
+        "items": made.items,
+        "b_items": made.beyond,
+        "values": made.values,
+    })
 }
 
 fn tables(rows: &[Row], all: &Summary) -> String {

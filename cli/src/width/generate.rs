@@ -25,14 +25,19 @@ pub(crate) struct Made {
     pub(crate) local: Vec<u64>,
     /// What the buffers hold, and how many elements: of `a`, `c` and `list`, and of `b`.
     ty: Number,
-    items: u64,
-    beyond: u64,
+    pub(crate) items: u64,
+    pub(crate) beyond: u64,
     seed: u64,
     /// The values of `n`, the length of a row, and `m`, the rounds of inner loops.
     pub(crate) values: [i32; 2],
 }
 
 impl Made {
+    /// OpenCL C's name of the type of the numbers.
+    pub(crate) fn type_name(&self) -> &'static str {
+        self.ty.name()
+    }
+
     /// The buffers `a`, `b`, `c` and `list`; `c` is the result.
     pub(crate) fn buffers(&self) -> [Vec<u8>; 4] {
         let mut numbers = Numbers(self.seed);

@@ -1,6 +1,7 @@
 // Pipelines in the notation of `opt -passes=` over a module, without a target. LLVM's C interface has this as well, always with
 // instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
+#include "copies.h"
 #include "guarded.h"
 #include "held.h"
 #include "rare.h"
@@ -68,6 +69,12 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
         Passes.addPass(LoopFullUnrollPass(/*OptLevel=*/2, /*OnlyWhenForced=*/true));
         return true;
       });
+  Builder.registerPipelineParsingCallback([](StringRef Name, FunctionPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
+    if (Name != "copies-by-element")
+      return false;
+    Passes.addPass(oxcl::CopiesByElement());
+    return true;
+  });
   ModulePassManager Passes;
   if (Error Failure = Builder.parsePassPipeline(Passes, Pipeline))
     return Failure;

@@ -49,6 +49,7 @@ pub mod sub_groups;
 mod variables;
 mod window;
 mod workitem;
+mod woven;
 
 use cut::Cut;
 pub use divide::guard as guard_divisions;

@@ -44,6 +44,9 @@ const UNROLL: &str = "function(loop-simplify,lcssa,loop(unroll-hinted),\
 const UNROLL_WALKS: &str = "function(loop-simplify,lcssa,loop(mark-walks,unroll-hinted),\
     sroa,instsimplify,sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
+/// Copies and fills of private arrays that are accessed by elements are made by elements too: lanes do these together.
+const BY_ELEMENT: &str = "function(copies-by-element)";
+
 /// Takes accesses of one place in all rounds out of loops: lanes would gather and scatter there in each round.
 const HOIST: &str = "function(loop-simplify,lcssa,loop-mssa(hoist-held),\
     instsimplify,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch)";
@@ -116,6 +119,9 @@ fn prepare_with<'m, 'c>(
             let loops = Cfg::of(function).loops.len();
             ir_module::run_passes(module, UNROLL_WALKS)?;
             unrolled = meets && Cfg::of(function).loops.len() < loops;
+        }
+        if options.has_lanes() {
+            ir_module::run_passes(module, BY_ELEMENT)?;
         }
         if two_ways {
             // Simplifying may have made a switch of several branches.

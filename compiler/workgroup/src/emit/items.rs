@@ -492,6 +492,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
 
     fn private_variable(&self, b: &Builder<'c>, alloca: Value<'c>, home: Option<Home>) -> Lanes<'c> {
         let frame = self.frame;
+        if let Some(weave) = frame.plan.woven(alloca) {
+            return self.woven_variable(b, alloca, home, weave);
+        }
         if let Some(Home::Item(slot)) = home {
             let first = frame.slot_address(b, slot, self.ids.linear);
             let step = frame.slots.items[slot].size.cast_signed();

@@ -5,6 +5,7 @@ use super::items::RegionEmitter;
 use super::lanes::{Lanes, components, deinterleave, interleave, pick, put_together, take_apart, widen};
 use crate::error::FormError;
 use crate::plan::{Form, How};
+use crate::woven::Weave;
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
@@ -20,6 +21,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         let Some(parts) = components(ty) else {
             return Err(self.decline(load, "a value of this type has no lanes"));
         };
+        if let Some(weave) = self.frame.plan.woven(load.operand(0)) {
+            return self.load_woven(b, load, pointer, weave);
+        }
         let count = parts.len();
         if let (How::Consecutive, Lanes::Strided { first, .. }) = (self.how(load), pointer) {
             let lanes = self.width() * u32::try_from(count).unwrap_or(1);
@@ -36,7 +40,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, load.operand(0), &ways);
-            let far = self.gather(b, load, &addresses, &parts)?;
+            let far = self.gather(b, load, &addresses, &parts, None)?;
             let apart = b.block();
             b.branch(ways.done);
             b.position_at_end(ways.done);
@@ -48,22 +52,26 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             });
             return Ok(Lanes::Each(loaded.collect()));
         }
-        Ok(Lanes::Each(self.gather(b, load, pointer, &parts)?))
+        Ok(Lanes::Each(self.gather(b, load, pointer, &parts, None)?))
     }
 
-    /// A load from an address for each lane.
-    fn gather(
+    /// A load from an address for each lane, of a woven variable where it is said how.
+    pub(super) fn gather(
         &self,
         b: &Builder<'c>,
         load: Value<'c>,
         pointer: &Lanes<'c>,
         parts: &[Type<'c>],
+        weave: Option<Weave>,
     ) -> Result<Vec<Value<'c>>, FormError> {
         let (layout, ty) = (self.frame.kernel.layout, load.ty());
         let pointers = widen(b, pointer, self.width())[0];
         let mut made = Vec::with_capacity(parts.len());
         for (part, offset) in parts.iter().zip(offsets(layout, ty)) {
-            let at = offset_all(b, pointers, offset);
+            let at = match weave {
+                Some(weave) => self.row(b, pointers, offset, weave),
+                None => offset_all(b, pointers, offset),
+            };
             let vector = part.vector(self.width());
             let mask = self.full(self.mask);
             let arguments = [at, mask, vector.poison()];
@@ -72,7 +80,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             else {
                 return Err(self.decline(load, "gathers are not available"));
             };
-            gather.set_argument_alignment(0, component_alignment(load.alignment(), offset));
+            gather.set_argument_alignment(0, component_alignment(load.alignment(), offset, weave));
             self.mark(gather);
             made.push(gather);
         }
@@ -99,6 +107,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             return Ok(());
         }
         let wide = widen(b, value, self.width());
+        if let Some(weave) = self.frame.plan.woven(store.operand(1)) {
+            return self.store_woven(b, store, wide, pointer, weave);
+        }
         if let (How::Consecutive, Lanes::Strided { first, .. }) = (self.how(store), pointer) {
             let joined = interleave(b, &wide, self.width());
             self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
@@ -111,32 +122,36 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, store.operand(1), &ways);
-            self.scatter(b, store, &addresses, wide)?;
+            self.scatter(b, store, &addresses, wide, None)?;
             b.branch(ways.done);
             b.position_at_end(ways.done);
             return Ok(());
         }
-        self.scatter(b, store, pointer, wide)
+        self.scatter(b, store, pointer, wide, None)
     }
 
-    /// A store to an address for each lane.
-    fn scatter(
+    /// A store to an address for each lane, of a woven variable where it is said how.
+    pub(super) fn scatter(
         &self,
         b: &Builder<'c>,
         store: Value<'c>,
         pointer: &Lanes<'c>,
         wide: Vec<Value<'c>>,
+        weave: Option<Weave>,
     ) -> Result<(), FormError> {
         let ty = store.operand(0).ty();
         let pointers = widen(b, pointer, self.width())[0];
         for (part, offset) in wide.into_iter().zip(offsets(self.frame.kernel.layout, ty)) {
-            let at = offset_all(b, pointers, offset);
+            let at = match weave {
+                Some(weave) => self.row(b, pointers, offset, weave),
+                None => offset_all(b, pointers, offset),
+            };
             let arguments = [part, at, self.full(self.mask)];
             let Some(scatter) = b.intrinsic("llvm.masked.scatter", &[part.ty(), at.ty()], &arguments, "")
             else {
                 return Err(self.decline(store, "scatters are not available"));
             };
-            scatter.set_argument_alignment(1, component_alignment(store.alignment(), offset));
+            scatter.set_argument_alignment(1, component_alignment(store.alignment(), offset, weave));
             self.mark(scatter);
         }
         Ok(())
@@ -151,7 +166,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         b.shuffle(mask, mask.ty().poison(), &order, "")
     }
 
-    fn load_vector(
+    pub(super) fn load_vector(
         &self,
         b: &Builder<'c>,
         ty: Type<'c>,
@@ -178,7 +193,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         load
     }
 
-    fn store_vector(
+    pub(super) fn store_vector(
         &self,
         b: &Builder<'c>,
         value: Value<'c>,
@@ -404,7 +419,7 @@ fn has_bits(ty: Type<'_>) -> bool {
 }
 
 /// The byte offset of each component.
-fn offsets(layout: oxcl_ir::module::Layout<'_>, ty: Type<'_>) -> Vec<u64> {
+pub(super) fn offsets(layout: Layout<'_>, ty: Type<'_>) -> Vec<u64> {
     let within = |base: u64, inner: Type<'_>| -> Vec<u64> {
         offsets(layout, inner).into_iter().map(|offset| base + offset).collect()
     };
@@ -431,6 +446,10 @@ fn offset_all<'c>(b: &Builder<'c>, pointers: Value<'c>, offset: u64) -> Value<'c
     b.gep(b.types().i8(), pointers, &[b.i64(offset.cast_signed())], 0, "")
 }
 
-fn component_alignment(whole: u32, offset: u64) -> u32 {
+/// The alignment of a component; of a woven variable that of a grain.
+fn component_alignment(whole: u32, offset: u64, weave: Option<Weave>) -> u32 {
+    if let Some(weave) = weave {
+        return weave.grain as u32;
+    }
     if offset == 0 { whole } else { whole.min(1 << offset.trailing_zeros().min(7)) }
 }

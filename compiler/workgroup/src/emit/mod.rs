@@ -28,12 +28,14 @@ mod tested;
 mod together;
 mod wide;
 mod window;
+mod woven;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use memory::{is_dense, is_simple_access};
 pub(crate) use quotients::by_floating;
 pub(crate) use tested::varying_index;
 pub(crate) use wide::is_componentwise;
+pub(crate) use woven::component_offsets;
 
 use crate::bodies::{Bodies, Ids, mark_rare, rests_on_small_ids};
 use crate::context::Fields;

@@ -40,7 +40,7 @@ impl<'c> VaryingIndex<'c> {
 const MOST_OFFSETS: usize = 4;
 
 /// The index of an access, if it is the only part of its address that differs among lanes, and counts elements of the type that
-/// is accessed. The address must be made in the regions that the access is in: of others what it is made of may not be kept.
+/// is accessed, and none of a woven variable. The address must be made in the regions that the access is in: of others what it is made of may not be kept.
 pub(crate) fn varying_index<'c>(
     plan: &Plan<'c>,
     regions: &Regions<'c>,
@@ -53,7 +53,7 @@ pub(crate) fn varying_index<'c>(
         _ => return None,
     };
     let size = layout.size(ty);
-    if !is_dense(layout, ty, size.cast_signed()) {
+    if plan.woven(pointer).is_some() || !is_dense(layout, ty, size.cast_signed()) {
         return None;
     }
     let block = access.block().map(|block| regions.cfg.number(block))?;

@@ -81,6 +81,11 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             };
             return Ok(Lanes::One(made));
         }
+        if instruction.is(Opcode::LLVMGetElementPtr)
+            && let Some(weave) = self.frame.plan.woven(instruction)
+        {
+            return self.woven_address(b, instruction, weave, &inputs);
+        }
         let made = match self.how(instruction) {
             How::Query | How::Once => {
                 Some(Lanes::One(self.clone_with(b, instruction, &first_of_each(&inputs))))

@@ -7,7 +7,6 @@
 //!
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see [`fits`]).
 
-use super::strides::{Step, Steps, Variable};
 use super::{Form, How, Plan};
 use crate::emit::{by_floating, independent, is_marker, joined};
 use crate::guards::is_test;
@@ -251,11 +250,11 @@ pub(super) fn by_constant(division: Value<'_>) -> Option<f64> {
 
 /// What the parts of a plan cost.
 pub(super) struct Costs<'a, 'c> {
-    plan: &'a Plan<'c>,
+    pub(super) plan: &'a Plan<'c>,
     divergence: &'a Plan<'c>,
-    kernel: &'a Prepared<'a, 'c>,
-    regions: &'a Regions<'c>,
-    vectors: &'a Vectors,
+    pub(super) kernel: &'a Prepared<'a, 'c>,
+    pub(super) regions: &'a Regions<'c>,
+    pub(super) vectors: &'a Vectors,
     weights: Vec<f64>,
     /// The code is LLVM's, made from the loop over work-items.
     by_llvm: bool,
@@ -549,14 +548,6 @@ impl<'a, 'c> Costs<'a, 'c> {
         }
     }
 
-    /// Whether an access moves by its own size from lane to lane, but for numbers that wrap around.
-    fn is_linear(&self, access: Value<'c>) -> bool {
-        let pointer = access.operand(if access.is(Opcode::LLVMStore) { 1 } else { 0 });
-        let size = self.kernel.layout.size(Self::moved(access)).cast_signed();
-        let step = Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer);
-        matches!(step, Step::By(step) if step.as_number() == Some(size))
-    }
-
     /// Whether a PHI node is what a loop carries from round to round, which takes no blends.
     fn is_carried(&self, phi: Value<'c>) -> bool {
         let cfg = &self.regions.cfg;
@@ -564,47 +555,12 @@ impl<'a, 'c> Costs<'a, 'c> {
         cfg.loops.iter().any(|found| Some(found.header) == header)
     }
 
-    /// The type that an access moves.
-    fn moved(instruction: Value<'c>) -> Type<'c> {
-        if instruction.is(Opcode::LLVMStore) { instruction.operand(0).ty() } else { instruction.ty() }
-    }
-
-    fn consecutive(&self, instruction: Value<'c>, masked: bool) -> f64 {
-        let ty = Self::moved(instruction);
-        let (registers, parts) = (self.registers(ty), self.parts(ty));
-        let each = if instruction.is(Opcode::LLVMStore) { 1.0 } else { 0.5 };
-        let shuffles = if parts > 1.0 { 1.5 * registers } else { 0.0 };
-        let narrow = self.bits(ty) < 32;
-        let can_mask = if narrow { self.vectors.masks_bytes } else { self.vectors.masks };
-        let mask = match (masked, can_mask) {
-            (false, _) => 0.0,
-            (true, true) => 0.5 * registers,
-            (true, false) => 2.0 * f64::from(self.plan.width) * parts,
-        };
-        each * registers + shuffles + mask
-    }
-
-    fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {
-        let ty = Self::moved(instruction);
-        let lanes = f64::from(self.plan.width);
-        let narrow = self.bits(ty) < 32;
-        let store = instruction.is(Opcode::LLVMStore);
-        let has = !narrow && if store { self.vectors.scatters } else { self.vectors.gathers };
-        let each = match (has, masked) {
-            (true, _) if store => 1.2 * lanes + 3.0,
-            (true, _) => 0.9 * lanes + 3.0,
-            (false, false) => 2.0 * lanes,
-            (false, true) => 4.0 * lanes,
-        };
-        each * self.parts(ty)
-    }
-
     /// One register's worth of simple arithmetic.
     fn unit(&self) -> f64 {
         if self.vectors.bits > 256 { 0.55 } else { 0.4 }
     }
 
-    fn bits(&self, ty: Type<'c>) -> u64 {
+    pub(super) fn bits(&self, ty: Type<'c>) -> u64 {
         match ty.scalar().kind() {
             TypeKind::Int(1) => 8,
             TypeKind::Struct(_) | TypeKind::Array(_) => 32,
@@ -612,7 +568,7 @@ impl<'a, 'c> Costs<'a, 'c> {
         }
     }
 
-    fn parts(&self, ty: Type<'c>) -> f64 {
+    pub(super) fn parts(&self, ty: Type<'c>) -> f64 {
         match ty.kind() {
             TypeKind::Vector(count) | TypeKind::Struct(count) => f64::from(count),
             TypeKind::Array(count) => count as f64,
@@ -621,7 +577,7 @@ impl<'a, 'c> Costs<'a, 'c> {
     }
 
     /// The vector registers that the lanes of a type take.
-    fn registers(&self, ty: Type<'c>) -> f64 {
+    pub(super) fn registers(&self, ty: Type<'c>) -> f64 {
         let bits = self.bits(ty) * u64::from(self.plan.width);
         if self.narrow.is_some() {
             return bits as f64 / f64::from(self.vectors.bits.max(128)) * self.parts(ty);

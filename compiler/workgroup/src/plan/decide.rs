@@ -48,7 +48,9 @@ fn one<'c>(
     let (how, form) = if instruction.is_phi() {
         (How::Once, phi(plan, instruction, shape))
     } else if let Some(allocated) = instruction.allocated() {
-        let bytes = kernel.layout.size(allocated).next_multiple_of(u64::from(instruction.alignment().max(1)));
+        let whole =
+            || kernel.layout.size(allocated).next_multiple_of(u64::from(instruction.alignment().max(1)));
+        let bytes = plan.woven(instruction).map_or_else(whole, |weave| weave.grain);
         (How::Once, Form::Strided(bytes.cast_signed()))
     } else {
         instruction_form(plan, kernel, regions, block, instruction, shape)
@@ -119,6 +121,12 @@ fn instruction_form<'c>(
                 _ => (how, if once { Form::Uniform } else { Form::Vector }),
             };
         }
+        Some(Opcode::LLVMGetElementPtr) if plan.woven(instruction).is_some() => {
+            // The lanes of one offset lie a grain apart; those of different offsets anywhere.
+            let apart = plan.woven(instruction).map(|weave| Form::Strided(weave.grain.cast_signed()));
+            let one = Some(forms[0]) == apart && forms[1..].iter().all(|form| *form == Form::Uniform);
+            return if one { (How::First, forms[0]) } else { (How::Vector, Form::Vector) };
+        }
         Some(Opcode::LLVMStore) => {
             let how = access(plan, kernel, regions, instruction, instruction.operand(0).ty());
             return (if how == How::Once { How::Last } else { how }, Form::Uniform);
@@ -160,6 +168,7 @@ fn access<'c>(
     let pointer = instruction.operand(if instruction.is(Opcode::LLVMStore) { 1 } else { 0 });
     match plan.form(pointer) {
         Form::Uniform => How::Once,
+        Form::Strided(_) if plan.woven(pointer).is_some() => How::Consecutive,
         Form::Strided(step) if is_dense(kernel.layout, ty, step) => How::Consecutive,
         Form::Vector
             if varying_index(plan, regions, kernel.layout, instruction).is_some()

@@ -7,7 +7,6 @@
 //! Which lanes run a block is no choice of a plan's: it follows from divergent branches. Where the text says something else,
 //! it is refused, for whoever wrote it expects other code.
 
-use super::chunks::Chunks;
 use super::read::{BlockText, KernelPlan, PlanError};
 use super::{How, Plan, decide, show, verify};
 use crate::error::FormError;
@@ -17,7 +16,6 @@ use crate::regions::Regions;
 use crate::slots::Slots;
 use oxcl_ir::Value;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 /// Makes the plan; `possible` is the longest row that the kernel's work-items can be seen as.
 ///
@@ -43,15 +41,7 @@ pub(crate) fn plan<'c>(
     }
     let shapes = regions.row_shapes(kernel)?;
     verify::can_run_in_lanes(kernel, regions, shapes)?;
-    let mut plan = Plan {
-        width: text.width,
-        space: text.space,
-        chunks: regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes)).collect(),
-        shapes: Some(Rc::clone(shapes)),
-        forms: HashMap::new(),
-        hows: HashMap::new(),
-        forced: HashMap::new(),
-    };
+    let mut plan = Plan::undecided(kernel, regions, slots, text.space, shapes, text.width);
     let lines = named(&mut plan, regions, text).map_err(|(line, what)| refuse(line, what))?;
     decide::decide(&mut plan, kernel, regions);
     if let Some((instruction, what)) = verify::obstacle(&plan, kernel, regions, slots) {

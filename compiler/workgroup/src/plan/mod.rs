@@ -8,6 +8,7 @@
 //!
 //! The lanes are neighbours in dimension 0, of one group or of a run of groups ([`space`]).
 
+mod access_cost;
 pub(crate) mod choose;
 pub(crate) mod chunks;
 mod cost;
@@ -28,6 +29,7 @@ use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
 use crate::workitem::AnyIds;
+use crate::woven::{Weave, Woven};
 use chunks::Chunks;
 use oxcl_ir::Value;
 use oxcl_ir::shape::{Shape, Shapes};
@@ -101,6 +103,8 @@ pub(crate) struct Plan<'c> {
     hows: HashMap<Value<'c>, How>,
     /// How instructions shall be made, where somebody says so.
     forced: HashMap<Value<'c>, How>,
+    /// Private arrays whose lanes lie beside one another; none at W = 1.
+    woven: Woven<'c>,
 }
 
 impl<'c> Plan<'c> {
@@ -114,6 +118,7 @@ impl<'c> Plan<'c> {
             forms: HashMap::new(),
             hows: HashMap::new(),
             forced: HashMap::new(),
+            woven: Woven::default(),
         }
     }
 
@@ -159,20 +164,32 @@ impl<'c> Plan<'c> {
         width: u32,
     ) -> Result<Self, FormError> {
         verify::can_run_in_lanes(kernel, regions, shapes)?;
-        let chunks =
-            regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes)).collect();
-        let mut plan = Plan {
+        let mut plan = Plan::undecided(kernel, regions, slots, space, shapes, width);
+        decide::decide(&mut plan, kernel, regions);
+        verify::verify(&plan, kernel, regions, slots)?;
+        Ok(plan)
+    }
+
+    /// A plan that says nothing yet of single instructions.
+    fn undecided(
+        kernel: &Prepared<'_, 'c>,
+        regions: &Regions<'c>,
+        slots: &Slots<'c>,
+        space: Space,
+        shapes: &Rc<Shapes<'c>>,
+        width: u32,
+    ) -> Self {
+        let chunks = regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes));
+        Plan {
             width,
             space,
-            chunks,
+            chunks: chunks.collect(),
             shapes: Some(Rc::clone(shapes)),
             forms: HashMap::new(),
             hows: HashMap::new(),
             forced: HashMap::new(),
-        };
-        decide::decide(&mut plan, kernel, regions);
-        verify::verify(&plan, kernel, regions, slots)?;
-        Ok(plan)
+            woven: Woven::find(kernel, slots),
+        }
     }
 
     /// The form of a value: what is no instruction is uniform.
@@ -184,6 +201,11 @@ impl<'c> Plan<'c> {
     pub(crate) fn is_even(&self, value: Value<'c>) -> bool {
         let shape = self.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(value));
         matches!(shape, Shape::Strided(stride) if stride.signed)
+    }
+
+    /// How the variable that an address is in is woven; `None`: it is in no such variable.
+    pub(crate) fn woven(&self, address: Value<'c>) -> Option<Weave> {
+        self.woven.of(address)
     }
 
     /// How an instruction is made.

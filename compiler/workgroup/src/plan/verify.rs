@@ -209,6 +209,19 @@ fn how_obstacle<'c>(
     };
     let simple = accessed.is_some_and(|(ty, _)| is_simple_access(instruction, ty));
     let otherwise = |holds: bool, what: &'static str| (!holds).then_some(what);
+    let woven = accessed.map_or(instruction, |(_, pointer)| pointer);
+    if plan.woven(woven).is_some() {
+        let fits = match how {
+            How::First => {
+                plan.form(instruction.operand(0)) != Form::Vector && plan.form(instruction) != Form::Vector
+            }
+            How::Consecutive => plan.form(woven) != Form::Vector,
+            How::Vector => accessed.is_none(),
+            How::Gather => accessed.is_some(),
+            _ => false,
+        };
+        return otherwise(fits, "its elements lie beside those of other lanes");
+    }
     match how {
         How::Query | How::Test | How::Collective => Some("it is no query of ids or lanes"),
         How::Once => otherwise(pure || (is_load && simple), "every lane must do it")

@@ -1,0 +1,103 @@
+//! What loads and stores cost, in cycles.
+//!
+//! In: an access of a plan, and what the target's vectors can do. Out: what it takes for all lanes. See [`super::cost`].
+
+use super::How;
+use super::cost::Costs;
+use super::strides::{Step, Steps, Variable};
+use oxcl_ir::{Opcode, Type, Value};
+
+/// What a lane's access costs more where lanes walk along rows of their own, for each doubling of the lines that a round touches
+/// beyond [`KEPT_LINES`]: these must be there for the next round too, and rows that lie a power of two apart share a few places of the cache.
+const LINES_DOUBLED: f64 = 0.36;
+const KEPT_LINES: f64 = 8.0;
+/// Bytes between lanes from which on they have no lines together.
+const LINE: u64 = 64;
+
+impl<'c> Costs<'_, 'c> {
+    /// Whether an access moves by its own size from lane to lane, but for numbers that wrap around.
+    pub(super) fn is_linear(&self, access: Value<'c>) -> bool {
+        let pointer = pointer(access);
+        let size = self.kernel.layout.size(Self::moved(access)).cast_signed();
+        let step = Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer);
+        matches!(step, Step::By(step) if step.as_number() == Some(size))
+    }
+
+    /// The type that an access moves.
+    pub(super) fn moved(instruction: Value<'c>) -> Type<'c> {
+        if instruction.is(Opcode::LLVMStore) { instruction.operand(0).ty() } else { instruction.ty() }
+    }
+
+    pub(super) fn consecutive(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let ty = Self::moved(instruction);
+        let (registers, parts) = (self.registers(ty), self.parts(ty));
+        let each = if instruction.is(Opcode::LLVMStore) { 1.0 } else { 0.5 };
+        let together = parts > 1.0 && self.plan.woven(pointer(instruction)).is_none();
+        let shuffles = if together { 1.5 * registers } else { 0.0 };
+        let narrow = self.bits(ty) < 32;
+        let can_mask = if narrow { self.vectors.masks_bytes } else { self.vectors.masks };
+        let mask = match (masked, can_mask) {
+            (false, _) => 0.0,
+            (true, true) => 0.5 * registers,
+            (true, false) => 2.0 * f64::from(self.plan.width) * parts,
+        };
+        each * registers + shuffles + mask
+    }
+
+    pub(super) fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let ty = Self::moved(instruction);
+        let lanes = f64::from(self.plan.width);
+        let narrow = self.bits(ty) < 32;
+        let store = instruction.is(Opcode::LLVMStore);
+        let has = !narrow && if store { self.vectors.scatters } else { self.vectors.gathers };
+        let each = match (has, masked) {
+            (true, _) if store => 1.2 * lanes + 3.0,
+            (true, _) => 0.9 * lanes + 3.0,
+            (false, false) => 2.0 * lanes,
+            // A branch for each lane, half of which are not foreseen.
+            (false, true) if narrow => 8.0 * lanes,
+            (false, true) => 4.0 * lanes,
+        };
+        each * self.parts(ty) + lanes * self.crowding(instruction)
+    }
+
+    /// How much longer a lane's access takes because lanes walk along rows of their own, each through its lines, so that lines are to
+    /// be kept for as many lanes as there are in all such walks of the block.
+    fn crowding(&self, access: Value<'c>) -> f64 {
+        if !self.walks(access) {
+            return 0.0;
+        }
+        let walks = |other: &Value<'c>| {
+            other.is(Opcode::LLVMLoad) && self.plan.how(*other) == How::Gather && self.walks(*other)
+        };
+        let walks =
+            access.block().map_or(1, |block| block.instructions().iter().filter(|i| walks(i)).count());
+        let lines = f64::from(self.plan.width) * walks as f64;
+        LINES_DOUBLED * (lines / KEPT_LINES).log2().max(0.0)
+    }
+
+    /// Whether lanes that have no lines together come to the next element in the next round of the loop around.
+    fn walks(&self, access: Value<'c>) -> bool {
+        let cfg = &self.regions.cfg;
+        let around = access.block().and_then(|block| cfg.innermost[cfg.number(block)]);
+        let Some(around) = around else { return false };
+        let pointer = pointer(access);
+        let step = |variable| match Steps::new(cfg, self.kernel.layout, variable).of(pointer) {
+            Step::By(sum) => Some(sum),
+            _ => None,
+        };
+        let apart = step(Variable::Id(0))
+            .is_none_or(|sum| sum.as_number().is_none_or(|by| by.unsigned_abs() >= LINE));
+        let counters = cfg.blocks[cfg.loops[around].header].phis();
+        let next = |counter: Value<'c>| {
+            let by = step(Variable::Counter(counter)).and_then(|sum| sum.as_number());
+            by.is_some_and(|by| (1..LINE).contains(&by.unsigned_abs()))
+        };
+        apart && counters.into_iter().any(next)
+    }
+}
+
+/// The address of an access.
+fn pointer(access: Value<'_>) -> Value<'_> {
+    access.operand(if access.is(Opcode::LLVMStore) { 1 } else { 0 })
+}

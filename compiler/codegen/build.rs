@@ -36,6 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
+            "bridge/gather_rows.cpp",
             "bridge/lane_masks.cpp",
             "bridge/long_rounds.cpp",
             "bridge/mask_parts.cpp",

@@ -11,6 +11,7 @@
 #include "empty_masks.h"
 #include "far.h"
 #include "far_splats.h"
+#include "gather_rows.h"
 #include "first_lanes.h"
 #include "guarded.h"
 #include "lane_masks.h"
@@ -261,12 +262,14 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
       builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::AccessFirstLanes());
         passes.addPass(oxcl::LowerWideOperations());
+        passes.addPass(oxcl::UnrollWalks());
         passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
     if (pipeline->vectorise && target->machine->getTargetTriple().isX86())
       builder.registerOptimizerLastEPCallback(
           [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherRows()));
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::ReloadFarSplats()));
           });
     builder.registerModuleAnalyses(modules);

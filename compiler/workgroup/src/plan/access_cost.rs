@@ -11,6 +11,8 @@ use oxcl_ir::{Opcode, Type, Value};
 /// beyond [`KEPT_LINES`]: these must be there for the next round too, and rows that lie a power of two apart share a few places of the cache.
 const LINES_DOUBLED: f64 = 0.36;
 const KEPT_LINES: f64 = 8.0;
+/// A vector of elements that lanes load by rows: its share of the rows and of what turns them.
+const ROW: f64 = 3.5;
 /// Bytes between lanes from which on they have no lines together.
 const LINE: u64 = 64;
 
@@ -46,6 +48,9 @@ impl<'c> Costs<'_, 'c> {
 
     pub(super) fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {
         let ty = Self::moved(instruction);
+        if !masked && self.is_row(instruction) {
+            return ROW * self.registers(ty).max(1.0);
+        }
         let lanes = f64::from(self.plan.width);
         let narrow = self.bits(ty) < 32;
         let store = instruction.is(Opcode::LLVMStore);
@@ -59,6 +64,21 @@ impl<'c> Costs<'_, 'c> {
             (false, true) => 4.0 * lanes,
         };
         each * self.parts(ty) + lanes * self.crowding(instruction)
+    }
+
+    /// Whether lanes go through rows of elements of four or eight bytes, in a loop that writes nothing: then each loads several at once
+    /// (`gather_rows.cpp`).
+    fn is_row(&self, access: Value<'c>) -> bool {
+        let cfg = &self.regions.cfg;
+        let around = access.block().and_then(|block| cfg.innermost[cfg.number(block)]);
+        let Some(around) = around.filter(|_| access.is(Opcode::LLVMLoad) && self.vectors.gathers) else {
+            return false;
+        };
+        let ty = Self::moved(access);
+        let own = |block: &usize| cfg.loops[around].contains(*block);
+        let writes = |block: usize| cfg.blocks[block].instructions().iter().any(|i| i.effects().writes());
+        let wide = self.parts(ty) == 1.0 && matches!(self.bits(ty), 32 | 64);
+        wide && self.walks(access) && !cfg.order.iter().copied().filter(own).any(writes)
     }
 
     /// How much longer a lane's access takes because lanes walk along rows of their own, each through its lines, so that lines are to

@@ -295,9 +295,14 @@ impl<'c> Remarks<'_, 'c> {
         let (cfg, layout) = (&self.regions.cfg, self.kernel.layout);
         let step = |variable: Variable<'c>| Steps::new(cfg, layout, variable).of(pointer);
         let one = |step: &Step<'c>| matches!(step, Step::By(sum) if sum.as_number() == Some(bytes));
+        if self.plan.woven(pointer).is_some() {
+            return "an array of each work-item, with an index of each one's own: one that all share would make it \
+                    consecutive"
+                .to_owned();
+        }
         if pointer_to_private(pointer) {
-            return "an array of each work-item, whose lanes lie apart: indices that are known when the kernel is \
-                    compiled keep it in registers"
+            return "an array of each work-item whose address is passed on, or that is accessed in parts of several sizes, so \
+                    that lanes lie apart: parts of one size would lie beside one another"
                 .to_owned();
         }
         let line = |value: Value<'c>| match value.line() {

@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/tap.cpp",
             "bridge/whole.cpp",
             "bridge/widen.cpp",
+            "bridge/word_gathers.cpp",
             "bridge/wraps.cpp",
             "bridge/divisions.cpp",
             "bridge/far_splats.cpp",

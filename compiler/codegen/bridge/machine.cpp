@@ -11,8 +11,8 @@
 #include "empty_masks.h"
 #include "far.h"
 #include "far_splats.h"
-#include "gather_rows.h"
 #include "first_lanes.h"
+#include "gather_rows.h"
 #include "guarded.h"
 #include "lane_masks.h"
 #include "long_rounds.h"
@@ -27,6 +27,7 @@
 #include "uniform_parts.h"
 #include "whole.h"
 #include "widen.h"
+#include "word_gathers.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -266,12 +267,16 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
         passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
-    if (pipeline->vectorise && target->machine->getTargetTriple().isX86())
+    if (pipeline->vectorise && target->machine->getTargetTriple().isX86()) {
+      bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx512f");
       builder.registerOptimizerLastEPCallback(
-          [](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+          [gathersWell](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherRows()));
+            if (gathersWell)
+              passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherWords()));
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::ReloadFarSplats()));
           });
+    }
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);

@@ -107,7 +107,8 @@ std::optional<Place> placeOf(Value *pointers, const DataLayout &layout) {
       if (auto *constant = dyn_cast<ConstantInt>(index))
         place.constant += constant->getSExtValue() * bytes;
       else if (index->getType()->isVectorTy())
-        add(place, index, Extension::None, bytes);
+        // A GEP extends what is narrower with its sign.
+        add(place, index, index->getType()->getScalarSizeInBits() < 64 ? Extension::Sign : Extension::None, bytes);
       else
         place.same.push_back({index, Extension::None, bytes});
     }

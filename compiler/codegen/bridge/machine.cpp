@@ -259,15 +259,17 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
     callbacks.registerShouldRunOptionalPassCallback(
         [](llvm::StringRef pass, llvm::Any) { return pass != "RelLookupTableConverterPass"; });
     llvm::PassBuilder builder(target->machine.get(), tuning, std::nullopt, &callbacks);
+    bool makesRows = pipeline->vectorise && target->machine->getTargetTriple().isX86();
     if (pipeline->vectorise)
-      builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+      builder.registerVectorizerStartEPCallback([makesRows](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(oxcl::AccessFirstLanes());
         passes.addPass(oxcl::LowerWideOperations());
-        passes.addPass(oxcl::UnrollWalks());
+        if (makesRows)
+          passes.addPass(oxcl::UnrollWalks());
         passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
-    if (pipeline->vectorise && target->machine->getTargetTriple().isX86()) {
+    if (makesRows) {
       bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx512f");
       builder.registerOptimizerLastEPCallback(
           [gathersWell](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {

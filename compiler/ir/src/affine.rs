@@ -124,22 +124,14 @@ impl<'a, 'c> Forms<'a, 'c> {
         }
         match pointer.opcode()? {
             Opcode::LLVMGetElementPtr => {
-                let (base, mut form) = self.address(pointer.operand(0))?;
-                let mut ty = pointer.gep_element()?;
-                for (position, index) in pointer.operands().into_iter().skip(1).enumerate() {
-                    if position > 0 {
-                        if let TypeKind::Struct(_) = ty.kind() {
-                            let field = u32::try_from(index.as_int()?).ok()?;
-                            let offset = self.layout.field_offset(ty, field).cast_signed();
-                            form = form.plus(Affine::constant(offset))?;
-                            ty = ty.field(field)?;
-                            continue;
-                        }
-                        ty = ty.element()?;
-                    }
-                    let size = self.layout.size(ty).cast_signed();
-                    form = form.plus(self.number(index)?.scaled(size)?)?;
-                }
+                let (base, form) = self.address(pointer.operand(0))?;
+                let steps = pointer.gep_steps(self.layout)?;
+                let operands = pointer.operands();
+                let add = |form: Affine, &(position, size): &(usize, i64)| {
+                    form.plus(self.number(operands[position])?.scaled(size)?)
+                };
+                let form =
+                    steps.variable.iter().try_fold(form.plus(Affine::constant(steps.constant))?, add)?;
                 Some((base, form))
             }
             Opcode::LLVMAddrSpaceCast => self.address(pointer.operand(0)),

@@ -54,6 +54,7 @@ pub mod cfg;
 mod check;
 mod context;
 pub mod function;
+pub mod gep;
 mod handle;
 pub mod metadata;
 pub mod module;

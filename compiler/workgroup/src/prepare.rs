@@ -44,11 +44,9 @@ const UNROLL: &str = "function(loop-simplify,lcssa,loop(unroll-hinted),\
 const UNROLL_WALKS: &str = "function(loop-simplify,lcssa,loop(mark-walks,unroll-hinted),\
     sroa,instsimplify,sroa,early-cse<memssa>,instsimplify,adce,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>)";
 
-/// Copies and fills of private arrays that are accessed by elements are made by elements too: lanes do these together.
-const BY_ELEMENT: &str = "function(copies-by-element)";
-
-/// Takes accesses of one place in all rounds out of loops: lanes would gather and scatter there in each round.
-const HOIST: &str = "function(loop-simplify,lcssa,loop-mssa(hoist-held),\
+/// For lanes: copies and fills of private arrays that are accessed by elements are made by elements too, which lanes do together; and
+/// accesses of one place in all rounds are taken out of loops: lanes would gather and scatter there in each round.
+const FOR_LANES: &str = "function(copies-by-element,loop-simplify,lcssa,loop-mssa(hoist-held),\
     instsimplify,simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,lower-switch)";
 
 /// What is left over after rewriting index arithmetic goes; loops get their final form, which no pass may run after:
@@ -120,16 +118,13 @@ fn prepare_with<'m, 'c>(
             ir_module::run_passes(module, UNROLL_WALKS)?;
             unrolled = meets && Cfg::of(function).loops.len() < loops;
         }
-        if options.has_lanes() {
-            ir_module::run_passes(module, BY_ELEMENT)?;
-        }
         if two_ways {
             // Simplifying may have made a switch of several branches.
             ir_module::run_passes(module, "function(lower-switch)")?;
         }
     }
     if options.has_lanes() {
-        ir_module::run_passes(module, HOIST)?;
+        ir_module::run_passes(module, FOR_LANES)?;
     }
     let layout = Layout::of(module);
     let prepared = Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled };

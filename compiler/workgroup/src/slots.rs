@@ -10,9 +10,11 @@ use crate::privates;
 use crate::regions::{End, Regions};
 use crate::share;
 use crate::workitem::Query;
+use crate::woven::Woven;
 use oxcl_binary::abi::RANGES_BYTES;
 use oxcl_ir::{Function, Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Instructions that may be computed again rather than kept, at most, for one value: so many that differ among work-items,
 /// and as many that do not, which LLVM takes out of the loops over work-items.
@@ -63,6 +65,8 @@ pub(crate) struct Slots<'c> {
     pub(crate) continuation: Option<usize>,
     /// The slot that says that a leader has worked for the work-item, where the flow is irregular and sub-groups meet.
     pub(crate) served: Option<usize>,
+    /// The private variables whose elements lanes keep side by side.
+    pub(crate) woven: Rc<Woven<'c>>,
     /// Scratch bytes for each work-item.
     pub(crate) per_item: u64,
     /// Scratch bytes before the slots: where the kernel asks for them, `MemoryRanges`.
@@ -137,6 +141,7 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     if kernel.function.instructions().iter().any(asks) {
         slots.fixed = RANGES_BYTES;
     }
+    slots.woven = Rc::new(Woven::find(kernel, |variable| slots.home(variable)));
     slots
 }
 

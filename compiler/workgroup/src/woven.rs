@@ -13,7 +13,7 @@
 use crate::emit::{component_offsets, is_simple_access};
 use crate::prepare::Prepared;
 use crate::privates::addresses;
-use crate::slots::{Home, Slots, is_lifetime_marker};
+use crate::slots::{Home, is_lifetime_marker};
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Opcode, Type, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
@@ -37,8 +37,8 @@ pub(crate) struct Woven<'c> {
 }
 
 impl<'c> Woven<'c> {
-    /// Finds a kernel's woven variables.
-    pub(crate) fn find(kernel: &Prepared<'_, 'c>, slots: &Slots<'c>) -> Self {
+    /// Finds a kernel's woven variables, where `home` says what lives in scratch memory.
+    pub(crate) fn find(kernel: &Prepared<'_, 'c>, home: impl Fn(Value<'c>) -> Option<Home>) -> Self {
         let mut weaves = HashMap::new();
         for variable in kernel.function.instructions() {
             if variable.allocated().is_none() {
@@ -46,7 +46,7 @@ impl<'c> Woven<'c> {
             }
             let addresses = addresses(variable);
             if let Some(grain) = grain(kernel.layout, variable, &addresses) {
-                let of_group = matches!(slots.home(variable), Some(Home::Item(_)));
+                let of_group = matches!(home(variable), Some(Home::Item(_)));
                 let weave = Weave { grain, of_group };
                 weaves.extend(addresses.into_iter().map(|address| (address, weave)));
             }
@@ -114,42 +114,7 @@ fn steps_by<'c>(layout: Layout<'_>, address: Value<'c>, addresses: &HashSet<Valu
     {
         return false;
     }
-    let Some(steps) = gep_steps(layout, address) else { return !address.is(Opcode::LLVMGetElementPtr) };
+    let Some(steps) = address.gep_steps(layout) else { return !address.is(Opcode::LLVMGetElementPtr) };
     let whole = |bytes: i64| bytes.unsigned_abs().is_multiple_of(grain);
     whole(steps.constant) && steps.variable.iter().all(|(_, bytes)| whole(*bytes))
-}
-
-/// What an address adds to the one that it is made from.
-#[derive(Debug)]
-pub(crate) struct GepSteps {
-    /// Bytes.
-    pub(crate) constant: i64,
-    /// The operands that are indices of other numbers, and the bytes for which one counts.
-    pub(crate) variable: Vec<(usize, i64)>,
-}
-
-/// The steps of a GEP; `None` of any other value, and where a number leaves 64 bits.
-pub(crate) fn gep_steps(layout: Layout<'_>, gep: Value<'_>) -> Option<GepSteps> {
-    if !gep.is(Opcode::LLVMGetElementPtr) {
-        return None;
-    }
-    let mut steps = GepSteps { constant: 0, variable: Vec::new() };
-    let mut ty = gep.gep_element()?;
-    for (position, index) in gep.operands().into_iter().enumerate().skip(1) {
-        if position > 1 {
-            if let TypeKind::Struct(_) = ty.kind() {
-                let field = u32::try_from(index.as_int()?).ok()?;
-                steps.constant = steps.constant.checked_add(layout.field_offset(ty, field).cast_signed())?;
-                ty = ty.field(field)?;
-                continue;
-            }
-            ty = ty.element()?;
-        }
-        let size = layout.size(ty).cast_signed();
-        match index.as_int() {
-            Some(number) => steps.constant = steps.constant.checked_add(number.checked_mul(size)?)?,
-            None => steps.variable.push((position, size)),
-        }
-    }
-    Some(steps)
 }

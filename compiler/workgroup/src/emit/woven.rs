@@ -9,7 +9,7 @@ use super::memory::offsets;
 use crate::error::FormError;
 use crate::plan::Form;
 use crate::slots::Home;
-use crate::woven::{Weave, gep_steps};
+use crate::woven::Weave;
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Builder, Opcode, Type, TypeKind, Value};
 
@@ -67,7 +67,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         inputs: &[Lanes<'c>],
     ) -> Result<Lanes<'c>, FormError> {
         let width = self.width();
-        let Some(steps) = gep_steps(self.frame.kernel.layout, gep) else {
+        let Some(steps) = gep.gep_steps(self.frame.kernel.layout) else {
             return Err(self.decline(gep, "its plan cannot be followed"));
         };
         let (i64_type, name, operands) = (b.types().i64(), gep.name(), gep.operands());

@@ -100,6 +100,15 @@ impl<'c> Costs<'_, 'c> {
 
     /// Whether lanes that have no lines together come to the next element in the next round of the loop around.
     fn walks(&self, access: Value<'c>) -> bool {
+        if let Some(&known) = self.walking.borrow().get(&access) {
+            return known;
+        }
+        let walks = self.find_walk(access);
+        self.walking.borrow_mut().insert(access, walks);
+        walks
+    }
+
+    fn find_walk(&self, access: Value<'c>) -> bool {
         let cfg = &self.regions.cfg;
         let around = access.block().and_then(|block| cfg.innermost[cfg.number(block)]);
         let Some(around) = around else { return false };

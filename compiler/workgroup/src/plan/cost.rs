@@ -19,6 +19,7 @@ use crate::{Vectors, space};
 use oxcl_ir::access::PIXEL;
 use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::{Block, Function, Opcode, Type, TypeKind, Value};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 /// Rounds of a loop.
@@ -161,7 +162,18 @@ pub(super) fn of_llvm<'c>(
     let narrow =
         (widest < 4).then(|| Narrow { ranges: Ranges::new(&range_of_small), share: widest as f64 / 4.0 });
     let weights = weights(regions, 0.0);
-    Costs { plan, divergence: plan, kernel, regions, vectors, weights, by_llvm: true, narrow }.of_regions()
+    Costs {
+        plan,
+        divergence: plan,
+        kernel,
+        regions,
+        vectors,
+        weights,
+        by_llvm: true,
+        narrow,
+        walking: RefCell::default(),
+    }
+    .of_regions()
 }
 
 /// Lanes that are as narrow as their numbers are.
@@ -259,6 +271,8 @@ pub(super) struct Costs<'a, 'c> {
     /// The code is LLVM's, made from the loop over work-items.
     by_llvm: bool,
     narrow: Option<Narrow<'a, 'c>>,
+    /// The accesses of which it is known whether lanes walk along rows of their own.
+    pub(super) walking: RefCell<HashMap<Value<'c>, bool>>,
 }
 
 impl<'a, 'c> Costs<'a, 'c> {
@@ -271,7 +285,17 @@ impl<'a, 'c> Costs<'a, 'c> {
         vectors: &'a Vectors,
     ) -> Self {
         let weights = weights(regions, PASSING);
-        Costs { plan, divergence, kernel, regions, vectors, weights, by_llvm: false, narrow: None }
+        Costs {
+            plan,
+            divergence,
+            kernel,
+            regions,
+            vectors,
+            weights,
+            by_llvm: false,
+            narrow: None,
+            walking: RefCell::default(),
+        }
     }
 
     fn of_regions(&self) -> Cost {

@@ -40,8 +40,7 @@ pub(crate) fn plan<'c>(
         return Ok(Plan::scalar(regions, text.space));
     }
     let shapes = regions.row_shapes(kernel)?;
-    verify::can_run_in_lanes(kernel, regions, shapes)?;
-    let mut plan = Plan::undecided(kernel, regions, slots, text.space, shapes, text.width);
+    let mut plan = Plan::undecided(kernel, regions, slots, text.space, shapes, text.width)?;
     let lines = named(&mut plan, regions, text).map_err(|(line, what)| refuse(line, what))?;
     decide::decide(&mut plan, kernel, regions);
     if let Some((instruction, what)) = verify::obstacle(&plan, kernel, regions, slots) {

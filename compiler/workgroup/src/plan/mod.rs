@@ -104,7 +104,7 @@ pub(crate) struct Plan<'c> {
     /// How instructions shall be made, where somebody says so.
     forced: HashMap<Value<'c>, How>,
     /// Private arrays whose lanes lie beside one another; none at W = 1.
-    woven: Woven<'c>,
+    woven: Rc<Woven<'c>>,
 }
 
 impl<'c> Plan<'c> {
@@ -118,7 +118,7 @@ impl<'c> Plan<'c> {
             forms: HashMap::new(),
             hows: HashMap::new(),
             forced: HashMap::new(),
-            woven: Woven::default(),
+            woven: Rc::default(),
         }
     }
 
@@ -163,14 +163,13 @@ impl<'c> Plan<'c> {
         shapes: &Rc<Shapes<'c>>,
         width: u32,
     ) -> Result<Self, FormError> {
-        verify::can_run_in_lanes(kernel, regions, shapes)?;
-        let mut plan = Plan::undecided(kernel, regions, slots, space, shapes, width);
+        let mut plan = Plan::undecided(kernel, regions, slots, space, shapes, width)?;
         decide::decide(&mut plan, kernel, regions);
         verify::verify(&plan, kernel, regions, slots)?;
         Ok(plan)
     }
 
-    /// A plan that says nothing yet of single instructions.
+    /// A plan that says nothing yet of single instructions, where lanes can run the kernel.
     fn undecided(
         kernel: &Prepared<'_, 'c>,
         regions: &Regions<'c>,
@@ -178,9 +177,10 @@ impl<'c> Plan<'c> {
         space: Space,
         shapes: &Rc<Shapes<'c>>,
         width: u32,
-    ) -> Self {
+    ) -> Result<Self, FormError> {
+        verify::can_run_in_lanes(kernel, regions, shapes)?;
         let chunks = regions.regions.iter().map(|region| Chunks::find(&regions.cfg, region, shapes));
-        Plan {
+        Ok(Plan {
             width,
             space,
             chunks: chunks.collect(),
@@ -188,8 +188,8 @@ impl<'c> Plan<'c> {
             forms: HashMap::new(),
             hows: HashMap::new(),
             forced: HashMap::new(),
-            woven: Woven::find(kernel, slots),
-        }
+            woven: Rc::clone(&slots.woven),
+        })
     }
 
     /// The form of a value: what is no instruction is uniform.

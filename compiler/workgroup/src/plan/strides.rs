@@ -6,7 +6,7 @@
 use crate::workitem::Query;
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
-use oxcl_ir::{Opcode, Type, TypeKind, Value};
+use oxcl_ir::{Opcode, Value};
 use std::collections::HashMap;
 
 /// What grows by one.
@@ -250,21 +250,11 @@ impl<'a, 'c> Steps<'a, 'c> {
             Step::By(step) => step,
             other => return other,
         };
-        let mut ty = gep.gep_element();
-        for (position, index) in gep.operands().into_iter().skip(1).enumerate() {
-            if position > 0 {
-                ty = match (ty.map(Type::kind), index.as_int()) {
-                    (Some(TypeKind::Struct(_)), Some(field)) => {
-                        ty.and_then(|ty| ty.field(u32::try_from(field).ok()?))
-                    }
-                    _ => ty.and_then(Type::element),
-                };
-            }
-            let Some(stepped) = ty else { return Step::NotLinear(gep) };
-            match self.of(index) {
-                Step::By(step) => {
-                    total = total.plus(&step, self.layout.size(stepped).cast_signed());
-                }
+        let Some(steps) = gep.gep_steps(self.layout) else { return Step::NotLinear(gep) };
+        let operands = gep.operands();
+        for (position, bytes) in steps.variable {
+            match self.of(operands[position]) {
+                Step::By(step) => total = total.plus(&step, bytes),
                 other => return other,
             }
         }

@@ -62,6 +62,11 @@ pub(crate) fn preferred_width() -> Result<Option<u32>, CliError> {
     })
 }
 
+/// The CPU to make code for by the environment, where none is named.
+pub(crate) fn preferred_cpu() -> Vec<String> {
+    std::env::var("OXCL_CPU").ok().filter(|name| !name.is_empty()).into_iter().collect()
+}
+
 /// Reads a plan.
 pub(crate) fn plan(path: &Path) -> Result<PlanText, CliError> {
     let text = fs::read_to_string(path).map_err(|source| CliError::Read { path: path.to_owned(), source })?;
@@ -141,6 +146,7 @@ pub(crate) fn for_here(
     request.width = how.width;
     request.local_sizes = how.local_sizes.to_vec();
     request.preferred_width = preferred_width()?;
+    request.cpus = preferred_cpu();
     request.plan = how.plan.map(plan).transpose()?;
     kept::archive(&request, how.options, how.cache, ui)
 }

@@ -145,6 +145,7 @@ fn nothing_is_found_in_a_good_installation() {
         ("OCL_ICD_VENDORS", "ROOT/etc/OpenCL/vendors"),
         ("OXCL_IMPROVE", "off"),
         ("OXCL_WIDTH", "8"),
+        ("OXCL_CPU", "x86-64-v3"),
         ("OXCL_PLATFORM_NAME", "Some (R) Platform"),
         ("OXCL_PLATFORM_VENDOR", ""),
         ("OXCL_BLESS", "1"),

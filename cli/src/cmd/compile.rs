@@ -288,7 +288,7 @@ pub(crate) fn run(args: &CompileArgs, ui: &mut Ui) -> Result<Outcome, CliError> 
             build::devices(&made_for)
         },
         machines,
-        cpus: args.cpu.clone(),
+        cpus: if args.cpu.is_empty() { build::preferred_cpu() } else { args.cpu.clone() },
         local_sizes: args.local.iter().map(|sizes| sizes.padded(1)).collect(),
         known: Vec::new(),
         version: args.pocl_version.map(|version| match version {

@@ -23,7 +23,7 @@ enum Takes {
 }
 
 /// The variables of `docs/env.md` that programs read.
-const VARIABLES: [(&str, Takes); 19] = [
+const VARIABLES: [(&str, Takes); 20] = [
     ("OXCL_BOUNDS", Takes::Words(&["warn", "error", "off"])),
     ("OXCL_BUILD_MEMORY", Takes::Number(1, u64::MAX)),
     ("OXCL_BUILD_TIMEOUT", Takes::Number(1, u64::MAX)),
@@ -32,6 +32,7 @@ const VARIABLES: [(&str, Takes); 19] = [
     ("OXCL_CACHE_SIZE", Takes::Number(0, u64::MAX)),
     ("OXCL_COMPILER", Takes::Any),
     ("OXCL_COMPILERS", Takes::Number(1, 64)),
+    ("OXCL_CPU", Takes::Any),
     ("OXCL_DEVICES", Takes::Devices),
     ("OXCL_IMPROVE", Takes::Words(&["off", "on"])),
     ("OXCL_LOG", Takes::Words(&["build"])),

@@ -54,6 +54,7 @@ impl Sandbox {
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE")
             .env_remove("OXCL_WIDTH")
+            .env_remove("OXCL_CPU")
             .env("COLUMNS", "100");
         // What runs before another test must not change what that one sees.
         command.env("OXCL_CACHE", "off");

@@ -69,6 +69,8 @@ pub struct ServiceOptions {
     pub memory: u64,
     /// Work-items at a time in the kernels that can run so; 0: the compiler's choice.
     pub width: u32,
+    /// LLVM's name of the CPU to make code for where a request names none; none: this machine's.
+    pub cpu: Option<String>,
     /// What else was read of the environment.
     #[doc(hidden)]
     pub environment: Arc<Environment>,
@@ -78,8 +80,8 @@ pub struct ServiceOptions {
 }
 
 impl ServiceOptions {
-    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT`, `OXCL_BUILD_MEMORY`, `OXCL_WIDTH` and the
-    /// variables of the cache (see `docs/env.md`). A value that makes no sense counts as not set.
+    /// What the environment says: `OXCL_COMPILER`, `OXCL_COMPILERS`, `OXCL_BUILD_TIMEOUT`, `OXCL_BUILD_MEMORY`, `OXCL_WIDTH`, `OXCL_CPU` and
+    /// the variables of the cache (see `docs/env.md`). A value that makes no sense counts as not set.
     #[must_use]
     pub fn from_environment() -> Self {
         let number = |name: &str| {
@@ -95,6 +97,7 @@ impl ServiceOptions {
             timeout: Duration::from_secs(number("OXCL_BUILD_TIMEOUT").unwrap_or(TIMEOUT)),
             memory: number("OXCL_BUILD_MEMORY").unwrap_or(MEMORY).saturating_mul(1 << 20),
             width: number("OXCL_WIDTH").and_then(width).unwrap_or(0),
+            cpu: std::env::var("OXCL_CPU").ok().filter(|name| !name.is_empty()),
             environment: Arc::new(Environment::read()),
             arguments: Vec::new(),
         }
@@ -529,7 +532,12 @@ impl Service {
     }
 
     fn job(&self, request: &BuildRequest) -> Job {
-        job(request, self.pool.options().width)
+        let options = self.pool.options();
+        let mut job = job(request, options.width);
+        if job.cpu && job.cpus.is_empty() {
+            job.cpus.extend(options.cpu.clone());
+        }
+        job
     }
 }
 

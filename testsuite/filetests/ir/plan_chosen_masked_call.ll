@@ -8,7 +8,7 @@ declare float @f(float) #0
 declare <8 x float> @f8(<8 x float>)
 
 define void @k(ptr addrspace(1) noalias %a, ptr addrspace(1) noalias %out) {
-; plan: width 8 along rows of a run of groups, cycles for each work-item: 31.9 at 1, 29.9 at 4, 3.4 at 8, 3.9 at 16
+; plan: width 16 along rows of a run of groups, cycles for each work-item: 31.9 at 1, 29.9 at 4, 3.4 at 8, 3.5 at 16
 entry:                                                     ; plan: all lanes, divergent branch
   %x = call i64 @_Z13get_global_idj(i32 0)                 ; plan: strided 1
   %pa = getelementptr float, ptr addrspace(1) %a, i64 %x   ; plan: strided 4

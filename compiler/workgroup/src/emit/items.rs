@@ -8,7 +8,7 @@ use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
 use super::rows::ItemIds;
 use super::scopes::OwnScopes;
-use super::tested::Tested;
+use super::tested::{Key, Tested};
 use super::{Frame, is_marker};
 use crate::error::FormError;
 use crate::plan::chunks::Chunks;
@@ -155,7 +155,7 @@ pub(super) struct RegionEmitter<'r, 'a, 'c> {
     pub(super) cells: HashMap<Value<'c>, Cell<'c>>,
     pub(super) mask_cells: HashMap<usize, Value<'c>>,
     /// The indices that were tested in blocks that all lanes run together, with whether they are extended with their sign.
-    pub(super) tested: HashMap<(Value<'c>, Option<bool>), Tested<'c>>,
+    pub(super) tested: HashMap<Key<'c>, Tested<'c>>,
     /// The headers of loops that lanes leave in different rounds, and where a round begins.
     pub(super) rounds: Vec<(usize, Block<'c>)>,
     /// The group's values that this region's work-items use.
@@ -288,15 +288,20 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     /// Adds the blocks in which lanes' addresses that `part` is a part of are tested for being consecutive: there the parts are
     /// asked for, not the address.
     fn tested_at(&self, part: Value<'c>, places: &mut Vec<usize>) {
-        let extends = part.is(Opcode::LLVMSExt) || part.is(Opcode::LLVMZExt);
-        if !extends && !part.is(Opcode::LLVMGetElementPtr) {
+        let extends = |value: Value<'c>| value.is(Opcode::LLVMSExt) || value.is(Opcode::LLVMZExt);
+        let exchanges = part.is(Opcode::LLVMXor);
+        let is_address = part.is(Opcode::LLVMGetElementPtr);
+        if !extends(part) && !exchanges && !is_address {
             return;
         }
         for user in part.users() {
             // An index of an address, or one that something is added to.
-            if user.is(Opcode::LLVMGetElementPtr) {
+            if user.is(Opcode::LLVMGetElementPtr) || exchanges && extends(user) {
                 self.tested_at(user, places);
-            } else if !extends && !user.is_phi() && self.how(user) == How::GatherUnlessConsecutive {
+            } else if is_address
+                && !user.is_phi()
+                && matches!(self.how(user), How::GatherUnlessConsecutive | How::Butterfly)
+            {
                 places.extend(user.block().map(|block| self.frame.regions.cfg.number(block)));
             }
         }

@@ -31,12 +31,15 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 self.load_vector(b, parts[0].vector(lanes), *first, load.alignment(), self.mask, count);
             return Ok(Lanes::Each(deinterleave(b, joined, count, self.width())));
         }
-        if self.how(load) == How::GatherUnlessConsecutive {
+        if matches!(self.how(load), How::GatherUnlessConsecutive | How::Butterfly) {
             let ways = self.test_addresses(b, load, load.operand(0))?;
             let lanes = self.width() * u32::try_from(count).unwrap_or(1);
             let joined = parts[0].vector(lanes);
-            let joined = self.load_vector(b, joined, ways.first, load.alignment(), self.mask, count);
-            let near = deinterleave(b, joined, count, self.width());
+            let moved = |vector| ways.exchanged.map_or(vector, |bits| self.exchange(b, vector, bits));
+            let mask = self.mask.map(moved);
+            let joined = self.load_vector(b, joined, ways.first, load.alignment(), mask, count);
+            let near: Vec<Value<'c>> =
+                deinterleave(b, joined, count, self.width()).into_iter().map(moved).collect();
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, load.operand(0), &ways);
@@ -115,10 +118,12 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
             return Ok(());
         }
-        if self.how(store) == How::GatherUnlessConsecutive {
+        if matches!(self.how(store), How::GatherUnlessConsecutive | How::Butterfly) {
             let ways = self.test_addresses(b, store, store.operand(1))?;
-            let joined = interleave(b, &wide, self.width());
-            self.store_vector(b, joined, ways.first, store.alignment(), self.mask, parts.len());
+            let moved = |vector| ways.exchanged.map_or(vector, |bits| self.exchange(b, vector, bits));
+            let (near, mask): (Vec<_>, _) = (wide.iter().copied().map(moved).collect(), self.mask.map(moved));
+            let joined = interleave(b, &near, self.width());
+            self.store_vector(b, joined, ways.first, store.alignment(), mask, parts.len());
             b.branch(ways.done);
             b.position_at_end(ways.apart);
             let addresses = self.addresses_apart(b, store.operand(1), &ways);

@@ -9,6 +9,7 @@
 //! where they agree, vectors where they do not ([`lanes`], [`wide`], [`memory`], [`calls`]), masks where they go different
 //! ways ([`masked`]). Which of these each instruction and block becomes stands in the plan ([`crate::plan`]).
 
+mod butterfly;
 mod calls;
 mod collective;
 mod conversions;

@@ -1,4 +1,5 @@
-//! Accesses that find out whether the lanes' addresses lie one behind the other.
+//! Accesses that find out whether the lanes' addresses lie one behind the other, or are those of one vector but for an exchange
+//! of lanes ([`super::butterfly`]).
 //!
 //! In: a load or store whose address has one index that differs among lanes, and is not known to be a linear function of their
 //! ids: a quotient or remainder, some bits, a choice, or a sum in too few bits. What is added to all lanes' addresses alike may
@@ -9,7 +10,7 @@ use super::items::RegionEmitter;
 use super::lanes::{Lanes, resize, spread, widen};
 use super::memory::is_dense;
 use crate::error::FormError;
-use crate::plan::{Form, Plan};
+use crate::plan::{Form, How, Plan};
 use crate::regions::Regions;
 use crate::slots::is_external;
 use crate::space;
@@ -24,17 +25,21 @@ pub(crate) struct VaryingIndex<'c> {
     /// Which operand of the address it is.
     operand: u32,
     /// The index before it was extended to the size of an address.
-    index: Value<'c>,
+    pub(super) index: Value<'c>,
     /// How it was extended.
     extension: Option<Opcode>,
 }
 
 impl<'c> VaryingIndex<'c> {
-    /// What a test of it says, it says of all indices that are the same number extended in the same way.
-    fn key(&self) -> (Value<'c>, Option<bool>) {
-        (self.index, self.extension.map(|opcode| opcode == Opcode::LLVMSExt))
+    /// What a test of it says, it says of all indices that are the same number extended in the same way, where lanes exchange
+    /// places in the same way.
+    fn key(&self, exchanges: bool) -> Key<'c> {
+        (self.index, self.extension.map(|opcode| opcode == Opcode::LLVMSExt), exchanges)
     }
 }
+
+/// What tests are known by.
+pub(super) type Key<'c> = (Value<'c>, Option<bool>, bool);
 
 /// Offsets that are added one after another, at most.
 const MOST_OFFSETS: usize = 4;
@@ -120,9 +125,11 @@ pub(super) struct Tested<'c> {
 
 /// The ways of an access.
 pub(super) struct Ways<'c> {
-    /// Where the lanes' addresses lie one behind the other, and that of lane 0 there.
+    /// Where the lanes' addresses are those of one vector, and that of its first element there.
     pub(super) consecutive: Block<'c>,
     pub(super) first: Value<'c>,
+    /// The bits by which lanes exchange places there.
+    pub(super) exchanged: Option<Value<'c>>,
     /// Where they do not.
     pub(super) apart: Block<'c>,
     /// Where both come together.
@@ -149,14 +156,31 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         };
         let index = self.value(b, varying.index)?;
         let lanes = widen(b, &index, self.width())[0];
-        let (consecutive, begin) = match (self.known_test(access, &varying), index) {
-            (Some(tested), _) => (tested.consecutive, tested.begin),
-            (None, Lanes::Strided { first, step: 1 }) => (self.ascends(b, first, varying.extension), first),
-            (None, _) => self.are_consecutive(b, lanes, varying.extension),
+        let exchange = match self.how(access) {
+            How::Butterfly => varying.exchange(frame.plan),
+            _ => None,
+        };
+        let exchanged = match exchange {
+            Some(exchange) => {
+                Some((self.value(b, exchange.linear)?, self.same_for_all(b, access, exchange.bits)?))
+            }
+            None => None,
+        };
+        let key = varying.key(exchange.is_some());
+        let (consecutive, begin) = match (self.known_test(access, &key), &exchanged, index) {
+            (Some(tested), ..) => (tested.consecutive, tested.begin),
+            (None, Some((linear, bits)), _) => match linear {
+                Lanes::Strided { first, step: 1 } => self.whole_block(b, *first, *bits),
+                _ => return Err(self.decline(access, "its plan cannot be followed")),
+            },
+            (None, None, Lanes::Strided { first, step: 1 }) => {
+                (self.ascends(b, first, varying.extension), first)
+            }
+            (None, None, _) => self.are_consecutive(b, lanes, varying.extension),
         };
         let block = access.block().map(|block| self.frame.regions.cfg.number(block));
         if let Some(block) = block.filter(|&block| self.chunks.of(block).is_none()) {
-            self.tested.insert(varying.key(), Tested { block, consecutive, begin });
+            self.tested.insert(key, Tested { block, consecutive, begin });
         }
         // What is asked for here is known on both ways.
         let mut parts = Vec::new();
@@ -194,7 +218,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 first.drop_poison_flags();
             }
         }
-        Ok(Ways { consecutive: near, first, apart, done, parts, offsets, varying, lanes })
+        let exchanged = exchanged.map(|(_, bits)| bits);
+        Ok(Ways { consecutive: near, first, exchanged, apart, done, parts, offsets, varying, lanes })
     }
 
     /// A part of an address that is the same for all lanes.
@@ -242,9 +267,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     }
 
     /// A test of the same index that was made before, for all lanes.
-    fn known_test(&self, access: Value<'c>, varying: &VaryingIndex<'c>) -> Option<Tested<'c>> {
+    fn known_test(&self, access: Value<'c>, key: &Key<'c>) -> Option<Tested<'c>> {
         let cfg = &self.frame.regions.cfg;
-        let tested = self.tested.get(&varying.key()).copied()?;
+        let tested = self.tested.get(key).copied()?;
         let here = cfg.number(access.block()?);
         let reaches = match self.chunks.of(here) {
             Some(chunk) => self.dominates_entries(tested.block, chunk),

@@ -94,12 +94,12 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             How::First => Some(self.first(b, instruction, &inputs)),
             How::Vector => self.each(b, instruction, &operands, &inputs),
             How::Wide(form) => self.wide_call(b, instruction, &inputs, form),
-            How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Last
+            How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Butterfly | How::Last
                 if instruction.is(Opcode::LLVMLoad) =>
             {
                 Some(self.load(b, instruction, &inputs[0])?)
             }
-            How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Last => {
+            How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Butterfly | How::Last => {
                 self.store(b, instruction, &inputs[0], &inputs[1])?;
                 Some(Lanes::One(operands[0].ty().zero()))
             }

@@ -5,6 +5,7 @@
 use super::How;
 use super::cost::Costs;
 use super::strides::{Step, Steps, Variable};
+use crate::emit::varying_index;
 use oxcl_ir::{Opcode, Type, Value};
 
 /// What a lane's access costs more where lanes walk along rows of their own, for each doubling of the lines that a round touches
@@ -13,6 +14,9 @@ const LINES_DOUBLED: f64 = 0.36;
 const KEPT_LINES: f64 = 8.0;
 /// A vector of elements that lanes load by rows: its share of the rows and of what turns them.
 const ROW: f64 = 3.5;
+/// Whether lane 0's place is a multiple of W; and a stage of an exchange of lanes, for each register: a shuffle, or a jump past it.
+const TEST_OF_BLOCK: f64 = 1.0;
+const EXCHANGE: f64 = 1.0;
 /// Bytes between lanes from which on they have no lines together.
 const LINE: u64 = 64;
 
@@ -44,6 +48,19 @@ impl<'c> Costs<'_, 'c> {
             (true, false) => 2.0 * f64::from(self.plan.width) * parts,
         };
         each * registers + shuffles + mask
+    }
+
+    /// An access of one vector whose lanes exchange places, of which lane 0's place is mostly a multiple of W.
+    pub(super) fn butterfly(&self, instruction: Value<'c>, masked: bool) -> f64 {
+        let plan = self.plan;
+        let varying = varying_index(plan, self.regions, self.kernel.layout, instruction);
+        let bits = varying.and_then(|varying| varying.exchange(plan)).map(|exchange| exchange.bits);
+        let known = bits.is_some_and(|bits| bits.as_int().is_some());
+        let stages = if known { 1.0 } else { f64::from(plan.width.ilog2()) };
+        let moved = 1.0 + f64::from(u8::from(masked));
+        TEST_OF_BLOCK
+            + self.consecutive(instruction, masked)
+            + stages * moved * EXCHANGE * self.registers(Self::moved(instruction))
     }
 
     pub(super) fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {

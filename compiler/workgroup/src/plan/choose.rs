@@ -17,12 +17,16 @@ use oxcl_ir::{Function, Module, Opcode, TypeKind, Value};
 use std::collections::{HashMap, VecDeque};
 
 /// Vectors must be this much cheaper, in percent of one work-item at a time: costs are estimates, and W = 1 takes less time to
-/// compile.
+/// compile. With registers of fewer than 512 bits they need not be: what LLVM makes of the loop over work-items there is less good.
 const WORTH: f64 = 95.0;
+const WORTH_SHORT: f64 = 100.0;
 /// Vectors of several registers must be this much cheaper, in percent of those of one register.
 const WORTH_TWO: f64 = 85.0;
 /// The same where a loop holds all of its numbers in registers.
 const WORTH_TWO_HELD: f64 = 95.0;
+/// Two registers of fewer than 512 bits may even cost this much, in percent of one: the loop over chunks, addresses and masks are
+/// shared by few lanes, and chains of dependences and the costs of gathers by half as many.
+const WORTH_TWO_SHORT: f64 = 115.0;
 /// Two registers that take no more than this, in percent of what one takes, wait for a chain of dependences.
 const WAITING: f64 = 65.0;
 
@@ -178,13 +182,19 @@ pub(crate) fn choose<'c>(
     candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
     let mut best: Option<(usize, f64)> = None;
     let has_loops = !regions.cfg.loops.is_empty();
+    let is_short = vectors.bits < 512;
     for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
         let limit = match best {
             None => f64::INFINITY,
             Some((_, so_far)) if plan.width > register => {
                 let each = (plan.width * widest).div_ceil(vectors.bits);
                 let held = has_loops && cost::fits(plan, regions, vectors, each as usize);
-                so_far * if held { WORTH_TWO_HELD } else { WORTH_TWO } / 100.0
+                let worth = match held {
+                    _ if is_short && plan.width == register * 2 => WORTH_TWO_SHORT,
+                    true => WORTH_TWO_HELD,
+                    false => WORTH_TWO,
+                };
+                so_far * worth / 100.0
             }
             Some((_, so_far)) => so_far,
         };
@@ -194,7 +204,7 @@ pub(crate) fn choose<'c>(
     }
     let Some((number, cost)) = best else { return Ok(Choice { candidates, ..Choice::of(scalar) }) };
     let vectors = plans.swap_remove(number);
-    Ok(if cost < one * WORTH / 100.0 {
+    Ok(if cost < one * if is_short { WORTH_SHORT } else { WORTH } / 100.0 {
         Choice { candidates, ..Choice::of(vectors) }
     } else {
         Choice { candidates, considered: Some(vectors), ..Choice::of(scalar) }

@@ -35,7 +35,7 @@ const MASKED_BLOCK: f64 = 3.0;
 const MASKED_BLOCK_OF_LLVM: f64 = 1.0;
 /// What a mask of more than one register of 32-bit lanes costs more, for each register, where there are no mask registers: what
 /// comparisons give is packed, and unpacked for each blend. Masks of one register stay in lanes of 32 bits.
-const PACKED_MASK: f64 = 5.0;
+const PACKED_MASK: f64 = 2.0;
 /// Whether the lanes' addresses are one behind the other, in half of the cases.
 const TEST_OF_ADDRESSES: f64 = 3.0;
 /// How often they are not, where only a number that wraps around could part them.
@@ -519,6 +519,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             }
             Some(Opcode::LLVMLoad) => match self.plan.how(value) {
                 How::Gather | How::GatherUnlessConsecutive => 20.0,
+                How::Butterfly => 8.0,
                 _ => 5.0,
             },
             Some(Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMFreeze) => 0.0,
@@ -553,7 +554,8 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::Consecutive => self.consecutive(instruction, masked),
             How::Gather => self.gather(instruction, masked),
             // LLVM makes no tests.
-            How::GatherUnlessConsecutive if self.by_llvm => self.gather(instruction, masked),
+            How::GatherUnlessConsecutive | How::Butterfly if self.by_llvm => self.gather(instruction, masked),
+            How::Butterfly => self.butterfly(instruction, masked),
             How::GatherUnlessConsecutive => {
                 let (apart, consecutive) =
                     (self.gather(instruction, masked), self.consecutive(instruction, masked));

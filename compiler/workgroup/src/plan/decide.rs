@@ -166,14 +166,13 @@ fn access<'c>(
     }
     debug_assert!(plan.width > 1);
     let pointer = instruction.operand(if instruction.is(Opcode::LLVMStore) { 1 } else { 0 });
+    let varying = || varying_index(plan, regions, kernel.layout, instruction);
     match plan.form(pointer) {
         Form::Uniform => How::Once,
         Form::Strided(_) if plan.woven(pointer).is_some() => How::Consecutive,
         Form::Strided(step) if is_dense(kernel.layout, ty, step) => How::Consecutive,
-        Form::Vector
-            if varying_index(plan, regions, kernel.layout, instruction).is_some()
-                && may_be_consecutive(kernel, regions, pointer, ty) =>
-        {
+        Form::Vector if varying().is_some_and(|varying| varying.exchange(plan).is_some()) => How::Butterfly,
+        Form::Vector if varying().is_some() && may_be_consecutive(kernel, regions, pointer, ty) => {
             How::GatherUnlessConsecutive
         }
         _ => How::Gather,

@@ -70,6 +70,8 @@ pub(crate) enum How {
     Gather,
     /// The same, or one vector where a test finds the addresses one behind the other.
     GatherUnlessConsecutive,
+    /// One vector whose lanes are exchanged, where lane 0's place is a multiple of W; a gather or scatter elsewhere.
+    Butterfly,
     /// A store to one address, where the last active lane's value stays.
     Last,
     /// An operation among the lanes of a sub-group.

@@ -185,13 +185,14 @@ pub(super) struct HowText {
 }
 
 impl HowText {
-    const PLAIN: [How; 10] = [
+    const PLAIN: [How; 11] = [
         How::Once,
         How::First,
         How::Vector,
         How::Consecutive,
         How::Gather,
         How::GatherUnlessConsecutive,
+        How::Butterfly,
         How::Last,
         How::EachLane,
         How::Test,
@@ -225,6 +226,7 @@ impl fmt::Display for HowText {
             How::Gather => "gather",
             How::GatherUnlessConsecutive if self.is_store => "scatter unless consecutive",
             How::GatherUnlessConsecutive => "gather unless consecutive",
+            How::Butterfly => "butterfly",
             How::Last => "the last lane's",
             How::EachLane => "lane by lane",
             How::Collective => "among lanes",

@@ -261,6 +261,14 @@ fn how_obstacle<'c>(
                 "its address has no index of elements that alone differs among lanes",
             )
         }
+        How::Butterfly => {
+            let varying = varying_index(plan, regions, kernel.layout, instruction);
+            otherwise(
+                simple && varying.is_some_and(|varying| varying.exchange(plan).is_some()),
+                "its address has no index of elements that is a number that grows by one from lane to lane, with bits that all \
+                 lanes share exchanged by '^'",
+            )
+        }
         How::Last => otherwise(
             simple && instruction.is(Opcode::LLVMStore),
             "it is no store, or volatile, atomic, or of a type that has no lanes",

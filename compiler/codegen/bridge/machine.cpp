@@ -270,7 +270,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
         oxcl::addBeforeVectoriser(passes);
       });
     if (makesRows) {
-      bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx512f");
+      bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx2");
       builder.registerOptimizerLastEPCallback(
           [gathersWell](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherRows()));

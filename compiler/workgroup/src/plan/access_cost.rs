@@ -75,8 +75,8 @@ impl<'c> Costs<'_, 'c> {
         let each = match (has, masked) {
             (true, _) if store => 1.2 * lanes + 3.0,
             (true, _) => 0.9 * lanes + 3.0,
-            // Words are gathered and shifted down (`word_gathers.cpp`) where there are masks for that.
-            (false, _) if narrow && !store && self.vectors.scatters => 1.1 * lanes + 6.0,
+            // Words are gathered and shifted down (`word_gathers.cpp`).
+            (false, _) if narrow && !store && self.vectors.gathers => 1.1 * lanes + 6.0,
             (false, false) => 2.0 * lanes,
             // A branch for each lane, half of which are not foreseen.
             (false, true) if narrow => 8.0 * lanes,

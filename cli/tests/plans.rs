@@ -1,4 +1,4 @@
-//! Plans on the command line: what `--emit plan` prints goes back in by `--plan`, edited or not; `OXCL_WIDTH`.
+//! Plans on the command line: what `--emit plan` prints goes back in by `--plan`, edited or not; `OXCL_WIDTH` and `OXCL_CPU`.
 #![cfg(feature = "compiler")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -187,4 +187,22 @@ fn the_environment_says_how_many_work_items_run_at_a_time() {
         assert!(ran.code == Some(2) && ran.err.contains("OXCL_WIDTH is"), "{}", ran.err);
     }
     assert_eq!(with_width(&sandbox, "", RUN).code, Some(0));
+}
+
+#[test]
+fn the_environment_names_the_cpu() {
+    let sandbox = sandbox();
+    let with_cpu = |cpu: &str, line: &str| {
+        sandbox.finished(sandbox.command(&words(line)).env("OXCL_CPU", cpu).output().unwrap())
+    };
+    let plan = |cpu: &str, more: &str| with_cpu(cpu, &format!("compile k.cl --emit plan{more}")).out;
+    let asked = |cpu: &str| run(&sandbox, &format!("compile k.cl --emit plan --cpu {cpu}")).out;
+    assert_eq!(plan("x86-64-v2", ""), asked("x86-64-v2"));
+    assert_ne!(plan("x86-64-v2", ""), plan("x86-64-v4", ""));
+    assert_eq!(plan("x86-64-v2", " --cpu x86-64-v4"), asked("x86-64-v4"));
+    assert_eq!(plan("", ""), run(&sandbox, "compile k.cl --emit plan").out);
+    let ran = with_cpu("x86-64-v2", RUN);
+    assert_eq!(ran.out, run(&sandbox, RUN).out, "{}", ran.err);
+    let wrong = with_cpu("x86-64-v9", RUN);
+    assert!(wrong.code != Some(0) && wrong.err.contains("unknown CPU 'x86-64-v9'"), "{}", wrong.err);
 }

@@ -38,26 +38,6 @@ impl Made {
         self.ty.name()
     }
 
-    /// Whether two results are the same bytes, but for which NaN is where both have one: its sign and payload are nobody's.
-    pub(crate) fn same(&self, one: &[u8], other: &[u8]) -> bool {
-        let of = |bytes: &[u8]| -> Vec<u64> {
-            match self.ty {
-                Number::Float => {
-                    let numbers = bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four));
-                    numbers
-                        .map(|number| if number.is_nan() { u64::MAX } else { number.to_bits().into() })
-                        .collect()
-                }
-                Number::Double => {
-                    let numbers = bytes.as_chunks().0.iter().map(|&eight| f64::from_le_bytes(eight));
-                    numbers.map(|number| if number.is_nan() { u64::MAX } else { number.to_bits() }).collect()
-                }
-                _ => Vec::new(),
-            }
-        };
-        one == other || self.ty.is_float() && one.len() == other.len() && of(one) == of(other)
-    }
-
     /// The buffers `a`, `b`, `c` and `list`; `c` is the result.
     pub(crate) fn buffers(&self) -> [Vec<u8>; 4] {
         let mut numbers = Numbers(self.seed);

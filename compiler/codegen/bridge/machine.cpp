@@ -380,6 +380,16 @@ private:
   llvm::OptPassGate &outer;
 };
 
+// Lets gathers be the processor's. LLVM takes those of AVX2 apart else: a load for each lane, and under a mask a branch for each, which
+// mostly cannot be foreseen. Only here: its vectorisers would make gathers of loads that are better one by one.
+void takeGathersWhole(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) {
+      std::string features = function.getFnAttribute("target-features").getValueAsString().str();
+      function.addFnAttr("target-features", features.empty() ? "+fast-gather" : features + ",+fast-gather");
+    }
+}
+
 } // namespace
 
 OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assembly, OxclTextSink bytes,
@@ -407,8 +417,10 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       oxcl::alignStacks(module);
       oxcl::testUniformPartsAlone(module);
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
-      if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f"))
+      if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f")) {
+        takeGathersWhole(module);
         oxcl::holdMasksInLanes(module, /*registerBits=*/256);
+      }
       if (features.checkFeatures("+avx512bw") && features.checkFeatures("+avx512dq") && features.checkFeatures("+avx512vl"))
         oxcl::holdMasksByRegister(module);
       if (features.checkFeatures("+avx512fp16") && features.checkFeatures("+avx512vl"))

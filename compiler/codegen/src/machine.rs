@@ -100,13 +100,7 @@ impl Machine {
     pub fn new(target: &CpuTarget, level: Level) -> Result<Self, CodegenError> {
         let vectors = (target.vector_bits(), target.sve_bits().unwrap_or(0) / 128);
         let triple = target.architecture().triple();
-        let mut features = target.feature_string().to_owned();
-        // Without that LLVM takes AVX2's gathers apart: a load for each lane, and under a mask a branch for each, which
-        // mostly cannot be foreseen.
-        if target.has("avx2") {
-            features.push_str(if features.is_empty() { "+fast-gather" } else { ",+fast-gather" });
-        }
-        Self::create(triple, target.cpu(), &features, vectors, level)
+        Self::create(triple, target.cpu(), target.feature_string(), vectors, level)
     }
 
     /// Makes a machine for 32-bit RISC-V with these features, whose instructions are selected for

@@ -136,6 +136,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
                     (now, old) = (Instant::now(), SAME_TIME);
                 }
                 old -= 1;
+                desk.hurry(now);
                 desk.beat(self.handler.as_ref(), now);
                 if desk.is_over() {
                     return desk.close();
@@ -222,6 +223,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
                 let mut desk = lock(&self.desk);
                 let _here = AtDesk::of(&self.post);
                 desk.turn(&self.post, self.handler.as_ref());
+                desk.flush(true);
                 desk.beat(self.handler.as_ref(), Instant::now());
                 drop(desk);
                 std::thread::sleep(ATTENDED);

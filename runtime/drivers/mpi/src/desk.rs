@@ -11,7 +11,7 @@ use oxcl_driver::{DriverError, Failure};
 
 use crate::courier::{Handler, Watch};
 use crate::message::{self, Message};
-use crate::post::{Exchange, Flow, Order, Orders, Post};
+use crate::post::{Exchange, Flow, Haste, Order, Orders, Post, nanoseconds};
 use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
@@ -23,6 +23,8 @@ const WINDOW: usize = 4;
 const FULL: usize = 64 << 10;
 /// A packet of messages that nobody waits for goes when it has so many bytes.
 const ENOUGH: usize = 4 << 10;
+/// What is to go soon goes after so long.
+const SOON: Duration = Duration::from_micros(10);
 /// Where so many packets are under way, others are left to gather.
 const BACKLOG: usize = 16;
 /// How often a rank says that it is there.
@@ -47,6 +49,22 @@ struct Packet {
     bytes: Vec<u8>,
     /// Somebody waits for what it says.
     is_urgent: bool,
+    /// Ends of commands in it that grow older: where they begin, and when they were said.
+    growing: Vec<(usize, Instant)>,
+}
+
+impl Packet {
+    /// Its bytes, to be sent at once.
+    fn bytes(&mut self) -> Vec<u8> {
+        if !self.growing.is_empty() {
+            let now = Instant::now();
+            for (begin, said) in self.growing.drain(..) {
+                let waited = now.saturating_duration_since(said);
+                message::older(&mut self.bytes, begin, nanoseconds(Some(waited)));
+            }
+        }
+        std::mem::take(&mut self.bytes)
+    }
 }
 
 /// See the module's header.
@@ -57,6 +75,8 @@ pub(crate) struct Desk<T> {
     packets: Vec<Packet>,
     /// Ranks whose packets somebody waits for, or are long enough.
     urgent: Vec<Rank>,
+    /// Since when something is to go soon.
+    soon: Option<Instant>,
     /// Room for orders.
     orders: Orders,
     streams: HashMap<u64, Stream>,
@@ -83,6 +103,7 @@ impl<T: Transport> Desk<T> {
             watch,
             packets: (0..ranks).map(|_| Packet::default()).collect(),
             urgent: Vec::new(),
+            soon: None,
             orders: Orders::default(),
             streams: HashMap::new(),
             tickets: HashMap::new(),
@@ -118,7 +139,7 @@ impl<T: Transport> Desk<T> {
         if self.transport.backlog() > BACKLOG {
             return false;
         }
-        let all = post.take_messages(|to, bytes, waits| self.put(to, bytes, waits));
+        let all = post.take_messages(|to, bytes, haste| self.put(to, bytes, haste));
         self.flush(false);
         all
     }
@@ -186,18 +207,24 @@ impl<T: Transport> Desk<T> {
     }
 
     /// Puts a message into the packet for its rank.
-    fn put(&mut self, to: Rank, bytes: &[u8], waits: bool) {
+    fn put(&mut self, to: Rank, bytes: &[u8], haste: Haste) {
         if !self.gone.is_empty() && self.gone.contains_key(&to) {
             return;
         }
         let Some(packet) = self.packets.get_mut(to as usize) else { return };
+        if haste == Haste::Soon {
+            let now = Instant::now();
+            packet.growing.push((packet.bytes.len(), now));
+            self.soon.get_or_insert(now);
+        }
         packet.bytes.extend_from_slice(bytes);
-        if !packet.is_urgent && (!waits || packet.bytes.len() >= ENOUGH) {
+        if !packet.is_urgent && (haste == Haste::Now || packet.bytes.len() >= ENOUGH) {
             packet.is_urgent = true;
             self.urgent.push(to);
         }
         if packet.bytes.len() >= FULL {
-            packet.bytes = self.transport.packet(to, std::mem::take(&mut packet.bytes));
+            let bytes = packet.bytes();
+            packet.bytes = self.transport.packet(to, bytes);
         }
     }
 
@@ -213,9 +240,21 @@ impl<T: Transport> Desk<T> {
             let Some(packet) = self.packets.get_mut(to as usize) else { continue };
             packet.is_urgent = false;
             if !packet.bytes.is_empty() {
-                packet.bytes = self.transport.packet(to, std::mem::take(&mut packet.bytes));
+                let bytes = packet.bytes();
+                packet.bytes = self.transport.packet(to, bytes);
             }
         }
+    }
+
+    /// Sends what is to go soon, once it is time.
+    pub(crate) fn hurry(&mut self, now: Instant) {
+        if self.soon.is_none_or(|since| now.saturating_duration_since(since) < SOON) {
+            return;
+        }
+        self.soon = None;
+        let growing = (0..).zip(&self.packets).filter(|(_, packet)| !packet.growing.is_empty());
+        self.urgent.extend(growing.map(|(rank, _)| rank));
+        self.flush(false);
     }
 
     /// Does what was ordered. Whether there was anything.
@@ -226,8 +265,8 @@ impl<T: Transport> Desk<T> {
         let mut orders = post.take(std::mem::take(&mut self.orders));
         for order in orders.list.drain(..) {
             match order {
-                Order::Message { to, bytes, waits } => {
-                    self.put(to, orders.bytes.get(bytes).unwrap_or_default(), waits);
+                Order::Message { to, bytes, haste } => {
+                    self.put(to, orders.bytes.get(bytes).unwrap_or_default(), haste);
                 }
                 Order::Send(flow) => self.begin(flow, true),
                 Order::Receive(flow) => self.begin(flow, false),
@@ -357,5 +396,56 @@ impl<T: Transport> Desk<T> {
                 Err(malformed) => self.lose(handler, from, format!("what it sent is wrong: {malformed}")),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Ending;
+    use crate::transport::mesh;
+
+    struct Nobody;
+
+    impl Handler for Nobody {
+        fn hear(&self, _from: Rank, _message: Message) {}
+
+        fn failure(&self, _rank: Rank, reason: String) -> Failure {
+            DriverError::Device { reason }.into()
+        }
+
+        fn lost(&self, _rank: Rank, _failure: &Failure) {}
+    }
+
+    #[test]
+    fn ends_that_are_gathered_go_in_one_packet_and_grow_older_until_then() {
+        let (mut ends, _) = mesh(2);
+        let (own, mut host) = (ends.pop().unwrap(), ends.pop().unwrap());
+        let post = Post::default();
+        let mut desk = Desk::new(own, Watch { only: None, patience: Duration::from_secs(60) });
+        let said = Instant::now();
+        for (event, ages) in [(1, [70, 50]), (2, [0, 0])] {
+            let ending = Ending { outcome: Ok(()), ages, printed: Box::default(), dropped: 0 };
+            post.gather(0, &Message::Ended { event, ending });
+        }
+        assert!(desk.turn(&post, &Nobody));
+        assert!(host.poll().is_none(), "nobody waits for them");
+        desk.hurry(said);
+        assert!(host.poll().is_none(), "it is early");
+        std::thread::sleep(SOON);
+        desk.hurry(Instant::now());
+        let longest = nanoseconds(Some(said.elapsed()));
+        let Some(Happening::Packet { bytes, .. }) = host.poll() else { panic!("there is no packet") };
+        let ends = message::messages(&bytes).map(|message| match message {
+            Ok(Message::Ended { event, ending }) => (event, ending.ages),
+            other => panic!("{other:?} is no end"),
+        });
+        let [(1, [began, ended]), (2, [0, 0])] = ends.collect::<Vec<_>>()[..] else {
+            panic!("they are others")
+        };
+        let grown = ended - 50;
+        assert_eq!(began, 70 + grown);
+        assert!(grown >= nanoseconds(Some(SOON)) && grown <= longest);
+        assert!(host.poll().is_none());
     }
 }

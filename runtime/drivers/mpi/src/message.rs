@@ -226,7 +226,8 @@ wire_enum!(Work {
 });
 wire_struct!(DeviceFacts { word, capabilities });
 wire_struct!(Hello { machine, version, level, devices });
-wire_struct!(Ending { outcome, ages, printed, dropped });
+// The ages stand first: see `older`.
+wire_struct!(Ending { ages, outcome, printed, dropped });
 wire_enum!(Message {
     0 => Alive {},
     1 => Hello { hello },
@@ -325,6 +326,21 @@ pub(crate) fn append(packet: &mut Vec<u8>, message: &Message) {
     message.put(packet);
     let length = u32::try_from(packet.len() - at - 4).unwrap_or(u32::MAX);
     packet[at..at + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Of the end of a command, which begins there in a packet: so many nanoseconds have passed since it was said.
+pub(crate) fn older(packet: &mut [u8], begin: usize, nanoseconds: u64) {
+    // Behind the length, the variant, and the event's number.
+    const AGES: usize = 4 + 1 + 8;
+    let ages = packet.get_mut(begin + AGES..).and_then(|rest| rest.first_chunk_mut::<16>());
+    let Some((began, ended)) = ages.and_then(|ages| ages.split_first_chunk_mut::<8>()) else { return };
+    let Ok(ended) = <&mut [u8; 8]>::try_from(ended) else { return };
+    let [began_before, ended_before] = [&*began, &*ended].map(|age| u64::from_le_bytes(*age));
+    // 0 says that it was never begun.
+    if began_before > 0 {
+        *began = began_before.saturating_add(nanoseconds).to_le_bytes();
+        *ended = ended_before.saturating_add(nanoseconds).to_le_bytes();
+    }
 }
 
 /// The messages of a packet, until one that is none.

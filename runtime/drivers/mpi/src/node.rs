@@ -138,9 +138,11 @@ fn out_of_memory() -> Failure {
     Failure::OutOfHostMemory
 }
 
-type Starting = (VecDeque<(Arc<Inner>, Task)>, bool);
+type Starting = (VecDeque<(Arc<Inner>, Box<Task>)>, bool);
 
 thread_local! {
+    /// To ask the system's own record of the thread for it costs more.
+    static THIS_THREAD: ThreadId = std::thread::current().id();
     /// Commands that this thread is to start, and whether it is at it.
     static STARTING: RefCell<Starting> = const { RefCell::new((VecDeque::new(), false)) };
 }
@@ -167,23 +169,33 @@ impl Inner {
 
     /// A command waits for nothing any more. What its end sets free begins after it, not within it: no row of commands that end
     /// at once needs stack.
-    fn start(self: &Arc<Self>, task: Task) {
+    fn start(self: &Arc<Self>, task: Box<Task>) {
+        self.is_ready(task);
+        Self::start_ready();
+    }
+
+    /// The calling thread is to start a command.
+    fn is_ready(self: &Arc<Self>, task: Box<Task>) {
+        STARTING.with(|starting| starting.borrow_mut().0.push_back((Arc::clone(self), task)));
+    }
+
+    /// Starts commands, unless the calling thread is at it already.
+    fn start_ready() {
         STARTING.with(|starting| {
-            let mut starting = starting.borrow_mut();
-            starting.0.push_back((Arc::clone(self), task));
-            if std::mem::replace(&mut starting.1, true) {
+            let mut queue = starting.borrow_mut();
+            if queue.0.is_empty() || std::mem::replace(&mut queue.1, true) {
                 return;
             }
-            drop(starting);
-            let next = || STARTING.with(|starting| starting.borrow_mut().0.pop_front());
+            drop(queue);
+            let next = || starting.borrow_mut().0.pop_front();
             while let Some((own, task)) = next() {
                 own.start_now(task);
             }
-            STARTING.with(|starting| starting.borrow_mut().1 = false);
+            starting.borrow_mut().1 = false;
         });
     }
 
-    fn start_now(self: &Arc<Self>, mut task: Task) {
+    fn start_now(self: &Arc<Self>, mut task: Box<Task>) {
         let begun = match task.refusal.take() {
             Some(failure) => Err(failure),
             None => self.begin(&task),
@@ -260,7 +272,7 @@ impl Inner {
         // Relaxed: the answer is a guess.
         let is_idle = || self.under_way.load(Ordering::Relaxed) == 0;
         device.driver.capabilities().execution == Execution::Host
-            && std::thread::current().id() == self.talks
+            && self.talks_here()
             && self.brief.takes(expected, is_idle)
     }
 
@@ -453,20 +465,38 @@ impl Inner {
 
     /// A command of this node is over: tells whoever wants to know.
     fn finish(self: &Arc<Self>, event: u64, outcome: Went, ages: [u64; 2], work: Option<&dyn Launch>) {
-        let ready = self.over(event, &outcome);
+        let is_followed = self.over(event, &outcome);
         let printed = work.and_then(|work| work.printer()).map(|printer| printer.take()).unwrap_or_default();
         let ending = Ending { outcome, ages, printed: printed.text.into(), dropped: printed.dropped };
-        self.post.say(HOST, &Message::Ended { event, ending });
-        ready.into_iter().for_each(|task| self.start(task));
+        let ended = Message::Ended { event, ending };
+        // Where other commands follow the host soon hears of the next one, too.
+        if is_followed && self.talks_here() {
+            self.post.gather(HOST, &ended);
+        } else {
+            self.post.say(HOST, &ended);
+        }
+        Self::start_ready();
     }
 
-    /// An event is over, here or elsewhere. What may begin now.
-    fn over(&self, event: u64, went: &Went) -> Vec<Task> {
-        let (tell, ready) = lock(&self.state).commands.over(event, went);
+    /// An event is over, here or elsewhere: what may begin now is ready. Whether there are commands that were not executed yet.
+    fn over(self: &Arc<Self>, event: u64, went: &Went) -> bool {
+        let mut any = self.brief.has_some();
+        let mut state = lock(&self.state);
+        let tell = state.commands.over(event, went, |task| {
+            any = true;
+            self.is_ready(task);
+        });
+        any |= state.commands.are_some_waiting();
+        drop(state);
         for rank in tell {
             self.post.say(rank, &Message::Done { event, outcome: went.clone() });
         }
-        ready
+        any
+    }
+
+    /// Whether the calling thread is the one that talks.
+    fn talks_here(&self) -> bool {
+        THIS_THREAD.with(|thread| *thread == self.talks)
     }
 
     fn tell(&self, event: u64, to: Rank) {
@@ -582,7 +612,8 @@ impl Handler for Node {
             Message::Tell { event, to } => own.tell(event, to),
             Message::Forget { event } => lock(&own.state).commands.forget(event),
             Message::Done { event, outcome } => {
-                own.over(event, &outcome).into_iter().for_each(|task| own.start(task));
+                own.over(event, &outcome);
+                Inner::start_ready();
             }
             Message::Data { transfer, length, bytes } => {
                 own.arrivals.announced(&own.post, from, transfer, length, bytes);

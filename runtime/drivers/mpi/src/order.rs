@@ -4,6 +4,7 @@
 //! Nothing is executed and nothing is said here: whoever asks gets what is to be done.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
 use oxcl_driver::Failure;
@@ -44,14 +45,15 @@ struct Known {
 #[derive(Default)]
 pub(crate) struct Commands {
     events: ByNumber<Known>,
-    tasks: ByNumber<Task>,
+    /// Boxed, as they are moved about between here and their beginning.
+    tasks: ByNumber<Box<Task>>,
     next: u64,
 }
 
 impl Commands {
     /// Takes a command. It comes back if it waits for nothing.
-    pub(crate) fn enter(&mut self, event: Option<u64>, waits: &[u64], work: Work) -> Option<Task> {
-        let mut task = Task { event, work, refusal: None, left: 0 };
+    pub(crate) fn enter(&mut self, event: Option<u64>, waits: &[u64], work: Work) -> Option<Box<Task>> {
+        let mut task = Box::new(Task { event, work, refusal: None, left: 0 });
         self.next += 1;
         for wait in waits {
             let known = self.events.entry(*wait).or_default();
@@ -71,26 +73,34 @@ impl Commands {
         None
     }
 
-    /// An event is over, here or elsewhere. Who wants to be told, and the commands that may begin.
-    pub(crate) fn over(&mut self, event: u64, went: &Went) -> (Vec<Rank>, Vec<Task>) {
+    /// An event is over, here or elsewhere. Who wants to be told; `begin` gets the commands that may begin.
+    pub(crate) fn over(&mut self, event: u64, went: &Went, mut begin: impl FnMut(Box<Task>)) -> Vec<Rank> {
         let known = self.events.entry(event).or_default();
         if known.over.is_some() {
-            return (Vec::new(), Vec::new());
+            return Vec::new();
         }
         known.over = Some(went.clone());
         let (tell, waiting) = (std::mem::take(&mut known.tell), std::mem::take(&mut known.waiting));
         if known.is_forgotten {
             self.events.remove(&event);
         }
-        let begin = |number: u64| {
-            let task = self.tasks.get_mut(&number)?;
+        for number in waiting {
+            let Entry::Occupied(mut entry) = self.tasks.entry(number) else { continue };
+            let task = entry.get_mut();
             if let Err(failure) = went {
                 task.refuse(failure);
             }
             task.left -= 1;
-            if task.left == 0 { self.tasks.remove(&number) } else { None }
-        };
-        (tell, waiting.into_iter().filter_map(begin).collect())
+            if task.left == 0 {
+                begin(entry.remove());
+            }
+        }
+        tell
+    }
+
+    /// Whether there are commands that wait for something.
+    pub(crate) fn are_some_waiting(&self) -> bool {
+        !self.tasks.is_empty()
     }
 
     /// A rank wants to be told of an event's end. How that was, if it has been.
@@ -122,6 +132,12 @@ impl Task {
 mod tests {
     use super::*;
 
+    fn over(commands: &mut Commands, event: u64, went: &Went) -> (Vec<Rank>, Vec<Task>) {
+        let mut ready = Vec::new();
+        let tell = commands.over(event, went, |task| ready.push(*task));
+        (tell, ready)
+    }
+
     fn lost() -> Failure {
         Failure::Abandoned
     }
@@ -131,21 +147,21 @@ mod tests {
         let mut commands = Commands::default();
         assert!(commands.enter(Some(1), &[], Work::Nothing {}).is_some());
         // One that is not known yet, twice, and one that is over.
-        assert!(commands.over(1, &Ok(())).1.is_empty());
+        assert!(over(&mut commands, 1, &Ok(())).1.is_empty());
         assert!(commands.enter(Some(2), &[1, 7, 8, 7], Work::Nothing {}).is_none());
-        assert!(commands.over(8, &Ok(())).1.is_empty());
-        let (tell, ready) = commands.over(7, &Ok(()));
+        assert!(over(&mut commands, 8, &Ok(())).1.is_empty());
+        let (tell, ready) = over(&mut commands, 7, &Ok(()));
         assert!(tell.is_empty());
         assert!(matches!(&ready[..], [Task { event: Some(2), refusal: None, .. }]));
-        assert!(commands.over(7, &Ok(())).1.is_empty());
+        assert!(over(&mut commands, 7, &Ok(())).1.is_empty());
     }
 
     #[test]
     fn a_failure_is_passed_on_by_those_that_waited_and_those_that_come_later() {
         let mut commands = Commands::default();
         assert!(commands.enter(Some(2), &[7, 8], Work::Nothing {}).is_none());
-        assert!(commands.over(7, &Err(lost())).1.is_empty());
-        let (_, ready) = commands.over(8, &Ok(()));
+        assert!(over(&mut commands, 7, &Err(lost())).1.is_empty());
+        let (_, ready) = over(&mut commands, 8, &Ok(()));
         assert_eq!(ready[0].refusal, Some(lost()));
         let late = commands.enter(Some(3), &[8, 7], Work::Nothing {}).unwrap();
         assert_eq!(late.refusal, Some(lost()));
@@ -156,9 +172,9 @@ mod tests {
         let mut commands = Commands::default();
         assert_eq!(commands.tell(5, 2), None);
         commands.forget(5);
-        assert_eq!(commands.over(5, &Ok(())).0, [2]);
+        assert_eq!(over(&mut commands, 5, &Ok(())).0, [2]);
         assert!(commands.events.is_empty());
-        commands.over(6, &Ok(()));
+        over(&mut commands, 6, &Ok(()));
         assert_eq!(commands.tell(6, 3), Some(Ok(())));
         commands.forget(6);
         assert!(commands.events.is_empty() && commands.tasks.is_empty());

@@ -65,12 +65,23 @@ impl Said {
     }
 }
 
+/// How long a message may wait for others that go to the same rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Haste {
+    /// Not at all.
+    Now,
+    /// For some microseconds. Ends of commands only, whose ages grow meanwhile.
+    Soon,
+    /// Until there is nothing else to do.
+    Whenever,
+}
+
 pub(crate) enum Order {
-    /// `bytes`: where it stands in the row of those that were left with it. `waits`: it may go with the next one that does not.
+    /// `bytes`: where it stands in the row of those that were left with it.
     Message {
         to: Rank,
         bytes: Range<usize>,
-        waits: bool,
+        haste: Haste,
     },
     Send(Flow),
     Receive(Flow),
@@ -183,13 +194,13 @@ impl Post {
         }
     }
 
-    fn add(&self, to: Rank, message: &Message, waits: bool) {
+    fn add(&self, to: Rank, message: &Message, haste: Haste) {
         let mut left = lock(&self.left);
         left.said.count(message);
         let Orders { list, bytes } = &mut left.orders;
         let begin = bytes.len();
         message::append(bytes, message);
-        list.push(Order::Message { to, bytes: begin..bytes.len(), waits });
+        list.push(Order::Message { to, bytes: begin..bytes.len(), haste });
     }
 
     /// What has been said so far.
@@ -203,7 +214,7 @@ impl Post {
 
     /// Says something, at once if nobody is at the transport.
     pub(crate) fn say(&self, to: Rank, message: &Message) {
-        self.add(to, message, false);
+        self.add(to, message, Haste::Now);
         if !self.is_at_desk() {
             self.send_left();
         }
@@ -218,7 +229,13 @@ impl Post {
 
     /// Says something that nobody waits for: with what is said next, or when there is nothing else to do.
     pub(crate) fn mention(&self, to: Rank, message: &Message) {
-        self.add(to, message, true);
+        self.add(to, message, Haste::Whenever);
+    }
+
+    /// Says the end of a command that others follow, which end soon as well: together with those. The calling thread is the one that
+    /// talks.
+    pub(crate) fn gather(&self, to: Rank, message: &Message) {
+        self.add(to, message, Haste::Soon);
     }
 
     pub(crate) fn send(&self, flow: Flow) {
@@ -245,14 +262,14 @@ impl Post {
     }
 
     /// The messages that stand before anything else. Whether they are all.
-    pub(crate) fn take_messages(&self, mut each: impl FnMut(Rank, &[u8], bool)) -> bool {
+    pub(crate) fn take_messages(&self, mut each: impl FnMut(Rank, &[u8], Haste)) -> bool {
         let mut left = lock(&self.left);
         let Orders { list, bytes: row } = &mut left.orders;
         let is_message = |order: &Order| matches!(order, Order::Message { .. });
         let count = list.iter().take_while(|order| is_message(order)).count();
         for order in list.drain(..count) {
-            if let Order::Message { to, bytes, waits } = order {
-                each(to, row.get(bytes).unwrap_or_default(), waits);
+            if let Order::Message { to, bytes, haste } = order {
+                each(to, row.get(bytes).unwrap_or_default(), haste);
             }
         }
         if !left.orders.list.is_empty() {

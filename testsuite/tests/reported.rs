@@ -97,6 +97,16 @@ fn what_belongs_to_the_interface_is_used_by_a_client() {
 }
 
 #[test]
+fn the_page_of_conformance_lists_what_is_reported() {
+    let page = read("docs/conformance.md");
+    let (_, rest) = page.split_once("### What is reported").expect("the page has a list");
+    let (body, _) = rest.split_once("By their macros alone").expect("the list ends");
+    let is_name = |word: &&str| word.starts_with("cl_") || word.starts_with("__opencl_c_");
+    let listed: BTreeSet<String> = body.split('`').filter(is_name).map(str::to_owned).collect();
+    assert_eq!(listed, reported());
+}
+
+#[test]
 fn macros_and_reports_agree() {
     let (mut reported, mut defined) = (reported(), defined());
     for name in BY_MACRO_ALONE {

@@ -84,7 +84,7 @@ pub(super) fn spawn(
     // SAFETY: the stack is ours and large enough for `in_between`, and grows down from its end; `shared` and all it
     // points to live until the call returns, and the caller's thread stands still so long (CLONE_VFORK); signals are
     // blocked, so no handler of the host's runs in the new process on the host's memory.
-    let child = unsafe { libc::clone(in_between, stack, flags, (&raw mut shared).cast()) };
+    let child = unsafe { clone(in_between, stack, flags, (&raw mut shared).cast()) };
     if child < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -112,6 +112,23 @@ pub(super) fn spawn(
     }
 }
 
+/// `clone` of the C library.
+#[cfg(not(oxcl_tsan))]
+use libc::clone;
+
+#[cfg(oxcl_tsan)]
+unsafe extern "C" {
+    /// Its other name: ThreadSanitizer takes each `clone` for a `fork`, and there would be two of its own in one memory.
+    #[link_name = "__clone"]
+    fn clone(
+        run: extern "C" fn(*mut c_void) -> c_int,
+        stack: *mut c_void,
+        flags: c_int,
+        argument: *mut c_void,
+        ...
+    ) -> c_int;
+}
+
 /// The child in between: starts the program and ends.
 extern "C" fn in_between(shared: *mut c_void) -> c_int {
     let shared: *mut Shared = shared.cast();
@@ -122,7 +139,7 @@ extern "C" fn in_between(shared: *mut c_void) -> c_int {
     // SAFETY: as in `spawn`; the descriptor of the process goes to `handle`. The files are not shared with the host
     // from here on.
     let process = unsafe {
-        libc::clone(program, shared.second_stack, flags | libc::CLONE_PIDFD, argument, &raw mut shared.handle)
+        clone(program, shared.second_stack, flags | libc::CLONE_PIDFD, argument, &raw mut shared.handle)
     };
     shared.process = process;
     if process < 0 {

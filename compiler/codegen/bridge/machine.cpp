@@ -382,10 +382,12 @@ private:
 
 // Lets gathers be the processor's. LLVM takes those of AVX2 apart else: a load for each lane, and under a mask a branch for each, which
 // mostly cannot be foreseen. Only here: its vectorisers would make gathers of loads that are better one by one.
-void takeGathersWhole(llvm::Module &module) {
+void takeGathersWhole(llvm::Module &module, const llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration()) {
-      std::string features = function.getFnAttribute("target-features").getValueAsString().str();
+      // What a function says takes the place of what the machine has.
+      llvm::Attribute own = function.getFnAttribute("target-features");
+      std::string features = own.isValid() ? own.getValueAsString().str() : machine.getTargetFeatureString().str();
       function.addFnAttr("target-features", features.empty() ? "+fast-gather" : features + ",+fast-gather");
     }
 }
@@ -418,7 +420,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       oxcl::testUniformPartsAlone(module);
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
       if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f")) {
-        takeGathersWhole(module);
+        takeGathersWhole(module, *target->machine);
         oxcl::holdMasksInLanes(module, /*registerBits=*/256);
       }
       if (features.checkFeatures("+avx512bw") && features.checkFeatures("+avx512dq") && features.checkFeatures("+avx512vl"))

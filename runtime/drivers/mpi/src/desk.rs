@@ -11,6 +11,7 @@ use oxcl_driver::{DriverError, Failure};
 
 use crate::courier::{Handler, Watch};
 use crate::message::{self, Message};
+use crate::node::HOST;
 use crate::post::{Exchange, Flow, Haste, Order, Orders, Post, nanoseconds};
 use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
@@ -75,8 +76,6 @@ pub(crate) struct Desk<T> {
     packets: Vec<Packet>,
     /// Ranks whose packets somebody waits for, or are long enough.
     urgent: Vec<Rank>,
-    /// Since when something is to go soon.
-    soon: Option<Instant>,
     /// Room for orders.
     orders: Orders,
     streams: HashMap<u64, Stream>,
@@ -103,7 +102,6 @@ impl<T: Transport> Desk<T> {
             watch,
             packets: (0..ranks).map(|_| Packet::default()).collect(),
             urgent: Vec::new(),
-            soon: None,
             orders: Orders::default(),
             streams: HashMap::new(),
             tickets: HashMap::new(),
@@ -213,9 +211,7 @@ impl<T: Transport> Desk<T> {
         }
         let Some(packet) = self.packets.get_mut(to as usize) else { return };
         if haste == Haste::Soon {
-            let now = Instant::now();
-            packet.growing.push((packet.bytes.len(), now));
-            self.soon.get_or_insert(now);
+            packet.growing.push((packet.bytes.len(), Instant::now()));
         }
         packet.bytes.extend_from_slice(bytes);
         if !packet.is_urgent && (haste == Haste::Now || packet.bytes.len() >= ENOUGH) {
@@ -246,15 +242,13 @@ impl<T: Transport> Desk<T> {
         }
     }
 
-    /// Sends what is to go soon, once it is time.
+    /// Sends what is to go soon, which is for the host, once it is time.
     pub(crate) fn hurry(&mut self, now: Instant) {
-        if self.soon.is_none_or(|since| now.saturating_duration_since(since) < SOON) {
-            return;
+        let oldest = self.packets.get(HOST as usize).and_then(|packet| packet.growing.first());
+        if oldest.is_some_and(|(_, said)| now.saturating_duration_since(*said) >= SOON) {
+            self.urgent.push(HOST);
+            self.flush(false);
         }
-        self.soon = None;
-        let growing = (0..).zip(&self.packets).filter(|(_, packet)| !packet.growing.is_empty());
-        self.urgent.extend(growing.map(|(rank, _)| rank));
-        self.flush(false);
     }
 
     /// Does what was ordered. Whether there was anything.
@@ -426,7 +420,7 @@ mod tests {
         let said = Instant::now();
         for (event, ages) in [(1, [70, 50]), (2, [0, 0])] {
             let ending = Ending { outcome: Ok(()), ages, printed: Box::default(), dropped: 0 };
-            post.gather(0, &Message::Ended { event, ending });
+            post.gather(&Message::Ended { event, ending });
         }
         assert!(desk.turn(&post, &Nobody));
         assert!(host.poll().is_none(), "nobody waits for them");

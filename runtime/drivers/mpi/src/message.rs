@@ -332,14 +332,13 @@ pub(crate) fn append(packet: &mut Vec<u8>, message: &Message) {
 pub(crate) fn older(packet: &mut [u8], begin: usize, nanoseconds: u64) {
     // Behind the length, the variant, and the event's number.
     const AGES: usize = 4 + 1 + 8;
-    let ages = packet.get_mut(begin + AGES..).and_then(|rest| rest.first_chunk_mut::<16>());
-    let Some((began, ended)) = ages.and_then(|ages| ages.split_first_chunk_mut::<8>()) else { return };
-    let Ok(ended) = <&mut [u8; 8]>::try_from(ended) else { return };
-    let [began_before, ended_before] = [&*began, &*ended].map(|age| u64::from_le_bytes(*age));
+    let Some(ages) = packet.get_mut(begin + AGES..begin + AGES + 16) else { return };
+    let (ages, _) = ages.as_chunks_mut::<8>();
     // 0 says that it was never begun.
-    if began_before > 0 {
-        *began = began_before.saturating_add(nanoseconds).to_le_bytes();
-        *ended = ended_before.saturating_add(nanoseconds).to_le_bytes();
+    if ages[0] != [0; 8] {
+        for age in ages {
+            *age = u64::from_le_bytes(*age).saturating_add(nanoseconds).to_le_bytes();
+        }
     }
 }
 

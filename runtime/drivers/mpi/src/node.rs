@@ -170,12 +170,12 @@ impl Inner {
     /// A command waits for nothing any more. What its end sets free begins after it, not within it: no row of commands that end
     /// at once needs stack.
     fn start(self: &Arc<Self>, task: Box<Task>) {
-        self.is_ready(task);
+        self.put_ready(task);
         Self::start_ready();
     }
 
     /// The calling thread is to start a command.
-    fn is_ready(self: &Arc<Self>, task: Box<Task>) {
+    fn put_ready(self: &Arc<Self>, task: Box<Task>) {
         STARTING.with(|starting| starting.borrow_mut().0.push_back((Arc::clone(self), task)));
     }
 
@@ -471,7 +471,7 @@ impl Inner {
         let ended = Message::Ended { event, ending };
         // Where other commands follow the host soon hears of the next one, too.
         if is_followed && self.talks_here() {
-            self.post.gather(HOST, &ended);
+            self.post.gather(&ended);
         } else {
             self.post.say(HOST, &ended);
         }
@@ -484,7 +484,7 @@ impl Inner {
         let mut state = lock(&self.state);
         let tell = state.commands.over(event, went, |task| {
             any = true;
-            self.is_ready(task);
+            self.put_ready(task);
         });
         any |= state.commands.are_some_waiting();
         drop(state);

@@ -12,6 +12,7 @@ use std::time::Duration;
 use oxcl_driver::{Failure, HostMemory, HostSpan, lock};
 
 use crate::message::{self, Message};
+use crate::node::HOST;
 use crate::transport::Rank;
 
 /// Called when a transfer is over, by who is at the desk.
@@ -70,7 +71,7 @@ impl Said {
 pub(crate) enum Haste {
     /// Not at all.
     Now,
-    /// For some microseconds. Ends of commands only, whose ages grow meanwhile.
+    /// For some microseconds. Ends of commands for the host only, whose ages grow meanwhile.
     Soon,
     /// Until there is nothing else to do.
     Whenever,
@@ -232,10 +233,10 @@ impl Post {
         self.add(to, message, Haste::Whenever);
     }
 
-    /// Says the end of a command that others follow, which end soon as well: together with those. The calling thread is the one that
-    /// talks.
-    pub(crate) fn gather(&self, to: Rank, message: &Message) {
-        self.add(to, message, Haste::Soon);
+    /// Tells the host the end of a command that others follow, which end soon as well: together with those. The calling thread is
+    /// the one that talks.
+    pub(crate) fn gather(&self, message: &Message) {
+        self.add(HOST, message, Haste::Soon);
     }
 
     pub(crate) fn send(&self, flow: Flow) {

@@ -13,7 +13,7 @@ use crate::event::{Stage, UserEvent};
 use crate::own_device::{Executes, OwnDevice};
 use crate::points::{Access, ResourceId, Touch};
 use crate::pool::Core;
-use crate::pool::board::Board;
+use crate::pool::board::{Board, Deal, OWN};
 use crate::pool::idle::Idle;
 use crate::pool::inject::Inject;
 use crate::pool::parker::Parker;
@@ -637,11 +637,11 @@ fn after_a_command(core: &Arc<Core>, ran: &Arc<Plain>) -> crate::event::Event {
 
 /// Puts a task up at the first place of a board, if that is free: what belongs to it is written before, and read by those who have a
 /// chunk.
-fn put_up(board: &Board, task: &TaskRef, chunks: u64, owners: usize) -> bool {
+fn put_up(board: &Board, task: &TaskRef, free: u64, owners: usize) -> bool {
     let place = board.reserve(0, task.ptr()).filter(|place| *place == 0);
     if let Some(place) = place {
         task.order.store(task.id.0, Ordering::Relaxed);
-        board.publish(place, chunks, owners);
+        board.publish(place, Deal { owners, each: OWN, free });
     }
     place.is_some()
 }
@@ -696,13 +696,13 @@ fn models_board_with_owners() {
         let board = Arc::new(Board::new(2));
         let tasks = [task(1), task(2)];
         // There are more chunks without an owner than workers.
-        assert!(put_up(&board, &tasks[0], 19, 2));
+        assert!(put_up(&board, &tasks[0], 3, 2));
         // All but three of the first launch are taken, so that the model stays small.
         let mut done = work_off(&board, 0, 16, 19);
         let theirs = Arc::clone(&board);
         let other = thread::spawn(move || work_off(&theirs, 1, 2, 19));
         done += work_off(&board, 0, 3, 19);
-        let again = put_up(&board, &tasks[1], 19, 2);
+        let again = put_up(&board, &tasks[1], 3, 2);
         done += work_off(&board, 0, 17, 19);
         done += other.join().unwrap();
         done += work_off(&board, 1, 38, 19);
@@ -731,7 +731,7 @@ fn models_board_and_sleep() {
             their_board.claim_any(1).is_some()
         });
         let place = board.reserve(0, work.ptr()).unwrap();
-        board.publish(place, 1, 0);
+        board.publish(place, Deal { owners: 0, each: 0, free: 1 });
         if idle.after_push().sleeping() {
             idle.wake_another();
         }

@@ -2,7 +2,7 @@
 //! (joins, markers, commands that fail with what they depend on) ends in the same loop. Nothing here recurses, however
 //! long the chain, and no lock is held while a callback, a driver or a destructor runs.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -231,34 +231,6 @@ impl Released {
         }
     }
 
-    /// Leaves rows that are over in `rows` until the caller has executed `next`, if that is of their queue: it keeps the queue,
-    /// so nobody misses what they hold meanwhile.
-    pub(crate) fn put_off(&mut self, next: TaskPtr, rows: &Cell<TaskList>) {
-        if self.over.is_empty() {
-            return;
-        }
-        // SAFETY: a ready task holds the scheduler's reference until it ends.
-        let queue = unsafe { next.get() }.queue;
-        let mut later = rows.take();
-        for _ in 0..self.over.len() {
-            let Some(at) = self.over.pop() else { break };
-            // SAFETY: the scheduler's reference is held until `let_go`.
-            let over = unsafe { at.get() };
-            let list = if over.executor == Executor::Row && over.queue == queue {
-                &mut later
-            } else {
-                &mut self.over
-            };
-            list.push(at);
-        }
-        rows.set(later);
-    }
-
-    /// Takes up what was put off.
-    pub(crate) fn take_up(&mut self, rows: &Cell<TaskList>) {
-        self.over.append(rows.take());
-    }
-
     pub(crate) fn has_callbacks(&self) -> bool {
         !self.callbacks.is_empty()
     }
@@ -376,8 +348,8 @@ fn end_without_work(task: &Task) {
     }
 }
 
-/// The end of a join or a user event that has ended.
-fn let_go(at: TaskPtr) {
+/// The end of a join or a user event that has ended and that everyone was told of.
+pub(crate) fn let_go(at: TaskPtr) {
     // SAFETY: the scheduler's reference is held until the release below.
     let task = unsafe { at.get() };
     early_callbacks(task);
@@ -386,14 +358,6 @@ fn let_go(at: TaskPtr) {
     // SAFETY: the scheduler's reference, which nobody else gives back.
     unsafe { at.release() };
     drop(queue);
-}
-
-/// Lets go of what was put off and is not taken up.
-pub(crate) fn let_go_all(rows: &Cell<TaskList>) {
-    let mut rows = rows.take();
-    while let Some(row) = rows.pop() {
-        let_go(row);
-    }
 }
 
 /// Retires a task that was executed and whose predecessors have retired, and all that could only wait for that.

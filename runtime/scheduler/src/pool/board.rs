@@ -2,9 +2,10 @@
 //! the board, cut into chunks; every worker that looks for work sees it there, and takes chunks. Nobody passes it on, so
 //! all begin at about the same time.
 //!
-//! The first chunks may have owners: [`OWN`] for each worker, which takes these before any other, so that in one launch
-//! after the other it has the same pieces, and finds what they read and write in its caches. Whoever has none of its own
-//! left takes those of others, and then what belongs to nobody.
+//! The first chunks may have owners ([`Deal`]): up to [`OWN`] for each worker, which takes these before any other. In one
+//! launch after the other it has the same pieces, and finds what they read and write in its caches; and workers that begin
+//! together do not all wait for one cache line. Whoever has none of its own left takes those of others, and then what belongs
+//! to nobody.
 //!
 //! A place is free while its `task` is null. Who opens it reserves it by an exchange of that pointer, writes what belongs
 //! to the task, and publishes all by setting a bit for each chunk that has an owner and by putting the number of the others
@@ -32,8 +33,12 @@ pub(crate) const OWN: u64 = 8;
 /// The bits of one worker's chunks.
 const OWN_BITS: u64 = (1 << OWN) - 1;
 
-/// Workers whose chunks' bits share a word.
+/// Workers whose chunks' bits share a word, at most.
 const TOGETHER: usize = 64 / OWN as usize;
+
+/// Words of a place that workers use at least, if there are so many workers: with fewer they wait for each other when all
+/// begin; with more who has nothing left looks through more.
+const SPREAD: usize = 4;
 
 /// Words at a place.
 const WORDS: usize = 16;
@@ -73,12 +78,36 @@ pub(crate) struct Claim {
     pub(crate) chunk: u64,
 }
 
+/// Who owns what is put up: `each` chunks for every one of `owners` workers, at most [`OWN`], and `free` ones for nobody, which
+/// are more than there are workers if any have owners. The number of an owned chunk is `OWN * worker + index`; those of the free
+/// ones begin at `OWN * owners`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Deal {
+    pub(crate) owners: usize,
+    pub(crate) each: u64,
+    pub(crate) free: u64,
+}
+
+impl Deal {
+    /// How many chunks there are.
+    pub(crate) fn chunks(self) -> u64 {
+        self.owners as u64 * self.each + self.free
+    }
+
+    /// No chunk has this number or a larger one.
+    fn end(self) -> u64 {
+        self.owners as u64 * OWN + self.free
+    }
+}
+
 /// The board.
 #[derive(Debug)]
 pub(crate) struct Board {
     places: Box<[Place]>,
     /// Words that are used at each place.
     words: usize,
+    /// Workers whose chunks' bits share a word.
+    together: usize,
 }
 
 fn is_open(left: u64) -> bool {
@@ -94,8 +123,9 @@ impl Board {
             what: Line(What { chunks: AtomicU64::new(0), task: AtomicPtr::new(std::ptr::null_mut()) }),
             owned: std::array::from_fn(|_| Line(AtomicU64::new(0))),
         };
-        let words = workers.div_ceil(TOGETHER).min(WORDS);
-        Board { places: (0..workers).map(|_| place()).collect(), words }
+        let together = workers.div_ceil(SPREAD).clamp(1, TOGETHER);
+        let words = workers.div_ceil(together).min(WORDS);
+        Board { places: (0..workers).map(|_| place()).collect(), words, together }
     }
 
     /// The words of a place that are used.
@@ -103,10 +133,11 @@ impl Board {
         &place.owned[..self.words]
     }
 
-    /// Takes a free place, from `first` on, for a task that is to be put up there; `None` where there is none.
+    /// Takes a free place, from `first` on, for a task that is to be put up there; `None` where there is none. What
+    /// [`Board::publish`] writes comes to this processor meanwhile, as others have it.
     pub(crate) fn reserve(&self, first: usize, task: TaskPtr) -> Option<usize> {
         let count = self.places.len();
-        (first..first + count).map(|index| index % count).find(|index| {
+        let found = (first..first + count).map(|index| index % count).find(|index| {
             let holder = &self.places[*index].what.0.task;
             // Acquire pairs with the release in `close`: who had chunks of what stood here has read what is overwritten.
             holder.load(Ordering::Relaxed).is_null()
@@ -118,28 +149,35 @@ impl Board {
                         Ordering::Relaxed,
                     )
                     .is_ok()
-        })
+        });
+        if let Some(place) = found.and_then(|index| self.places.get(index)) {
+            for word in self.owned(place) {
+                crate::shim::prefetch_to_write(std::ptr::from_ref(word));
+            }
+            crate::shim::prefetch_to_write(std::ptr::from_ref(&place.left));
+        }
+        found
     }
 
     /// Lets all see the task for which the caller has reserved a place. The scheduler's reference goes to the board, and
-    /// from there to whoever reports the last chunk. `chunks` is between 1 and [`MOST`]; the first of them belong to `owners`
-    /// workers, [`OWN`] to each, and if there are any more than there are workers to nobody.
-    pub(crate) fn publish(&self, index: usize, chunks: u64, owners: usize) {
+    /// from there to whoever reports the last chunk. There are between 1 and [`MOST`] chunks.
+    pub(crate) fn publish(&self, index: usize, deal: Deal) {
         let Some(place) = self.places.get(index) else { return };
-        place.what.0.chunks.store(chunks, Ordering::Relaxed);
+        place.what.0.chunks.store(deal.end(), Ordering::Relaxed);
         // Each release publishes the task, with what was written to it, and the number to whoever takes a chunk. Exchanges, so
         // that what was cleared or counted below zero before is ordered before them in the models too. Who takes a chunk before
         // the others are published has one that is not reported, so the place stays as it is.
-        let mut rest = owners;
+        let each = u64::MAX / OWN_BITS * (OWN_BITS >> (OWN - deal.each.min(OWN)));
+        let mut rest = deal.owners;
         for word in self.owned(place) {
-            let here = rest.min(TOGETHER);
+            let here = rest.min(self.together);
             if here == 0 {
                 break;
             }
-            word.0.swap(u64::MAX >> (64 - OWN as usize * here), Ordering::Release);
+            word.0.swap(each & (u64::MAX >> (64 - OWN as usize * here)), Ordering::Release);
             rest -= here;
         }
-        place.left.0.swap(chunks - OWN * (owners - rest) as u64, Ordering::Release);
+        place.left.0.swap(deal.free, Ordering::Release);
     }
 
     /// Takes a chunk of what stands at a place, for the worker `slot`.
@@ -179,12 +217,12 @@ impl Board {
     /// not all come to the same.
     fn take_owned(&self, place: &Place, slot: usize) -> Option<u64> {
         let words = self.owned(place);
-        let (own, turn) = (slot / TOGETHER, slot % TOGETHER * OWN as usize);
+        let (own, turn) = (slot / self.together, slot % self.together * OWN as usize);
         let mut seen = words.get(own)?.0.load(Ordering::Relaxed);
         while (seen >> turn) & OWN_BITS != 0 {
             let bit = turn + ((seen >> turn) & OWN_BITS).trailing_zeros() as usize;
-            if let Some(chunk) = take_bit(words, own, bit, &mut seen) {
-                return Some(chunk);
+            if take_bit(&words[own], bit, &mut seen) {
+                return Some(self.number(own, bit));
             }
         }
         (own..own + words.len()).map(|index| index % words.len()).find_map(|index| {
@@ -193,12 +231,18 @@ impl Board {
                 let turned = seen.rotate_right(turn as u32);
                 let first = turned.trailing_zeros() as usize / OWN as usize * OWN as usize;
                 let last = ((turned >> first) & OWN_BITS).ilog2() as usize;
-                if let Some(chunk) = take_bit(words, index, (turn + first + last) % 64, &mut seen) {
-                    return Some(chunk);
+                let bit = (turn + first + last) % 64;
+                if take_bit(&words[index], bit, &mut seen) {
+                    return Some(self.number(index, bit));
                 }
             }
             None
         })
+    }
+
+    /// The number of the chunk of a bit of a word.
+    fn number(&self, word: usize, bit: usize) -> u64 {
+        OWN * (self.together * word) as u64 + bit as u64
     }
 
     /// Takes a chunk from anywhere, for the worker `slot`, first from the place that is its own.
@@ -216,7 +260,7 @@ impl Board {
             let mut taken =
                 if word.0.load(Ordering::Relaxed) == 0 { 0 } else { word.0.swap(0, Ordering::Relaxed) };
             while taken != 0 {
-                each(64 * number as u64 + u64::from(taken.trailing_zeros()));
+                each(self.number(number, taken.trailing_zeros() as usize));
                 taken &= taken - 1;
             }
         }
@@ -268,13 +312,13 @@ fn take_free(place: &Place) -> Option<u64> {
     is_open(left).then(|| place.what.0.chunks.load(Ordering::Relaxed) - left)
 }
 
-/// Takes the chunk of a bit of a word; `None` if another has it. `seen` is what is left then.
-fn take_bit(words: &[Line<AtomicU64>], index: usize, bit: usize, seen: &mut u64) -> Option<u64> {
+/// Takes the chunk of a bit of a word; false if another has it. `seen` is what is left then.
+fn take_bit(word: &Line<AtomicU64>, bit: usize, seen: &mut u64) -> bool {
     let mask = 1 << bit;
     // Acquire pairs with the exchange in `publish`; what was cleared between is part of its release sequence.
-    let before = words[index].0.fetch_and(!mask, Ordering::Acquire);
+    let before = word.0.fetch_and(!mask, Ordering::Acquire);
     *seen = before & !mask;
-    (before & mask != 0).then(|| 64 * index as u64 + bit as u64)
+    before & mask != 0
 }
 
 #[cfg(all(test, not(loom)))]
@@ -282,6 +326,10 @@ mod tests {
     use super::*;
     use crate::task::{Fresh, Role};
     use oxcl_driver::EventId;
+
+    fn free(free: u64) -> Deal {
+        Deal { owners: 0, each: 0, free }
+    }
 
     #[test]
     fn a_place_is_taken_once_and_chunks_come_in_order() {
@@ -293,8 +341,8 @@ mod tests {
         assert_eq!(board.reserve(1, two.ptr()), Some(0));
         assert_eq!(board.reserve(0, three.ptr()), None);
         assert!(!board.has_work());
-        board.publish(1, 2, 0);
-        board.publish(0, 5, 0);
+        board.publish(1, free(2));
+        board.publish(0, free(5));
         assert_eq!(board.left(), 7);
         let chunks: Vec<u64> = std::iter::from_fn(|| board.claim(1, 0)).map(|claim| claim.chunk).collect();
         assert_eq!(chunks, [0, 1]);
@@ -308,7 +356,7 @@ mod tests {
         assert_eq!(board.reserve(1, three.ptr()), None);
         board.close(1);
         assert_eq!(board.reserve(0, three.ptr()), Some(1));
-        board.publish(1, 1, 0);
+        board.publish(1, free(1));
         assert_eq!(board.claim(1, 0).map(|claim| claim.chunk), Some(0));
     }
 
@@ -318,31 +366,56 @@ mod tests {
         let workers = 20;
         let board = Board::new(workers);
         let owned = OWN * workers as u64;
-        let all = || std::iter::from_fn(|| board.claim(3, 9)).map(|claim| claim.chunk);
+        let deal = Deal { owners: workers, each: OWN, free: 21 };
+        let all = || std::iter::from_fn(|| board.claim(3, 7)).map(|claim| claim.chunk);
         assert_eq!(board.reserve(3, task.ptr()), Some(3));
-        board.publish(3, owned + 2, workers);
-        assert_eq!(board.left(), usize::try_from(owned).unwrap() + 2);
+        board.publish(3, deal);
+        assert_eq!(board.left(), usize::try_from(owned).unwrap() + 21);
         let own: Vec<u64> = all().take(8).collect();
-        assert_eq!(own, (72..80).collect::<Vec<_>>());
+        assert_eq!(own, (56..64).collect::<Vec<_>>());
         // The next worker's last one.
-        assert_eq!(all().next(), Some(87));
-        assert_eq!(board.claim(3, 10).map(|claim| claim.chunk), Some(80));
+        assert_eq!(all().next(), Some(71));
+        assert_eq!(board.claim(3, 8).map(|claim| claim.chunk), Some(64));
         assert_eq!(board.claim(3, 19).map(|claim| claim.chunk), Some(152));
         let mut rest: Vec<u64> = all().collect();
         // What has no owner comes last, in order.
-        assert_eq!(rest[rest.len() - 2..], [owned, owned + 1]);
+        assert_eq!(rest[rest.len() - 21..], (owned..owned + 21).collect::<Vec<_>>());
         rest.sort_unstable();
-        let left = |chunk: &u64| !(72..80).contains(chunk) && ![80, 87, 152].contains(chunk);
-        assert_eq!(rest, (0..owned + 2).filter(left).collect::<Vec<_>>());
+        let left = |chunk: &u64| !(56..64).contains(chunk) && ![64, 71, 152].contains(chunk);
+        assert_eq!(rest, (0..owned + 21).filter(left).collect::<Vec<_>>());
         assert!(!board.has_work());
         board.close(3);
         // After a failure the rest is taken at once.
         assert_eq!(board.reserve(3, task.ptr()), Some(3));
-        board.publish(3, owned + 2, workers);
+        board.publish(3, deal);
         assert_eq!(board.claim(3, 0).map(|claim| claim.chunk), Some(0));
         let mut taken = Vec::new();
         assert_eq!(board.claim_rest(3, |chunk| taken.push(chunk)), Some(owned));
         assert_eq!(taken, (1..owned).collect::<Vec<_>>());
         assert!(!board.has_work() && board.claim(3, 5).is_none());
+    }
+
+    #[test]
+    fn each_worker_may_own_fewer() {
+        let task = Fresh::new(Role::OutOfOrder, EventId(1)).unwrap().share(1);
+        for workers in [2, 3, 5, 16, 33, OWNERS] {
+            for each in [1, 2, 7] {
+                let board = Board::new(workers);
+                let deal = Deal { owners: workers, each, free: workers as u64 + 1 };
+                assert_eq!(board.reserve(0, task.ptr()), Some(0));
+                board.publish(0, deal);
+                assert_eq!(board.left() as u64, deal.chunks());
+                for slot in 0..workers {
+                    let first = board.claim(0, slot).map(|claim| claim.chunk);
+                    assert_eq!(first, Some(OWN * slot as u64));
+                }
+                let mut all: Vec<u64> = (0..workers as u64).map(|slot| OWN * slot).collect();
+                all.extend(std::iter::from_fn(|| board.claim(0, 1)).map(|claim| claim.chunk));
+                all.sort_unstable();
+                let owned = (0..OWN * workers as u64).filter(|chunk| chunk % OWN < each);
+                assert_eq!(all, owned.chain(deal.end() - deal.free..deal.end()).collect::<Vec<_>>());
+                board.close(0);
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! worker gets neighbouring pieces, the same in each launch of as many. What it writes in one launch it reads or writes in
 //! the next, and has it in its caches (affinity scheduling: Markatos and LeBlanc, 1994).
 
-use super::board::{OWN, OWNERS};
+use super::board::{Deal, OWN, OWNERS};
 
 /// Large chunks that an owner has; the others are half as large.
 const LARGE: u64 = 6;
@@ -73,6 +73,12 @@ impl Cut {
         }
         // The last of these may be smaller.
         each(chunk, piece, (self.pieces - piece).div_ceil(self.least), self.least)
+    }
+
+    /// Whose the chunks are.
+    pub(crate) fn deal(&self) -> Deal {
+        let owners = self.owners();
+        Deal { owners, each: OWN, free: self.chunks() - OWN * owners as u64 }
     }
 
     /// How many chunks there are.

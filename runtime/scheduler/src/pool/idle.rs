@@ -71,6 +71,11 @@ impl Idle {
         IdleSnapshot(self.word.load(Ordering::Relaxed))
     }
 
+    /// Whether anybody sleeps, to look at: the answer may be old.
+    pub(crate) fn has_sleepers(&self) -> bool {
+        IdleSnapshot(self.word.load(Ordering::Relaxed)).sleeping()
+    }
+
     /// How many workers search or sleep.
     pub(crate) fn resting(&self) -> usize {
         // Relaxed: a number to look at.
@@ -83,17 +88,15 @@ impl Idle {
         self.word.fetch_add(SEARCHING, Ordering::AcqRel);
     }
 
-    /// The caller found work. Whether nobody searches now while somebody sleeps; who falls asleep later looks for work
-    /// by itself.
-    pub(crate) fn end_search(&self) -> bool {
-        let before = IdleSnapshot(self.word.fetch_sub(SEARCHING, Ordering::AcqRel));
-        let last = before.searching() == 1 && before.sleeping();
-        if last {
+    /// The caller found work. Who searches and sleeps now; who falls asleep later looks for work by itself.
+    pub(crate) fn end_search(&self) -> IdleSnapshot {
+        let now = IdleSnapshot(self.word.fetch_sub(SEARCHING, Ordering::AcqRel) - SEARCHING);
+        if now.sleeping() {
             // Pairs with the fence in `after_push`: who added work and saw the caller search left it to the caller,
             // who sees the work.
             fence(Ordering::SeqCst);
         }
-        last
+        now
     }
 
     /// The caller, who was searching, goes to sleep. It must look for work once more and then either park or

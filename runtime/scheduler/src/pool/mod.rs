@@ -102,14 +102,23 @@ pub(crate) struct Local {
     ticks: Cell<u32>,
     /// Where its last chunk of a row came from.
     place: Cell<Option<usize>>,
-    /// Rows that were told completely, to be let go of when there is nothing else to do.
-    rows: Cell<TaskList>,
+    /// Chunks of one row that it has told and not reported.
+    told: Cell<Option<Told>>,
 }
 
 impl Local {
     fn new(slot: usize) -> Local {
-        Local { slot, ticks: Cell::new(0), place: Cell::new(None), rows: Cell::new(TaskList::EMPTY) }
+        Local { slot, ticks: Cell::new(0), place: Cell::new(None), told: Cell::new(None) }
     }
+}
+
+/// Tasks of a row that were told, which whoever tells the last has to know. The row, and its place on the board, stay until
+/// they are reported.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    place: usize,
+    row: TaskPtr,
+    count: u64,
 }
 
 crate::shim::per_thread! {
@@ -326,6 +335,7 @@ impl Core {
             && self.callers.has_work()
             && let Some(task) = self.callers.take()
         {
+            self.report(local);
             return Some(Found::Task(task));
         }
         let ticks = local.ticks.get().wrapping_add(1);
@@ -333,14 +343,19 @@ impl Core {
         if ticks.is_multiple_of(FAIRNESS)
             && let Some(task) = self.take_injected(local.slot)
         {
+            self.report(local);
             return Some(Found::Task(task));
         }
         if let Some(task) = self.rings[local.slot].pop() {
+            self.report(local);
             return Some(Found::Task(task));
         }
         // Where there was a chunk last there is mostly another one.
-        let again = local.place.take().and_then(|place| self.board.claim_seen(place, local.slot));
-        if let Some(claim) = again.or_else(|| self.board.claim_any(local.slot)) {
+        if let Some(claim) = local.place.take().and_then(|place| self.board.claim_seen(place, local.slot)) {
+            return Some(Found::Chunk(claim));
+        }
+        self.report(local);
+        if let Some(claim) = self.board.claim_any(local.slot) {
             return Some(Found::Chunk(claim));
         }
         self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Found::Task)

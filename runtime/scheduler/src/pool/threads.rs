@@ -88,6 +88,10 @@ impl Core {
                 if !self.has_threads() {
                     return;
                 }
+                if let Some(found) = self.linger(&local, || !self.has_threads()) {
+                    self.run(&local, found, || false);
+                    continue;
+                }
                 self.idle.begin_search();
             }
             let found = self.search(&local, false, || !self.has_threads());

@@ -41,6 +41,11 @@ impl Goal {
 /// How long somebody spins before sleeping: about what waking costs.
 const SPIN_ROUNDS: u32 = if cfg!(loom) { 1 } else { 1600 };
 
+/// How often a worker looks at the board before it says that it searches, and hints between two looks: a few microseconds
+/// in all.
+const LINGER_ROUNDS: u32 = if cfg!(loom) { 0 } else { 50 };
+const LINGER_PAUSE: u32 = 2;
+
 /// After so many rounds a worker of the pool takes a task that lies alone: a few microseconds.
 const PATIENCE: u32 = if cfg!(loom) { 1 } else { 64 };
 
@@ -270,6 +275,7 @@ impl Core {
         };
         loop {
             if awaited.is_reached() {
+                self.report(local);
                 return;
             }
             if local.slot == 0 {
@@ -277,6 +283,12 @@ impl Core {
                 self.host_place.is_here();
             }
             if let Some(found) = self.find(local) {
+                self.run(local, found, || awaited.is_reached());
+                continue;
+            }
+            if looker.is_none()
+                && let Some(found) = self.linger(local, || awaited.is_reached())
+            {
                 self.run(local, found, || awaited.is_reached());
                 continue;
             }
@@ -318,10 +330,13 @@ impl Core {
     }
 
     /// The caller searches no longer. If nobody else does and there is work, somebody is woken; where there is plenty,
-    /// more.
+    /// more. Where nobody sleeps, the word that all share is not looked at twice: those who begin together wait for it.
     pub(super) fn stop_searching(&self) {
-        let last = self.idle.end_search();
-        if last && self.has_work() {
+        let seen = self.idle.end_search();
+        if !seen.sleeping() {
+            return;
+        }
+        if seen.searching() == 0 && self.has_work() {
             self.idle.wake_one();
         }
         if self.workers > 2 && self.idle.after_push().sleeping() {
@@ -330,6 +345,27 @@ impl Core {
                 self.tell(lying);
             }
         }
+    }
+
+    /// Looks at the board for a moment, where nobody sleeps, without counting as one who searches: workers that come out of a
+    /// row of tasks or a launch one after the other, and begin the next one together, would pass the word that all share from
+    /// one to the next for each of both, and begin late. Nobody relies on who is here: with somebody asleep that one is woken.
+    pub(super) fn linger(&self, local: &Local, over: impl Fn() -> bool) -> Option<Found> {
+        for _ in 0..LINGER_ROUNDS {
+            if !self.may_spin || self.idle.has_sleepers() || over() {
+                return None;
+            }
+            if (local.slot != 0 || !self.callers.has_work())
+                && let Some(place) = self.board.open_place()
+                && let Some(claim) = self.board.claim_seen(place, local.slot)
+            {
+                return Some(Found::Chunk(claim));
+            }
+            for _ in 0..LINGER_PAUSE {
+                spin_loop();
+            }
+        }
+        None
     }
 
     /// Looks for work for a while, less and less often. A worker of the pool leaves a task that lies alone for a little

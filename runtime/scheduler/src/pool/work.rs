@@ -10,7 +10,7 @@ use oxcl_driver::{Lane, Launch};
 
 use super::board::Claim;
 use super::cut::Cut;
-use super::{Core, Local, MANY, weight};
+use super::{Core, Local, MANY, Told, weight};
 use crate::faults;
 use crate::observe::ShareRecord;
 use crate::release::{self, Released};
@@ -103,9 +103,13 @@ impl Core {
                 self.leave(local, found, 1);
                 break;
             }
+            let executes = matches!(found, Next::Task(_));
             next = self.step(local, found, &enough);
+            // What follows from a task of a row may take any time, and be of another queue.
+            if executes && next.is_some() {
+                self.report(local);
+            }
         }
-        release::let_go_all(&local.rows);
     }
 
     /// Leaves what this worker was about to do to others, who are told of so many.
@@ -146,11 +150,6 @@ impl Core {
             && let Some(place) = self.open(local, task)
         {
             next = Some(Next::Open(place));
-        }
-        // Whoever waits for what comes next does not wait for the rows before.
-        match next {
-            Some(Next::Task(task)) if !released.has_callbacks() => released.put_off(task, &local.rows),
-            _ => released.take_up(&local.rows),
         }
         release::settle_nested(released, false);
         next = self.hand_out(local, released, next);
@@ -268,18 +267,15 @@ impl Core {
         }
         let place = self.board.reserve(local.slot, at)?;
         let worth = self.worth_waking_for(weight::nanoseconds(task.weight.load(Ordering::Relaxed)));
-        let (chunks, owners) = if has_row {
-            let row = &task.rare.row;
-            row.arrange(self.workers);
-            (u64::from(row.len().div_ceil(row.share())), 0)
+        let deal = if has_row {
+            task.rare.row.arrange(self.workers)
         } else {
             self.begin(task);
             self.consult(task);
-            let cut = self.cut(task);
-            (cut.chunks(), cut.owners())
+            self.cut(task).deal()
         };
-        self.board.publish(place, chunks, owners);
-        self.tell_at_once(usize::try_from(chunks).unwrap_or(MANY), worth);
+        self.board.publish(place, deal);
+        self.tell_at_once(usize::try_from(deal.chunks()).unwrap_or(MANY), worth);
         Some(place)
     }
 
@@ -301,27 +297,47 @@ impl Core {
         let task = unsafe { claim.task.get() };
         if task.executor == Executor::Row {
             local.place.set(Some(claim.place));
-            self.tell_chunk(task, claim, released);
+            self.tell_chunk(local, task, claim, released);
         } else {
             self.run_chunks(local, task, claim, released, enough);
         }
     }
 
     /// Tells the tasks of one chunk of a row. The caller executes them before it takes another.
-    fn tell_chunk(&self, task: &Task, claim: Claim, released: &mut Released) {
+    fn tell_chunk(&self, local: &Local, task: &Task, claim: Claim, released: &mut Released) {
         let row = &task.rare.row;
-        let first = u32::try_from(claim.chunk).unwrap_or(u32::MAX).saturating_mul(row.share());
-        let (first, end) = (first.min(row.len()), first.saturating_add(row.share()).min(row.len()));
-        let all = u64::from(row.len());
-        released.tell(task, first..end);
-        // What is taken next time is likely to be about there. It may be another's by then, who loses little by it.
-        let ahead = u32::try_from(self.workers).unwrap_or(u32::MAX).saturating_mul(row.share());
-        row.at(end.saturating_add(ahead).saturating_sub(1)).inspect(|task| task.prefetch());
-        let told = u64::from(end - first);
+        let places = row.chunk(claim.chunk);
+        released.tell(task, places.clone());
+        row.prefetch_next(claim.chunk, local.slot, self.workers);
+        // The counter is everybody's: who takes several chunks of a row writes it once.
+        let before = local.told.take();
+        let mine = before.filter(|told| told.row == claim.task).map_or(0, |told| told.count);
+        if mine == 0
+            && let Some(told) = before
+        {
+            self.report_told(told);
+        }
+        let count = mine + u64::from(places.end - places.start);
+        local.told.set(Some(Told { place: claim.place, row: claim.task, count }));
+    }
+
+    /// Reports what this worker has told of a row: before it does anything but to execute that, and before it does nothing.
+    #[inline]
+    pub(super) fn report(&self, local: &Local) {
+        if let Some(told) = local.told.take() {
+            self.report_told(told);
+        }
+    }
+
+    fn report_told(&self, told: Told) {
+        let Told { place, row, count } = told;
+        // SAFETY: the row does not end before the caller's part of it was reported, which happens here.
+        let task = unsafe { row.get() };
+        let all = u64::from(task.rare.row.len());
         // Acquire and release: whoever tells the last frees what the others have read.
-        if task.finished.fetch_add(told, Ordering::AcqRel) + told == all {
-            self.board.close(claim.place);
-            released.told(claim.task);
+        if task.finished.fetch_add(count, Ordering::AcqRel) + count == all {
+            self.board.close(place);
+            release::let_go(row);
         }
     }
 

@@ -76,6 +76,14 @@ pub(super) fn share_row(task: &mut Fresh, queue: &Arc<QueueShared>) {
     task.queue_alive = crate::shim::UnsafeCell::new(Some(Arc::clone(queue)));
 }
 
+impl Drop for Fan {
+    fn drop(&mut self) {
+        if let Some(row) = &self.row {
+            row.rare.row.seal();
+        }
+    }
+}
+
 /// Makes a hidden task with a row that waits for `root`.
 fn row(root: &TaskRef, queue: &Arc<QueueShared>) -> Result<TaskRef, EnqueueError> {
     // It has the number of the task that it stands for: who compares numbers sees that one.

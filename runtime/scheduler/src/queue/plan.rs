@@ -223,7 +223,14 @@ fn share_waits(
     holds: bool,
 ) -> Result<(), EnqueueError> {
     let own = Arc::as_ptr(queue);
-    let mut of = state.shared_waits.take().map(|old| old.of).unwrap_or_default();
+    let mut of = match state.shared_waits.take() {
+        Some(old) => {
+            // Only commands with that wait list were added.
+            old.join.rare.row.seal();
+            old.of
+        }
+        None => Vec::new(),
+    };
     of.clear();
     faults::reserve(&mut of, waits.len())?;
     of.extend(waits.iter().map(|event| event.task.id));

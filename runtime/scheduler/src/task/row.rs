@@ -3,20 +3,32 @@
 //! thread can take an entry by its number, and the order in which they begin can be chosen without touching a record.
 //!
 //! A row has room for a task before others see the task that it belongs to, or never. One thread at a time makes room
-//! ([`Row::reserve`]) and adds tasks ([`Row::join`]), until the row is closed, once, by
-//! whoever ends the task. From then on it only changes in [`Row::arrange`], which the same thread calls before others
-//! see the row. Telling the tasks is not done here.
+//! ([`Row::reserve`]) and adds tasks ([`Row::join`]), until it knows that no more come ([`Row::seal`]) or the row is closed,
+//! once, by whoever ends the task. From then on it only changes in [`Row::arrange`], which the same thread calls before others
+//! see the row. A row that was sealed is in order by then: all workers wait for who ends the task, and nobody for who
+//! enqueues. Telling the tasks is not done here.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{Task, TaskPtr};
 use crate::faults;
+use crate::pool::board::{Deal, OWN, OWNERS};
 use crate::pool::weight;
 use crate::queue::EnqueueError;
 use crate::shim::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// No more tasks are taken.
 const CLOSED: u32 = 1 << 31;
+
+/// The same, and the entries are being put into order, or are.
+const SEALED: u32 = 1 << 30;
+
+/// They are.
+const SORTED_EARLY: u32 = 1 << 29;
+
+/// What is left is the number of entries.
+const COUNT: u32 = SORTED_EARLY - 1;
 
 /// Entries of the first segment; a power of two.
 const FIRST: usize = if cfg!(any(loom, test)) { 2 } else { 16 };
@@ -45,14 +57,21 @@ pub(crate) struct Row(OnceLock<Box<Entries>>);
 /// What is in a row.
 #[derive(Debug)]
 struct Entries {
-    /// Entries, or [`CLOSED`].
+    /// Entries, with what is known of them, or [`CLOSED`].
     count: AtomicU32,
     /// Entries when it was closed.
     length: AtomicU32,
     /// Entries that one worker takes at once. Written before the row is offered.
     share: AtomicU32,
-    /// The entries' places are not those in which they came. Written before the row is offered.
+    /// Workers that own chunks, and how many each. Written before the row is offered.
+    owners: AtomicU32,
+    each: AtomicU32,
+    /// The entries' places are not those in which they came. Written by whoever sorts.
+    moved: AtomicBool,
+    /// The places are to be read in `order`. Written before the row is offered.
     arranged: AtomicBool,
+    /// What [`Row::close`] has found.
+    sealed: AtomicU32,
     /// How long the work of all entries takes, about.
     nanoseconds: AtomicU64,
     /// The first entries' weights, close together, as they were written by another processor than the one that sorts.
@@ -90,7 +109,11 @@ impl Entries {
             count: AtomicU32::new(0),
             length: AtomicU32::new(0),
             share: AtomicU32::new(1),
+            owners: AtomicU32::new(0),
+            each: AtomicU32::new(0),
+            moved: AtomicBool::new(false),
             arranged: AtomicBool::new(false),
+            sealed: AtomicU32::new(0),
             nanoseconds: AtomicU64::new(0),
             weights: std::array::from_fn(|_| AtomicU8::new(0)),
             order: std::array::from_fn(|_| AtomicU8::new(0)),
@@ -101,7 +124,7 @@ impl Entries {
     fn reserve(&self) -> Result<(), EnqueueError> {
         // Only the caller adds tasks, so only [`CLOSED`] may be missed, and then the room is not used.
         let count = self.count.load(Ordering::Relaxed);
-        if count & CLOSED != 0 {
+        if count & !COUNT != 0 {
             return Ok(());
         }
         let (segment, _) = locate(count as usize);
@@ -127,6 +150,9 @@ impl Entries {
         if count & CLOSED != 0 {
             return Joined::Closed;
         }
+        if count & SEALED != 0 {
+            return Joined::Full;
+        }
         let Some(entry) = self.entry(count as usize) else { return Joined::Full };
         // SAFETY: the caller is enqueueing the task, which cannot end before that is done.
         let weight = unsafe { task.get() }.weight.load(Ordering::Relaxed);
@@ -143,28 +169,28 @@ impl Entries {
         }
     }
 
-    /// Sorts the entries, if they are few enough.
+    /// Sorts the entries, if they are few enough. Whether that has moved any.
     fn sort(&self, count: usize) {
         if !(2..=SORTED).contains(&count) {
             return;
         }
-        // By counting: all workers wait for this, and comparisons that nobody can foresee took two microseconds.
+        // By counting: comparisons that nobody can foresee took two microseconds.
         let mut ranks = [0_u8; SORTED];
         let mut next = [0_u8; 1 << u8::BITS];
-        let (mut falls, mut before) = (true, u8::MAX);
+        let (mut falls, mut before, mut least, mut most) = (true, 0, u8::MAX, 0);
         for (rank, weight) in ranks.iter_mut().zip(&self.weights).take(count) {
-            let weight = weight.load(Ordering::Relaxed);
-            falls &= weight <= before;
-            before = weight;
-            *rank = u8::MAX - weight;
-            next[usize::from(*rank)] = next[usize::from(*rank)].wrapping_add(1);
+            *rank = u8::MAX - weight.load(Ordering::Relaxed);
+            falls &= *rank >= before;
+            before = *rank;
+            (least, most) = (least.min(before), most.max(before));
+            next[usize::from(before)] = next[usize::from(before)].wrapping_add(1);
         }
         if falls {
             return;
         }
         // From how many there are of a rank to where the first of them goes.
         let mut first = 0_u8;
-        for place in &mut next {
+        for place in &mut next[usize::from(least)..=usize::from(most)] {
             first = first.wrapping_add(std::mem::replace(place, first));
         }
         for (number, rank) in (0..=u8::MAX).zip(&ranks[..count]) {
@@ -174,13 +200,27 @@ impl Entries {
             }
             *place = place.wrapping_add(1);
         }
-        self.arranged.store(true, Ordering::Relaxed);
+        self.moved.store(true, Ordering::Relaxed);
+    }
+
+    /// See [`Row::seal`].
+    fn seal(&self) {
+        let count = self.count.load(Ordering::Relaxed);
+        // Nothing is read of what others wrote: the caller has added all entries. Acquire for a row that was closed.
+        let seal = || {
+            self.count.compare_exchange(count, count | SEALED, Ordering::Relaxed, Ordering::Acquire).is_ok()
+        };
+        if count & !COUNT == 0 && seal() {
+            self.sort(count as usize);
+            // Release passes the order on to `close`. Where the row was closed meanwhile, it is not used.
+            self.count.fetch_or(SORTED_EARLY, Ordering::Release);
+        }
     }
 
     /// Has what [`Entries::sort`] reads and writes brought to this processor. The rest of the row is fetched meanwhile.
     fn prefetch(&self) {
-        let count = self.count.load(Ordering::Relaxed) & !CLOSED;
-        if (2..=SORTED).contains(&(count as usize)) {
+        let count = self.count.load(Ordering::Relaxed);
+        if count & !COUNT == 0 && (2..=SORTED).contains(&(count as usize)) {
             for line in (0..count as usize).step_by(LINE) {
                 crate::shim::prefetch(self.weights.as_ptr().wrapping_add(line));
                 crate::shim::prefetch_to_write(self.order.as_ptr().wrapping_add(line));
@@ -239,10 +279,19 @@ impl Row {
         entries.prefetch();
         // Acquire pairs with the exchanges in `join`; release makes what came before visible to those that find it
         // closed.
-        let count = entries.count.swap(CLOSED, Ordering::AcqRel) & !CLOSED;
+        let found = entries.count.swap(CLOSED, Ordering::AcqRel);
+        entries.sealed.store(found & !COUNT, Ordering::Relaxed);
         // Other threads read it after the row was published to them.
-        entries.length.store(count, Ordering::Relaxed);
-        count
+        entries.length.store(found & COUNT, Ordering::Relaxed);
+        found & COUNT
+    }
+
+    /// No more tasks are added. Called by the thread that adds them, if it knows: what comes all the same is refused as where
+    /// there is no room.
+    pub(crate) fn seal(&self) {
+        if let Some(entries) = self.0.get() {
+            entries.seal();
+        }
     }
 
     /// Tasks in a closed row.
@@ -250,21 +299,65 @@ impl Row {
         self.0.get().map_or(0, |entries| entries.length.load(Ordering::Relaxed))
     }
 
-    /// Tasks that a worker takes from a closed row at once.
-    pub(crate) fn share(&self) -> u32 {
-        self.0.get().map_or(1, |entries| entries.share.load(Ordering::Relaxed))
+    /// The tasks of a chunk of an arranged row, as places. The owners' first chunks come first, then their second ones there and
+    /// back, so that what one owns takes about as long as what another owns.
+    pub(crate) fn chunk(&self, number: u64) -> Range<u32> {
+        let Some(entries) = self.0.get() else { return 0..0 };
+        let length = entries.length.load(Ordering::Relaxed);
+        let share = entries.share.load(Ordering::Relaxed);
+        let owners = u64::from(entries.owners.load(Ordering::Relaxed));
+        let index = match number.checked_sub(OWN * owners) {
+            Some(free) => u64::from(entries.each.load(Ordering::Relaxed)) * owners + free,
+            None => {
+                let (owner, turn) = (number / OWN, number % OWN);
+                turn * owners + if turn.is_multiple_of(2) { owner } else { owners - 1 - owner }
+            }
+        };
+        let first = u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(share).min(length);
+        first..first.saturating_add(share).min(length)
     }
 
-    /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, and as
-    /// many at once as take a little while. The caller is the only one who sees the row.
-    pub(crate) fn arrange(&self, workers: usize) {
+    /// Has the task brought to this processor that is likely to be next for the worker `slot`, which has taken this chunk of an
+    /// arranged row: the first one of its own next chunk, or one of those that are taken when all workers take one more.
+    pub(crate) fn prefetch_next(&self, number: u64, slot: usize, workers: usize) {
         let Some(entries) = self.0.get() else { return };
+        let each = u64::from(entries.each.load(Ordering::Relaxed));
+        let owns = number / OWN == slot as u64 && number % OWN + 1 < each;
+        let place = if owns {
+            self.chunk(number + 1).start
+        } else {
+            let here = self.chunk(number);
+            let ahead = u32::try_from(workers).unwrap_or(u32::MAX).saturating_mul(here.end - here.start);
+            here.end.saturating_add(ahead).saturating_sub(1)
+        };
+        entries.at(place).inspect(|task| task.prefetch());
+    }
+
+    /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, as
+    /// many at once as take a little while, and the first half for owners, where there are enough: they all begin at the same
+    /// time, and know what comes next. The caller is the only one who sees the row.
+    pub(crate) fn arrange(&self, workers: usize) -> Deal {
+        let Some(entries) = self.0.get() else { return Deal { owners: 0, each: 0, free: 0 } };
         let count = self.len() as usize;
         let nanoseconds = self.nanoseconds().max(1);
         let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
         let share = (count as u64 * weight::SHARE / nanoseconds).clamp(1, most);
         entries.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
-        entries.sort(count);
+        let chunks = (count as u64).div_ceil(share);
+        // More chunks than workers stay without owners.
+        let half = 2 * workers as u64;
+        let owners = if chunks > half && workers <= OWNERS { workers } else { 0 };
+        let each = if owners > 0 { (chunks / half).min(OWN) } else { 0 };
+        entries.owners.store(u32::try_from(owners).unwrap_or(0), Ordering::Relaxed);
+        entries.each.store(u32::try_from(each).unwrap_or(0), Ordering::Relaxed);
+        let sealed = entries.sealed.load(Ordering::Relaxed);
+        if sealed & SEALED == 0 {
+            entries.sort(count);
+        }
+        // Where it is being sorted in this moment the tasks begin as they came.
+        let sorted = sealed & SEALED == 0 || sealed & SORTED_EARLY != 0;
+        entries.arranged.store(sorted && entries.moved.load(Ordering::Relaxed), Ordering::Relaxed);
+        Deal { owners, each, free: chunks - each * owners as u64 }
     }
 
     /// The task at a place of a closed row; `None` behind its end.
@@ -315,11 +408,65 @@ mod tests {
 
     #[test]
     fn long_tasks_are_taken_one_by_one_and_short_ones_together() {
-        let share = |weight, count, workers| arranged(&vec![weight; count], workers).0.share();
+        let share = |weight, count, workers| {
+            let (row, ..) = arranged(&vec![weight; count], workers);
+            row.chunk(0).len()
+        };
         assert_eq!(share(weight::of_work(16_000), 1000, 4), 1);
         assert!(share(0, 1000, 4) > 1);
         // Each worker takes several times.
         assert_eq!(share(0, 16, 8), 1);
+    }
+
+    #[test]
+    fn every_task_is_in_one_chunk_and_owners_have_as_much_as_each_other() {
+        for workers in [2, 3, 16, OWNERS, OWNERS + 1] {
+            for count in [1, 2, 15, 16, 33, 64, 200, 256, 700] {
+                let weights: Vec<u8> = (0..count).map(|number| (number % 200) as u8).collect();
+                let (row, _, _tasks) = arranged(&weights, workers);
+                let deal = row.arrange(workers);
+                assert!(deal.owners == 0 || (deal.owners == workers && deal.free > workers as u64));
+                let owned = (0..OWN * deal.owners as u64).filter(|chunk| chunk % OWN < deal.each);
+                let free = OWN * deal.owners as u64..;
+                let mut places: Vec<u32> = Vec::new();
+                let mut sums = vec![0; workers];
+                for chunk in owned.chain(free.take(usize::try_from(deal.free).unwrap())) {
+                    let range = row.chunk(chunk);
+                    assert!(!range.is_empty());
+                    if chunk < OWN * deal.owners as u64 {
+                        sums[usize::try_from(chunk / OWN).unwrap()] += range.clone().sum::<u32>();
+                    }
+                    places.extend(range);
+                }
+                if deal.each.is_multiple_of(2) && row.chunk(0).len() == 1 {
+                    assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
+                }
+                places.sort_unstable();
+                assert_eq!(places, (0..count).collect::<Vec<_>>(), "{workers} {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sealed_row_is_in_order_and_takes_no_more() {
+        let row = Row::new();
+        let tasks: Vec<TaskRef> = (0..5_u8).map(|number| task(number.into(), number)).collect();
+        row.seal();
+        for task in &tasks[..4] {
+            row.reserve().unwrap();
+            assert_eq!(row.join(task.ptr()), Joined::Yes);
+        }
+        row.seal();
+        row.reserve().unwrap();
+        assert_eq!(row.join(tasks[4].ptr()), Joined::Full);
+        row.seal();
+        assert_eq!(row.close(), 4);
+        row.arrange(2);
+        // SAFETY: the tasks are kept.
+        let numbers: Vec<u64> = (0..4).map(|place| unsafe { row.at(place).unwrap().get() }.id.0).collect();
+        assert_eq!(numbers, [3, 2, 1, 0]);
+        row.seal();
+        assert_eq!(row.len(), 4);
     }
 
     #[test]
@@ -333,5 +480,44 @@ mod tests {
         assert_eq!(row.join(second.ptr()), Joined::Closed);
         row.reserve().unwrap();
         assert_eq!(row.len(), 1);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use std::sync::Arc;
+
+    use loom::thread;
+    use oxcl_driver::EventId;
+
+    use super::*;
+    use crate::task::{Fresh, Role, TaskRef};
+
+    /// A row is closed while it is being sealed: each of its tasks is at one place, whoever comes first, and in order where it was
+    /// sealed before.
+    #[test]
+    fn models_row_that_is_sealed_and_closed() {
+        loom::model(|| {
+            let row = Arc::new(Row::new());
+            let tasks: Vec<TaskRef> = (0..2_u8)
+                .map(|number| {
+                    let mut task = Fresh::new(Role::OutOfOrder, EventId(number.into())).unwrap();
+                    task.weight = AtomicU8::new(number);
+                    task.share(1)
+                })
+                .collect();
+            for task in &tasks {
+                row.reserve().unwrap();
+                assert_eq!(row.join(task.ptr()), Joined::Yes);
+            }
+            let theirs = Arc::clone(&row);
+            let enqueuer = thread::spawn(move || theirs.seal());
+            assert_eq!(row.close(), 2);
+            row.arrange(2);
+            // SAFETY: the tasks are kept.
+            let found: Vec<u64> = (0..2).map(|place| unsafe { row.at(place).unwrap().get() }.id.0).collect();
+            assert!(found == [0, 1] || found == [1, 0], "{found:?}");
+            enqueuer.join().unwrap();
+        });
     }
 }

@@ -361,6 +361,10 @@ impl Core {
             {
                 return Some(Found::Chunk(claim));
             }
+            // What is not on the board may be left to others for a while.
+            if self.has_work_for(local.slot) {
+                return None;
+            }
             for _ in 0..LINGER_PAUSE {
                 spin_loop();
             }

@@ -167,7 +167,7 @@ impl Board {
         // Each release publishes the task, with what was written to it, and the number to whoever takes a chunk. Exchanges, so
         // that what was cleared or counted below zero before is ordered before them in the models too. Who takes a chunk before
         // the others are published has one that is not reported, so the place stays as it is.
-        let each = u64::MAX / OWN_BITS * (OWN_BITS >> (OWN - deal.each.min(OWN)));
+        let each = u64::MAX / OWN_BITS * (OWN_BITS >> (OWN - deal.each));
         let mut rest = deal.owners;
         for word in self.owned(place) {
             let here = rest.min(self.together);

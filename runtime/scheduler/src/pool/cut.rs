@@ -41,7 +41,7 @@ impl Cut {
     }
 
     /// How many workers own chunks.
-    pub(crate) fn owners(&self) -> usize {
+    fn owners(&self) -> usize {
         // No more than `OWNERS`.
         if self.owned { usize::try_from(self.workers).unwrap_or(0) } else { 0 }
     }
@@ -82,7 +82,7 @@ impl Cut {
     }
 
     /// How many chunks there are.
-    pub(crate) fn chunks(&self) -> u64 {
+    fn chunks(&self) -> u64 {
         let all = |chunk, _, count, size| (size == self.least).then_some(chunk + count);
         self.stages(all).unwrap_or(0)
     }

@@ -329,13 +329,21 @@ impl Core {
         }
     }
 
-    /// Takes what a worker does next.
+    /// Takes what a worker does next. Unless that is more of the same row, what it has told is reported.
     fn find(&self, local: &Local) -> Option<Found> {
+        let found = self.find_next(local);
+        let goes_on = |told: Told| matches!(found, Some(Found::Chunk(claim)) if claim.task == told.row);
+        if local.told.get().is_some_and(|told| !goes_on(told)) {
+            self.report(local);
+        }
+        found
+    }
+
+    fn find_next(&self, local: &Local) -> Option<Found> {
         if local.slot == 0
             && self.callers.has_work()
             && let Some(task) = self.callers.take()
         {
-            self.report(local);
             return Some(Found::Task(task));
         }
         let ticks = local.ticks.get().wrapping_add(1);
@@ -343,19 +351,14 @@ impl Core {
         if ticks.is_multiple_of(FAIRNESS)
             && let Some(task) = self.take_injected(local.slot)
         {
-            self.report(local);
             return Some(Found::Task(task));
         }
         if let Some(task) = self.rings[local.slot].pop() {
-            self.report(local);
             return Some(Found::Task(task));
         }
         // Where there was a chunk last there is mostly another one.
-        if let Some(claim) = local.place.take().and_then(|place| self.board.claim_seen(place, local.slot)) {
-            return Some(Found::Chunk(claim));
-        }
-        self.report(local);
-        if let Some(claim) = self.board.claim_any(local.slot) {
+        let again = local.place.take().and_then(|place| self.board.claim_seen(place, local.slot));
+        if let Some(claim) = again.or_else(|| self.board.claim_any(local.slot)) {
             return Some(Found::Chunk(claim));
         }
         self.take_injected(local.slot).or_else(|| self.steal(local.slot)).map(Found::Task)

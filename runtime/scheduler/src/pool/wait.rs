@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::board::Claim;
 use super::parker::Parker;
 use super::spare::Spare;
 use super::{Core, Found, Local};
@@ -339,7 +340,7 @@ impl Core {
         if seen.searching() == 0 && self.has_work() {
             self.idle.wake_one();
         }
-        if self.workers > 2 && self.idle.after_push().sleeping() {
+        if self.workers > 2 {
             let lying = self.lying();
             if lying > 1 {
                 self.tell(lying);
@@ -355,10 +356,7 @@ impl Core {
             if !self.may_spin || self.idle.has_sleepers() || over() {
                 return None;
             }
-            if (local.slot != 0 || !self.callers.has_work())
-                && let Some(place) = self.board.open_place()
-                && let Some(claim) = self.board.claim_seen(place, local.slot)
-            {
+            if let Some(claim) = self.claim_open(local) {
                 return Some(Found::Chunk(claim));
             }
             // What is not on the board may be left to others for a while.
@@ -370,6 +368,15 @@ impl Core {
             }
         }
         None
+    }
+
+    /// Takes a chunk of what stands on the board, for one who looks again and again. What only slot 0 executes comes first.
+    fn claim_open(&self, local: &Local) -> Option<Claim> {
+        let place = self.board.open_place()?;
+        if local.slot == 0 && self.callers.has_work() {
+            return None;
+        }
+        self.board.claim_seen(place, local.slot)
     }
 
     /// Looks for work for a while, less and less often. A worker of the pool leaves a task that lies alone for a little
@@ -384,10 +391,7 @@ impl Core {
             if over() {
                 return Search::Over;
             }
-            if let Some(place) = self.board.open_place()
-                && (local.slot != 0 || !self.callers.has_work())
-                && let Some(claim) = self.board.claim_seen(place, local.slot)
-            {
+            if let Some(claim) = self.claim_open(local) {
                 return Search::Found(Found::Chunk(claim));
             }
             if self.has_work_for(local.slot) {

@@ -132,6 +132,8 @@ impl Core {
         match next {
             Next::Task(at) => self.execute(local, at, &mut released, enough),
             Next::Open(place) => {
+                // This is not the row that it has told a part of.
+                self.report(local);
                 if let Some(claim) = self.board.claim(place, local.slot) {
                     self.take_part(local, claim, &mut released, enough);
                 }
@@ -306,31 +308,23 @@ impl Core {
     /// Tells the tasks of one chunk of a row. The caller executes them before it takes another.
     fn tell_chunk(&self, local: &Local, task: &Task, claim: Claim, released: &mut Released) {
         let row = &task.rare.row;
-        let places = row.chunk(claim.chunk);
+        let places = row.chunk(claim.chunk, self.workers);
         released.tell(task, places.clone());
-        row.prefetch_next(claim.chunk, local.slot, self.workers);
+        row.prefetch_next(claim.chunk, &places, local.slot, self.workers);
         // The counter is everybody's: who takes several chunks of a row writes it once.
         let before = local.told.take();
-        let mine = before.filter(|told| told.row == claim.task).map_or(0, |told| told.count);
-        if mine == 0
-            && let Some(told) = before
-        {
-            self.report_told(told);
-        }
-        let count = mine + u64::from(places.end - places.start);
+        debug_assert!(
+            before.is_none_or(|told| told.row == claim.task),
+            "what was told of another row was reported"
+        );
+        let count = before.map_or(0, |told| told.count) + u64::from(places.end - places.start);
         local.told.set(Some(Told { place: claim.place, row: claim.task, count }));
     }
 
     /// Reports what this worker has told of a row: before it does anything but to execute that, and before it does nothing.
     #[inline]
     pub(super) fn report(&self, local: &Local) {
-        if let Some(told) = local.told.take() {
-            self.report_told(told);
-        }
-    }
-
-    fn report_told(&self, told: Told) {
-        let Told { place, row, count } = told;
+        let Some(Told { place, row, count }) = local.told.take() else { return };
         // SAFETY: the row does not end before the caller's part of it was reported, which happens here.
         let task = unsafe { row.get() };
         let all = u64::from(task.rare.row.len());

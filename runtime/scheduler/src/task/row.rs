@@ -21,14 +21,14 @@ use crate::shim::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Orderin
 /// No more tasks are taken.
 const CLOSED: u32 = 1 << 31;
 
-/// The same, and the entries are being put into order, or are.
+/// The same, and who adds them puts them into order.
 const SEALED: u32 = 1 << 30;
 
-/// They are.
-const SORTED_EARLY: u32 = 1 << 29;
+/// That was done, and has moved some.
+const ORDERED: u32 = 1 << 29;
 
 /// What is left is the number of entries.
-const COUNT: u32 = SORTED_EARLY - 1;
+const COUNT: u32 = ORDERED - 1;
 
 /// Entries of the first segment; a power of two.
 const FIRST: usize = if cfg!(any(loom, test)) { 2 } else { 16 };
@@ -63,15 +63,10 @@ struct Entries {
     length: AtomicU32,
     /// Entries that one worker takes at once. Written before the row is offered.
     share: AtomicU32,
-    /// Workers that own chunks, and how many each. Written before the row is offered.
-    owners: AtomicU32,
-    each: AtomicU32,
-    /// The entries' places are not those in which they came. Written by whoever sorts.
-    moved: AtomicBool,
-    /// The places are to be read in `order`. Written before the row is offered.
+    /// It was sealed when it was closed.
+    sealed: AtomicBool,
+    /// The entries' places are not those in which they came. Written before the row is offered.
     arranged: AtomicBool,
-    /// What [`Row::close`] has found.
-    sealed: AtomicU32,
     /// How long the work of all entries takes, about.
     nanoseconds: AtomicU64,
     /// The first entries' weights, close together, as they were written by another processor than the one that sorts.
@@ -109,11 +104,8 @@ impl Entries {
             count: AtomicU32::new(0),
             length: AtomicU32::new(0),
             share: AtomicU32::new(1),
-            owners: AtomicU32::new(0),
-            each: AtomicU32::new(0),
-            moved: AtomicBool::new(false),
+            sealed: AtomicBool::new(false),
             arranged: AtomicBool::new(false),
-            sealed: AtomicU32::new(0),
             nanoseconds: AtomicU64::new(0),
             weights: std::array::from_fn(|_| AtomicU8::new(0)),
             order: std::array::from_fn(|_| AtomicU8::new(0)),
@@ -170,9 +162,9 @@ impl Entries {
     }
 
     /// Sorts the entries, if they are few enough. Whether that has moved any.
-    fn sort(&self, count: usize) {
+    fn sort(&self, count: usize) -> bool {
         if !(2..=SORTED).contains(&count) {
-            return;
+            return false;
         }
         // By counting: comparisons that nobody can foresee took two microseconds.
         let mut ranks = [0_u8; SORTED];
@@ -186,7 +178,7 @@ impl Entries {
             next[usize::from(before)] = next[usize::from(before)].wrapping_add(1);
         }
         if falls {
-            return;
+            return false;
         }
         // From how many there are of a rank to where the first of them goes.
         let mut first = 0_u8;
@@ -200,7 +192,7 @@ impl Entries {
             }
             *place = place.wrapping_add(1);
         }
-        self.moved.store(true, Ordering::Relaxed);
+        true
     }
 
     /// See [`Row::seal`].
@@ -210,10 +202,9 @@ impl Entries {
         let seal = || {
             self.count.compare_exchange(count, count | SEALED, Ordering::Relaxed, Ordering::Acquire).is_ok()
         };
-        if count & !COUNT == 0 && seal() {
-            self.sort(count as usize);
+        if count & !COUNT == 0 && seal() && self.sort(count as usize) {
             // Release passes the order on to `close`. Where the row was closed meanwhile, it is not used.
-            self.count.fetch_or(SORTED_EARLY, Ordering::Release);
+            self.count.fetch_or(ORDERED, Ordering::Release);
         }
     }
 
@@ -280,8 +271,10 @@ impl Row {
         // Acquire pairs with the exchanges in `join`; release makes what came before visible to those that find it
         // closed.
         let found = entries.count.swap(CLOSED, Ordering::AcqRel);
-        entries.sealed.store(found & !COUNT, Ordering::Relaxed);
-        // Other threads read it after the row was published to them.
+        // Other threads read these after the row was published to them. Where it is being sorted in this moment the tasks begin as
+        // they came.
+        entries.sealed.store(found & SEALED != 0, Ordering::Relaxed);
+        entries.arranged.store(found & ORDERED != 0, Ordering::Relaxed);
         entries.length.store(found & COUNT, Ordering::Relaxed);
         found & COUNT
     }
@@ -299,15 +292,27 @@ impl Row {
         self.0.get().map_or(0, |entries| entries.length.load(Ordering::Relaxed))
     }
 
-    /// The tasks of a chunk of an arranged row, as places. The owners' first chunks come first, then their second ones there and
-    /// back, so that what one owns takes about as long as what another owns.
-    pub(crate) fn chunk(&self, number: u64) -> Range<u32> {
+    /// How an arranged row is dealt out to so many workers: the first half to owners, where there are enough tasks, as these all begin
+    /// at the same time, and know what comes next.
+    fn deal(&self, workers: usize) -> Deal {
+        let share = self.0.get().map_or(1, |entries| entries.share.load(Ordering::Relaxed));
+        let chunks = u64::from(self.len().div_ceil(share));
+        let half = 2 * workers as u64;
+        // More chunks than workers stay without owners.
+        let owners = if chunks > half && workers <= OWNERS { workers } else { 0 };
+        let each = if owners > 0 { (chunks / half).min(OWN) } else { 0 };
+        Deal { owners, each, free: chunks - each * owners as u64 }
+    }
+
+    /// The tasks of a chunk of a row that was arranged for so many workers, as places. The owners' first chunks come first, then their
+    /// second ones there and back, so that what one owns takes about as long as what another owns.
+    pub(crate) fn chunk(&self, number: u64, workers: usize) -> Range<u32> {
         let Some(entries) = self.0.get() else { return 0..0 };
-        let length = entries.length.load(Ordering::Relaxed);
-        let share = entries.share.load(Ordering::Relaxed);
-        let owners = u64::from(entries.owners.load(Ordering::Relaxed));
+        let (length, share) = (self.len(), entries.share.load(Ordering::Relaxed));
+        let Deal { owners, each, .. } = self.deal(workers);
+        let owners = owners as u64;
         let index = match number.checked_sub(OWN * owners) {
-            Some(free) => u64::from(entries.each.load(Ordering::Relaxed)) * owners + free,
+            Some(free) => each * owners + free,
             None => {
                 let (owner, turn) = (number / OWN, number % OWN);
                 turn * owners + if turn.is_multiple_of(2) { owner } else { owners - 1 - owner }
@@ -317,47 +322,33 @@ impl Row {
         first..first.saturating_add(share).min(length)
     }
 
-    /// Has the task brought to this processor that is likely to be next for the worker `slot`, which has taken this chunk of an
-    /// arranged row: the first one of its own next chunk, or one of those that are taken when all workers take one more.
-    pub(crate) fn prefetch_next(&self, number: u64, slot: usize, workers: usize) {
-        let Some(entries) = self.0.get() else { return };
-        let each = u64::from(entries.each.load(Ordering::Relaxed));
-        let owns = number / OWN == slot as u64 && number % OWN + 1 < each;
+    /// Has the task brought to this processor that is likely to be next for the worker `slot`, which has taken this chunk with the
+    /// tasks at `here`: the first one of its own next chunk, or one of those that are taken when all workers take one more.
+    pub(crate) fn prefetch_next(&self, number: u64, here: &Range<u32>, slot: usize, workers: usize) {
+        let owns = number / OWN == slot as u64 && number % OWN + 1 < self.deal(workers).each;
         let place = if owns {
-            self.chunk(number + 1).start
+            self.chunk(number + 1, workers).start
         } else {
-            let here = self.chunk(number);
             let ahead = u32::try_from(workers).unwrap_or(u32::MAX).saturating_mul(here.end - here.start);
             here.end.saturating_add(ahead).saturating_sub(1)
         };
-        entries.at(place).inspect(|task| task.prefetch());
+        self.at(place).inspect(|task| task.prefetch());
     }
 
-    /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, as
-    /// many at once as take a little while, and the first half for owners, where there are enough: they all begin at the same
-    /// time, and know what comes next. The caller is the only one who sees the row.
+    /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, and as
+    /// many at once as take a little while. The caller is the only one who sees the row.
     pub(crate) fn arrange(&self, workers: usize) -> Deal {
-        let Some(entries) = self.0.get() else { return Deal { owners: 0, each: 0, free: 0 } };
-        let count = self.len() as usize;
-        let nanoseconds = self.nanoseconds().max(1);
-        let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
-        let share = (count as u64 * weight::SHARE / nanoseconds).clamp(1, most);
-        entries.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
-        let chunks = (count as u64).div_ceil(share);
-        // More chunks than workers stay without owners.
-        let half = 2 * workers as u64;
-        let owners = if chunks > half && workers <= OWNERS { workers } else { 0 };
-        let each = if owners > 0 { (chunks / half).min(OWN) } else { 0 };
-        entries.owners.store(u32::try_from(owners).unwrap_or(0), Ordering::Relaxed);
-        entries.each.store(u32::try_from(each).unwrap_or(0), Ordering::Relaxed);
-        let sealed = entries.sealed.load(Ordering::Relaxed);
-        if sealed & SEALED == 0 {
-            entries.sort(count);
+        if let Some(entries) = self.0.get() {
+            let count = self.len() as usize;
+            let nanoseconds = self.nanoseconds().max(1);
+            let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
+            let share = (count as u64 * weight::SHARE / nanoseconds).clamp(1, most);
+            entries.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
+            if !entries.sealed.load(Ordering::Relaxed) {
+                entries.arranged.store(entries.sort(count), Ordering::Relaxed);
+            }
         }
-        // Where it is being sorted in this moment the tasks begin as they came.
-        let sorted = sealed & SEALED == 0 || sealed & SORTED_EARLY != 0;
-        entries.arranged.store(sorted && entries.moved.load(Ordering::Relaxed), Ordering::Relaxed);
-        Deal { owners, each, free: chunks - each * owners as u64 }
+        self.deal(workers)
     }
 
     /// The task at a place of a closed row; `None` behind its end.
@@ -410,7 +401,7 @@ mod tests {
     fn long_tasks_are_taken_one_by_one_and_short_ones_together() {
         let share = |weight, count, workers| {
             let (row, ..) = arranged(&vec![weight; count], workers);
-            row.chunk(0).len()
+            row.chunk(0, workers).len()
         };
         assert_eq!(share(weight::of_work(16_000), 1000, 4), 1);
         assert!(share(0, 1000, 4) > 1);
@@ -431,14 +422,14 @@ mod tests {
                 let mut places: Vec<u32> = Vec::new();
                 let mut sums = vec![0; workers];
                 for chunk in owned.chain(free.take(usize::try_from(deal.free).unwrap())) {
-                    let range = row.chunk(chunk);
+                    let range = row.chunk(chunk, workers);
                     assert!(!range.is_empty());
                     if chunk < OWN * deal.owners as u64 {
                         sums[usize::try_from(chunk / OWN).unwrap()] += range.clone().sum::<u32>();
                     }
                     places.extend(range);
                 }
-                if deal.each.is_multiple_of(2) && row.chunk(0).len() == 1 {
+                if deal.each.is_multiple_of(2) && row.chunk(0, workers).len() == 1 {
                     assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
                 }
                 places.sort_unstable();

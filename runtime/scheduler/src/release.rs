@@ -95,11 +95,15 @@ impl Released {
             match delivery {
                 Delivery::Order(target) => self.arrive(target, task, &mut ready),
                 Delivery::Depend(target) => {
-                    if let Some(cause) = &cause {
-                        // SAFETY: the target cannot end before this entry was delivered.
-                        unsafe { target.get() }.blame(cause);
-                    }
+                    blame(target, cause.as_ref());
                     self.arrive(target, task, &mut ready);
+                }
+                Delivery::Join(target) => {
+                    blame(target, cause.as_ref());
+                    // Nothing of it is read before: that would fetch the line twice, which all want who end.
+                    if count_down(target) {
+                        self.add(target);
+                    }
                 }
                 Delivery::Chain(target) => chain = Some(target),
                 Delivery::Callback(mut callback) => {
@@ -132,10 +136,7 @@ impl Released {
         for place in places.rev() {
             ahead.next().and_then(|place| row.at(place)).inspect(|task| task.prefetch());
             let Some(target) = row.at(place) else { continue };
-            if let Some(cause) = &cause {
-                // SAFETY: the target cannot end before it was told.
-                unsafe { target.get() }.blame(cause);
-            }
+            blame(target, cause.as_ref());
             self.arrive(target, task, &mut ready);
         }
         self.take_over(ready);
@@ -151,8 +152,7 @@ impl Released {
         // SAFETY: the target cannot end before this entry was delivered, which the decrement below does.
         let record = unsafe { target.get() };
         let ticket = if record.executor == Executor::OrderingDriver { record.ticket() } else { None };
-        // Release passes on what this thread saw; acquire collects it from everyone before.
-        let last = record.pending.fetch_sub(1, Ordering::AcqRel) == 1;
+        let last = count_down(target);
         if let Some(ticket) = ticket {
             self.notify_next(ticket, ended.id);
         } else if last {
@@ -276,6 +276,22 @@ crate::shim::per_thread! {
     static CALLING: RefCell<Option<ManuallyDrop<Callbacks>>> = RefCell::new(None);
 }
 
+/// A failure, if there was one, passes on to a task that is about to be told.
+fn blame(target: TaskPtr, cause: Option<&Arc<Failure>>) {
+    if let Some(cause) = cause {
+        // SAFETY: the target cannot end before it was told.
+        unsafe { target.get() }.blame(cause);
+    }
+}
+
+/// A task waits for one event less. Whether that was the last; where it was not, the task may end now.
+fn count_down(target: TaskPtr) -> bool {
+    // SAFETY: the target cannot end before this was counted.
+    let pending = unsafe { &target.get().pending };
+    // Release passes on what this thread saw; acquire collects it from everyone before.
+    pending.fetch_sub(1, Ordering::AcqRel) == 1
+}
+
 /// A task that nobody waits for yet ends.
 pub(crate) fn end_unheard(at: TaskPtr) {
     let mut released = Released::default();
@@ -288,6 +304,8 @@ pub(crate) fn end_unheard(at: TaskPtr) {
 pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
     // SAFETY: the scheduler's reference is held until `retire` or `let_go`.
     let task = unsafe { at.get() };
+    // SAFETY: the list is closed below.
+    unsafe { task.executed.prefetch_target() };
     // The work and all that it holds go before anyone hears of the end.
     // SAFETY: the caller is the only executor left, and nobody else reads the body.
     let body = task.body.with_mut(|body| unsafe { (*body).take() });

@@ -40,8 +40,10 @@ impl Unit {
     }
 }
 
-/// A launch, ready to be executed, any number of times one after another.
+/// A launch, ready to be executed, any number of times one after another. Aligned so that who executes it does not find it in
+/// the cache line of its count of owners, which whoever enqueues it has just written.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct KernelWork {
     launch: CurrentLaunch,
     unit: Arc<Unit>,

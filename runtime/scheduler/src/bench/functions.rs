@@ -77,6 +77,8 @@ fn chain(sum: f32, input: &[f32], count: u64) -> f32 {
     input[..count].iter().fold(sum, |sum, value| sum * 0.999 + value)
 }
 
+/// Aligned as launches of the CPU drivers are.
+#[repr(align(64))]
 struct Rounds {
     history: History,
     input: Arc<[f32]>,

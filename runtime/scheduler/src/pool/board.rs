@@ -67,6 +67,8 @@ struct Place {
 struct What {
     /// Chunks in all.
     chunks: AtomicU64,
+    /// Chunks that each owner had; 0: none has an owner.
+    each: AtomicU64,
     task: AtomicPtr<Task>,
 }
 
@@ -120,7 +122,11 @@ impl Board {
     pub(crate) fn new(workers: usize) -> Board {
         let place = || Place {
             left: Line(AtomicU64::new(0)),
-            what: Line(What { chunks: AtomicU64::new(0), task: AtomicPtr::new(std::ptr::null_mut()) }),
+            what: Line(What {
+                chunks: AtomicU64::new(0),
+                each: AtomicU64::new(0),
+                task: AtomicPtr::new(std::ptr::null_mut()),
+            }),
             owned: std::array::from_fn(|_| Line(AtomicU64::new(0))),
         };
         let together = workers.div_ceil(SPREAD).clamp(1, TOGETHER);
@@ -164,6 +170,7 @@ impl Board {
     pub(crate) fn publish(&self, index: usize, deal: Deal) {
         let Some(place) = self.places.get(index) else { return };
         place.what.0.chunks.store(deal.end(), Ordering::Relaxed);
+        place.what.0.each.store(deal.each, Ordering::Relaxed);
         // Each release publishes the task, with what was written to it, and the number to whoever takes a chunk. Exchanges, so
         // that what was cleared or counted below zero before is ordered before them in the models too. Who takes a chunk before
         // the others are published has one that is not reported, so the place stays as it is.
@@ -202,6 +209,10 @@ impl Board {
     /// The same where the caller has just seen chunks: looking once more would fetch the line twice, while all others want it.
     pub(crate) fn claim_seen(&self, index: usize, slot: usize) -> Option<Claim> {
         let place = self.places.get(index)?;
+        // What is read here is read below in any case. Where it is an earlier opener's, only time is lost.
+        if place.what.0.each.load(Ordering::Relaxed) != 0 {
+            self.prefetch(place, slot);
+        }
         let chunk = self.take_owned(place, slot).or_else(|| take_free(place))?;
         self.claimed(index, chunk)
     }
@@ -211,6 +222,14 @@ impl Board {
         let task = TaskPtr::new(self.places.get(index)?.what.0.task.load(Ordering::Relaxed))?;
         task.prefetch_shared_row();
         Some(Claim { place: index, task, chunk })
+    }
+
+    /// Has the word with the bits of a worker's chunks brought to its processor, which is about to clear one of them: who reads
+    /// it first fetches it twice.
+    fn prefetch(&self, place: &Place, slot: usize) {
+        if let Some(word) = self.owned(place).get(slot / self.together) {
+            crate::shim::prefetch_to_write(std::ptr::from_ref(word));
+        }
     }
 
     /// Takes a chunk that has an owner: the worker's own first one, or another's last one; the next worker's first, so that

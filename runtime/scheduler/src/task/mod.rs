@@ -388,6 +388,12 @@ impl TaskPtr {
         crate::shim::prefetch_to_write(lines.wrapping_add(1));
     }
 
+    /// Has the count of what it waits for brought to this processor, which is about to change it.
+    #[inline]
+    pub(crate) fn prefetch_count(self) {
+        crate::shim::prefetch_to_write(self.as_ptr());
+    }
+
     /// Has a join's row brought to this processor, which may be about to close it.
     #[inline]
     pub(crate) fn prefetch_row(self) {

@@ -158,6 +158,21 @@ impl NoticeList {
         }
     }
 
+    /// Has the count that the newest entry's delivery writes brought to this processor, as the list is closed next: all that wait
+    /// with it for one task write the same.
+    ///
+    /// # Safety
+    /// Only the caller closes the list.
+    #[inline]
+    pub(crate) unsafe fn prefetch_target(&self) {
+        // Acquire pairs with the pushes.
+        let head = NonNull::new(self.head.load(Ordering::Acquire)).filter(|head| head.as_ptr() != closed());
+        // SAFETY: entries stay until they are delivered, which only the caller does.
+        if let Some(target) = head.and_then(|head| unsafe { head.as_ref() }.target()) {
+            target.prefetch_count();
+        }
+    }
+
     /// Closes the list and returns its entries, newest first. Called once.
     pub(crate) fn close(&self) -> Entries {
         // Acquire pairs with the pushes; release makes what came before visible to those who find it closed.
@@ -189,6 +204,7 @@ impl Entries {
 pub(crate) enum Delivery {
     Order(TaskPtr),
     Depend(TaskPtr),
+    Join(TaskPtr),
     Chain(TaskPtr),
     Callback(Box<CallbackNotice>),
     Thread(Arc<Parker>),
@@ -214,7 +230,7 @@ impl Iterator for Entries {
                 (Kind::Depend, Some(target)) => Delivery::Depend(target),
                 (Kind::Join, Some(target)) => {
                     target.prefetch_row();
-                    Delivery::Depend(target)
+                    Delivery::Join(target)
                 }
                 (Kind::Chain, Some(target)) => Delivery::Chain(target),
                 // SAFETY: an entry of this kind is the first field of a leaked box of that `repr(C)` type.

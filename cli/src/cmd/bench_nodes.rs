@@ -13,8 +13,8 @@ use crate::ui::Ui;
 
 /// Measure devices of other ranks, beside messages of MPI alone
 ///
-/// Results are held against the same kernels on this rank's `cpu`, byte for byte. Two nodes are needed, and four for the last
-/// figures. With --json each figure is an object on a line of its own.
+/// Results are held against the same kernels on this rank's `cpu`, byte for byte. Two nodes are needed (for `launch` alone
+/// one), and four for the last figures. With --json each figure is an object on a line of its own.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OXCL_NUM_THREADS=1 mpirun -n 1 oxcl bench nodes : -n 4 oxcl node")]
 pub(crate) struct NodesArgs {
@@ -77,8 +77,9 @@ pub(super) fn run(
     };
     let cluster = oxcl_runtime::cluster().map_err(|error| crate::launching::device_error(&error))?;
     let bench = Bench::new(&archive, &["mpi:*"], 2).map_err(failed)?;
-    if bench.devices() < 2 {
-        return Err(failed(format!("there are {} devices of nodes, and two are needed", bench.devices())));
+    let needed = if args.only == [Part::Launch] { 1 } else { 2 };
+    if bench.devices() < needed {
+        return Err(failed(format!("devices of nodes: {} are there, {needed} needed", bench.devices())));
     }
     let mut tell = |name: &str, value: f64, unit: &str, beside: Option<(f64, &str)>| {
         if ui.json {

@@ -55,6 +55,9 @@ pub(crate) trait Handler: Send + Sync {
         None
     }
 
+    /// There was nothing to do for the first time after something was done. Takes a fraction of a microsecond.
+    fn rests(&self) {}
+
     /// Whether other threads of this rank compute.
     fn computes(&self) -> bool {
         false
@@ -127,6 +130,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
         let mut looks = 0;
         // Turns for which the time may be taken as it was: to read it costs as much as to look for a message.
         let mut old = 0;
+        let mut rested = false;
         loop {
             let mut worked = {
                 let mut desk = lock(&self.desk);
@@ -160,6 +164,10 @@ impl<T: Transport + Send + 'static> Courier<T> {
             let others = self.looks.load(Ordering::Relaxed);
             if worked {
                 last = now;
+                rested = false;
+            } else if !rested {
+                rested = true;
+                self.handler.rests();
             } else if others != looks {
                 last = now;
                 self.sleep(ATTENDED);

@@ -210,8 +210,8 @@ impl<T: Transport> Desk<T> {
             return;
         }
         let Some(packet) = self.packets.get_mut(to as usize) else { return };
-        if haste == Haste::Soon {
-            packet.growing.push((packet.bytes.len(), Instant::now()));
+        if let Haste::Soon(said) = haste {
+            packet.growing.push((packet.bytes.len(), said));
         }
         packet.bytes.extend_from_slice(bytes);
         if !packet.is_urgent && (haste == Haste::Now || packet.bytes.len() >= ENOUGH) {
@@ -420,7 +420,7 @@ mod tests {
         let said = Instant::now();
         for (event, ages) in [(1, [70, 50]), (2, [0, 0])] {
             let ending = Ending { outcome: Ok(()), ages, printed: Box::default(), dropped: 0 };
-            post.gather(&Message::Ended { event, ending });
+            post.gather(&Message::Ended { event, ending }, Instant::now());
         }
         assert!(desk.turn(&post, &Nobody));
         assert!(host.poll().is_none(), "nobody waits for them");

@@ -20,9 +20,13 @@ mod host;
 mod job;
 mod message;
 pub mod model;
+#[cfg(feature = "mpi")]
+mod near;
 mod node;
 mod order;
 mod post;
+#[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "only MPI's own transport sends that way"))]
+mod ring;
 #[cfg(feature = "mpi")]
 mod shared;
 #[cfg_attr(

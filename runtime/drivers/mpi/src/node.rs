@@ -197,7 +197,7 @@ impl Inner {
 
     fn start_now(self: &Arc<Self>, mut task: Box<Task>) {
         let begun = match task.refusal.take() {
-            Some(failure) => Err(failure),
+            Some(failure) => Err(*failure),
             None => self.begin(&task),
         };
         if let Err(failure) = begun {
@@ -465,13 +465,25 @@ impl Inner {
 
     /// A command of this node is over: tells whoever wants to know.
     fn finish(self: &Arc<Self>, event: u64, outcome: Went, ages: [u64; 2], work: Option<&dyn Launch>) {
+        self.finish_at(event, outcome, ages, work, Instant::now);
+    }
+
+    /// The same, where it is known what time it is.
+    fn finish_at(
+        self: &Arc<Self>,
+        event: u64,
+        outcome: Went,
+        ages: [u64; 2],
+        work: Option<&dyn Launch>,
+        now: impl FnOnce() -> Instant,
+    ) {
         let is_followed = self.over(event, &outcome);
         let printed = work.and_then(|work| work.printer()).map(|printer| printer.take()).unwrap_or_default();
         let ending = Ending { outcome, ages, printed: printed.text.into(), dropped: printed.dropped };
         let ended = Message::Ended { event, ending };
         // Where other commands follow the host soon hears of the next one, too.
         if is_followed && self.talks_here() {
-            self.post.gather(&ended);
+            self.post.gather(&ended, now());
         } else {
             self.post.say(HOST, &ended);
         }
@@ -517,7 +529,7 @@ impl Inner {
         ready.inspect(|ready| ready.pace.took(took));
         if let Some(event) = event {
             let outcome = outcome.map_err(|failure| self.here(failure));
-            self.finish(event, outcome, [took, 0], Some(work.as_ref()));
+            self.finish_at(event, outcome, [took, 0], Some(work.as_ref()), || ended);
         }
         Some(ended)
     }
@@ -671,6 +683,10 @@ impl Handler for Node {
 
     fn work(&self) -> Option<Instant> {
         self.own.work()
+    }
+
+    fn rests(&self) {
+        lock(&self.own.state).commands.look_ahead();
     }
 
     fn computes(&self) -> bool {

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use oxcl_driver::{Failure, HostMemory, HostSpan, lock};
 
@@ -71,8 +71,8 @@ impl Said {
 pub(crate) enum Haste {
     /// Not at all.
     Now,
-    /// For some microseconds. Ends of commands for the host only, whose ages grow meanwhile.
-    Soon,
+    /// For some microseconds. Ends of commands for the host only, whose ages are as they were at that time.
+    Soon(Instant),
     /// Until there is nothing else to do.
     Whenever,
 }
@@ -235,8 +235,8 @@ impl Post {
 
     /// Tells the host the end of a command that others follow, which end soon as well: together with those. The calling thread is
     /// the one that talks.
-    pub(crate) fn gather(&self, message: &Message) {
-        self.add(HOST, message, Haste::Soon);
+    pub(crate) fn gather(&self, message: &Message, now: Instant) {
+        self.add(HOST, message, Haste::Soon(now));
     }
 
     pub(crate) fn send(&self, flow: Flow) {

@@ -14,8 +14,12 @@ use mpi::ffi;
 use oxcl_driver::{DriverError, HostSpan, lock};
 use oxcl_scheduler::online_processors;
 
+use crate::near::{Heard, Near};
 use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
+
+/// `off`: packets between ranks of one machine go as messages as well.
+const SWITCH: &str = "OXCL_MPI_WINDOW";
 
 /// The tag of packets; those of bytes are above.
 const PACKET: c_int = 1;
@@ -46,7 +50,15 @@ pub(crate) struct System {
     /// Room for a packet that comes.
     room: Vec<u8>,
     next: u64,
+    /// The other ranks of this machine.
+    near: Option<Near>,
+    /// Counts looks, of which not every one asks MPI.
+    looks: u32,
 }
+
+/// Where ranks of this machine are heard without MPI, and nothing is under way, so many looks ask MPI once: that takes many times
+/// as long.
+const SELDOM: u32 = 4;
 
 /// Room of more bytes is not kept for the next packet.
 const KEPT: usize = 256 << 10;
@@ -238,6 +250,8 @@ impl System {
             happened: VecDeque::new(),
             room: Vec::new(),
             next: 0,
+            near: None,
+            looks: 0,
         };
         if system.ranks == 1 {
             system.close(true);
@@ -245,7 +259,7 @@ impl System {
                 "this is the only rank of its job: nodes are started beside it, as with `mpirun -n 1 PROGRAM : -n 3 oxcl node`",
             ));
         }
-        system.neighbours = system.count_neighbours()?;
+        system.meet_neighbours()?;
         system.is_crowded = system.neighbours > online_processors();
         // Naps are short: the system is not to make them longer.
         // SAFETY: the call changes nothing but this thread's timers.
@@ -253,8 +267,8 @@ impl System {
         Ok(system)
     }
 
-    /// How many ranks are on this machine.
-    fn count_neighbours(&self) -> Result<usize, DriverError> {
+    /// Finds out which ranks are on this machine.
+    fn meet_neighbours(&mut self) -> Result<(), DriverError> {
         // SAFETY: a communicator to write to.
         let mut local = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: all ranks of the communicator come here.
@@ -271,9 +285,12 @@ impl System {
         let mut size: c_int = 1;
         // SAFETY: the communicator was made, and an integer is there to write to.
         unsafe { ffi::MPI_Comm_size(local, &raw mut size) };
+        self.neighbours = usize::try_from(size).unwrap_or(1);
+        let want = std::env::var_os(SWITCH).is_none_or(|value| value != "off");
+        self.near = Near::open(local, self.rank, self.ranks, want);
         // SAFETY: nobody uses it any more.
         unsafe { ffi::MPI_Comm_free(&raw mut local) };
-        Ok(usize::try_from(size).unwrap_or(1))
+        Ok(())
     }
 
     fn begin(
@@ -390,6 +407,13 @@ impl System {
     }
 }
 
+fn happening(heard: Heard) -> Happening {
+    match heard {
+        Heard::Packet { from, bytes } => Happening::Packet { from, bytes },
+        Heard::Damaged(rank) => Happening::Unreachable { rank, reason: "what it sent is damaged".to_owned() },
+    }
+}
+
 /// Whether a request is over.
 fn tested(request: &mut ffi::MPI_Request) -> Result<bool, DriverError> {
     let mut flag: c_int = 0;
@@ -430,9 +454,14 @@ impl Transport for System {
         Some(Duration::from_micros(micros))
     }
 
-    fn packet(&mut self, to: Rank, bytes: Vec<u8>) -> Vec<u8> {
-        let (start, length) = (bytes.as_ptr(), bytes.len() as u64);
+    fn packet(&mut self, to: Rank, mut bytes: Vec<u8>) -> Vec<u8> {
         stamp::mark(Step::Send);
+        if self.near.as_mut().is_some_and(|near| !near.is_left(to, &mut bytes)) {
+            stamp::mark(Step::Sent);
+            bytes.clear();
+            return bytes;
+        }
+        let (start, length) = (bytes.as_ptr(), bytes.len() as u64);
         // A vector that is moved keeps its bytes where they are.
         let ticket = self.isend(to, PACKET, start, length, bytes);
         let mut room = self.sent_at_once(ticket).filter(|room| room.capacity() <= KEPT).unwrap_or_default();
@@ -493,8 +522,25 @@ impl Transport for System {
         if let Some(happening) = self.happened.pop_front() {
             return Some(happening);
         }
-        if let Some(packet) = self.probe() {
-            return Some(packet);
+        if let Some(near) = &mut self.near {
+            if let Some(heard) = near.hear(&mut self.room) {
+                stamp::mark(Step::Take);
+                return Some(happening(heard));
+            }
+            self.looks = self.looks.wrapping_add(1);
+            if !self.looks.is_multiple_of(SELDOM) && !self.is_crowded && self.pending.is_empty() {
+                return None;
+            }
+        }
+        while let Some(found) = self.probe() {
+            let (near, from, bytes) = match (&mut self.near, found) {
+                (Some(near), Happening::Packet { from, bytes }) => (near, from, bytes),
+                (_, found) => return Some(found),
+            };
+            // Those before one that comes early lie in a ring.
+            if let Some(heard) = near.came(from, bytes).or_else(|| near.hear(&mut self.room)) {
+                return Some(happening(heard));
+            }
         }
         self.look();
         self.happened.pop_front()
@@ -537,6 +583,9 @@ impl Transport for System {
         while self.pending.iter().any(|pending| !pending.receives) {
             self.look();
             std::thread::yield_now();
+        }
+        if let Some(mut near) = self.near.take() {
+            near.close();
         }
         if self.ranks > 1 {
             // SAFETY: nobody uses it any more.

@@ -1,0 +1,268 @@
+//! Packets between ranks of one machine ([`Near`]): through a window of memory that MPI makes for them and that all of them see
+//! (MPI 3.1, section 11.2.3), in rings of lines (`ring.rs`). Such a packet is there a cache line later, where a message of MPI's takes
+//! half a microsecond, and to look for one costs nothing. What finds no room in a ring, being too long or too early, goes as
+//! a message after all; packets are numbered, so that they are heard in their order whichever way they come.
+//!
+//! All ranks of a machine have the window or none has. Bytes of buffers do not go through it.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use mpi::ffi;
+
+use crate::ring::{self, Found, Receiver, Sender};
+use crate::transport::Rank;
+
+/// Lines of a ring, at least and at most.
+const LINES: [usize; 2] = [16, 1024];
+/// Bytes that all rings of a machine have together, at most: the memory that processes can share may be short.
+const BYTES: usize = 8 << 20;
+/// What a packet's number takes at the end of a message.
+const NUMBER: usize = size_of::<u32>();
+
+/// Another rank of this machine.
+struct Peer {
+    rank: Rank,
+    to: Sender,
+    from: Receiver,
+    /// The number of the next packet to it, and of the next one from it.
+    next: [u32; 2],
+}
+
+/// A packet that has come before one that was sent earlier.
+struct Early {
+    peer: usize,
+    number: u32,
+    bytes: Vec<u8>,
+}
+
+/// What a ring has brought.
+pub(crate) enum Heard {
+    Packet {
+        from: Rank,
+        bytes: Vec<u8>,
+    },
+    /// What stands in the ring of this rank is no packet.
+    Damaged(Rank),
+}
+
+/// See the module's header.
+pub(crate) struct Near {
+    window: ffi::MPI_Win,
+    peers: Vec<Peer>,
+    /// Which of them a rank of the job is.
+    places: Vec<Option<usize>>,
+    early: Vec<Early>,
+    /// Where the next look begins.
+    turn: usize,
+}
+
+/// So many lines has each ring, where so many ranks have one for each other; `None` where that would be too much memory.
+fn lines_for(ranks: usize) -> Option<usize> {
+    let lines = ring::lines_in(BYTES / (ranks * ranks)).min(LINES[1]);
+    (lines >= LINES[0]).then(|| 1 << lines.ilog2())
+}
+
+impl Near {
+    /// With all ranks of `local`, which are those of this machine, and of which this one is `rank` of `ranks` in the job. All of
+    /// them come here. `None` where one of them has no window, or does not `want` one.
+    pub(crate) fn open(local: ffi::MPI_Comm, rank: Rank, ranks: u32, want: bool) -> Option<Near> {
+        let (mut count, mut own): (c_int, c_int) = (0, 0);
+        // SAFETY: the communicator was made, and integers are there to write to.
+        unsafe { ffi::MPI_Comm_size(local, &raw mut count) };
+        // SAFETY: as above.
+        unsafe { ffi::MPI_Comm_rank(local, &raw mut own) };
+        let (count, own) = (usize::try_from(count).ok()?, usize::try_from(own).ok()?);
+        // All ranks find the same.
+        let lines = lines_for(count).filter(|_| count > 1)?;
+        if !all_say(local, want) {
+            return None;
+        }
+        let bytes = ring::bytes_of(lines) * count;
+        let mut base: *mut u8 = ptr::null_mut();
+        // SAFETY: a window to write to.
+        let mut window = unsafe { ffi::RSMPI_WIN_NULL };
+        // SAFETY: all ranks of the communicator come here, and the places to write to are there: MPI takes that of the address
+        // as an untyped pointer.
+        let made = unsafe {
+            ffi::MPI_Win_allocate_shared(
+                ffi::MPI_Aint::try_from(bytes).ok()?,
+                1,
+                ffi::RSMPI_INFO_NULL,
+                local,
+                (&raw mut base).cast::<c_void>(),
+                &raw mut window,
+            )
+        };
+        if !all_say(local, made == 0) {
+            // SAFETY: where it was made nobody uses it.
+            let _ = made == 0 && unsafe { ffi::MPI_Win_free(&raw mut window) } == 0;
+            return None;
+        }
+        // SAFETY: the window was made. Everything that is done to its memory from here on is done by processors' own loads and stores,
+        // which are atomic or ordered by such, while all ranks hold it: the memory is one for all of them.
+        let held = unsafe { ffi::MPI_Win_lock_all(ffi::MPI_MODE_NOCHECK as c_int, window) } == 0;
+        let bases: Option<Vec<*mut u8>> = (0..count).map(|at| base_of(window, at, bytes)).collect();
+        let numbers = ranks_of(local, rank, count);
+        let ready = held && !base.is_null() && bases.is_some() && numbers.is_some();
+        if ready {
+            // SAFETY: this rank's own part, so many bytes, which the others touch after all have come to the next line.
+            unsafe { base.write_bytes(0, bytes) };
+        }
+        let mut near = Near {
+            window,
+            peers: Vec::new(),
+            places: vec![None; ranks as usize],
+            early: Vec::new(),
+            turn: 0,
+        };
+        if !all_say(local, ready) {
+            near.close();
+            return None;
+        }
+        let at = |base: *mut u8, place: usize| base.wrapping_add(place * ring::bytes_of(lines));
+        for (place, (theirs, rank)) in bases?.into_iter().zip(numbers?).enumerate() {
+            if place == own {
+                continue;
+            }
+            // SAFETY: each rank has rings for what the others send it, in their order; they are zero, and aligned as was looked, and
+            // only these two ranks use this one.
+            let to = unsafe { Sender::new(at(theirs, own), lines) };
+            // SAFETY: as above.
+            let from = unsafe { Receiver::new(at(base, place), lines) };
+            if let Some(entry) = near.places.get_mut(rank as usize) {
+                *entry = Some(near.peers.len());
+            }
+            near.peers.push(Peer { rank, to, from, next: [0, 0] });
+        }
+        Some(near)
+    }
+
+    /// Sends a packet to a rank of this machine. Where it has to go as a message, true, and its number was put behind its bytes; and
+    /// true where the rank is not of this machine.
+    pub(crate) fn is_left(&mut self, to: Rank, bytes: &mut Vec<u8>) -> bool {
+        let Some(place) = self.places.get(to as usize).copied().flatten() else { return true };
+        let Some(peer) = self.peers.get_mut(place) else { return true };
+        let number = peer.next[0];
+        peer.next[0] = number.wrapping_add(1);
+        if peer.to.push(number, bytes) {
+            return false;
+        }
+        bytes.extend_from_slice(&number.to_le_bytes());
+        true
+    }
+
+    /// A packet that is to be heard now. `room` is for its bytes.
+    pub(crate) fn hear(&mut self, room: &mut Vec<u8>) -> Option<Heard> {
+        let count = self.peers.len();
+        let found = (self.turn..self.turn + count).map(|at| at % count).find_map(|place| {
+            let Peer { from, next, .. } = &self.peers[place];
+            Some((place, from.next().filter(|found| found.number == next[1])?))
+        });
+        if let Some((place, found)) = found {
+            self.turn = place + 1;
+            return Some(self.take(place, found, room));
+        }
+        let now = |early: &Early| self.peers[early.peer].next[1] == early.number;
+        let at = self.early.iter().position(now)?;
+        let Early { peer, bytes, .. } = self.early.swap_remove(at);
+        Some(Heard::Packet { from: self.heard(peer), bytes })
+    }
+
+    fn take(&mut self, place: usize, found: Found, room: &mut Vec<u8>) -> Heard {
+        let mut bytes = std::mem::take(room);
+        if !self.peers[place].from.take(found, &mut bytes) {
+            return Heard::Damaged(self.peers[place].rank);
+        }
+        Heard::Packet { from: self.heard(place), bytes }
+    }
+
+    /// The next packet of a rank was heard; which rank that is.
+    fn heard(&mut self, place: usize) -> Rank {
+        let Peer { rank, next, .. } = &mut self.peers[place];
+        next[1] = next[1].wrapping_add(1);
+        *rank
+    }
+
+    /// A packet has come as a message. It comes back if it is to be heard now; else it is kept until those before it were.
+    pub(crate) fn came(&mut self, from: Rank, mut bytes: Vec<u8>) -> Option<Heard> {
+        let Some(peer) = self.places.get(from as usize).copied().flatten() else {
+            return Some(Heard::Packet { from, bytes });
+        };
+        let number = bytes.len().checked_sub(NUMBER).map(|end| bytes.split_off(end));
+        let Some(number) = number.and_then(|number| number.try_into().ok()).map(u32::from_le_bytes) else {
+            return Some(Heard::Damaged(from));
+        };
+        if self.peers[peer].next[1] == number {
+            return Some(Heard::Packet { from: self.heard(peer), bytes });
+        }
+        self.early.push(Early { peer, number, bytes });
+        None
+    }
+
+    /// The last call, which all ranks of the machine make.
+    pub(crate) fn close(&mut self) {
+        self.peers.clear();
+        // SAFETY: the window is held, and nobody uses its memory any more.
+        unsafe { ffi::MPI_Win_unlock_all(self.window) };
+        // SAFETY: as above.
+        unsafe { ffi::MPI_Win_free(&raw mut self.window) };
+    }
+}
+
+/// Whether all ranks say so.
+fn all_say(local: ffi::MPI_Comm, this: bool) -> bool {
+    let (own, mut all): (u64, u64) = (this.into(), 0);
+    // SAFETY: all ranks of the communicator come here, with a number each to read and to write.
+    let code = unsafe {
+        ffi::MPI_Allreduce(
+            (&raw const own).cast(),
+            (&raw mut all).cast(),
+            1,
+            ffi::RSMPI_UINT64_T,
+            ffi::RSMPI_MIN,
+            local,
+        )
+    };
+    code == 0 && all != 0
+}
+
+/// The ranks in the job of all ranks of a machine.
+fn ranks_of(local: ffi::MPI_Comm, rank: Rank, count: usize) -> Option<Vec<Rank>> {
+    let own = u64::from(rank);
+    let mut all = vec![0_u64; count];
+    // SAFETY: all ranks of the communicator come here, with a number to read and room for one of each.
+    let code = unsafe {
+        ffi::MPI_Allgather(
+            (&raw const own).cast(),
+            1,
+            ffi::RSMPI_UINT64_T,
+            all.as_mut_ptr().cast(),
+            1,
+            ffi::RSMPI_UINT64_T,
+            local,
+        )
+    };
+    if code != 0 {
+        return None;
+    }
+    all.into_iter().map(|rank| Rank::try_from(rank).ok()).collect()
+}
+
+/// Where a rank's part of a window is in this process, if it has so many bytes and begins with a line.
+fn base_of(window: ffi::MPI_Win, at: usize, bytes: usize) -> Option<*mut u8> {
+    let (mut size, mut unit): (ffi::MPI_Aint, c_int) = (0, 0);
+    let mut base: *mut u8 = ptr::null_mut();
+    // SAFETY: the window was made, and the places to write to are there, that of the address as an untyped pointer.
+    let code = unsafe {
+        ffi::MPI_Win_shared_query(
+            window,
+            c_int::try_from(at).ok()?,
+            &raw mut size,
+            &raw mut unit,
+            (&raw mut base).cast::<c_void>(),
+        )
+    };
+    let is_long_enough = usize::try_from(size).is_ok_and(|size| size >= bytes);
+    (code == 0 && is_long_enough && !base.is_null() && base.addr().is_multiple_of(64)).then_some(base)
+}

@@ -138,10 +138,10 @@ impl<T: Transport + Send + 'static> Courier<T> {
                 let worked = desk.turn(&self.post, self.handler.as_ref());
                 if old == 0 {
                     (now, old) = (Instant::now(), SAME_TIME);
+                    desk.beat(self.handler.as_ref(), now);
                 }
                 old -= 1;
                 desk.hurry(now);
-                desk.beat(self.handler.as_ref(), now);
                 if desk.is_over() {
                     return desk.close();
                 }
@@ -156,7 +156,7 @@ impl<T: Transport + Send + 'static> Courier<T> {
                 drop(gathers);
                 self.work.fetch_add(1, Ordering::Release);
                 if let Some(ended) = ended {
-                    (worked, now, old) = (true, ended, SAME_TIME);
+                    (worked, now) = (true, ended);
                     self.post.send_left();
                 }
             }

@@ -465,33 +465,38 @@ impl Inner {
 
     /// A command of this node is over: tells whoever wants to know.
     fn finish(self: &Arc<Self>, event: u64, outcome: Went, ages: [u64; 2], work: Option<&dyn Launch>) {
-        self.finish_at(event, outcome, ages, work, Instant::now);
+        self.finish_at(event, outcome, ages, work, None);
     }
 
-    /// The same, where it is known what time it is.
+    /// The same. `worked`: the thread that talks has executed it, until then, and nobody is at the desk.
     fn finish_at(
         self: &Arc<Self>,
         event: u64,
         outcome: Went,
         ages: [u64; 2],
         work: Option<&dyn Launch>,
-        now: impl FnOnce() -> Instant,
+        worked: Option<Instant>,
     ) {
-        let is_followed = self.over(event, &outcome);
+        let (is_followed, is_told) = self.over(event, &outcome);
+        if is_told && worked.is_some() {
+            // Others wait for it, while the host only hears of it.
+            self.post.send_left();
+        }
         let printed = work.and_then(|work| work.printer()).map(|printer| printer.take()).unwrap_or_default();
         let ending = Ending { outcome, ages, printed: printed.text.into(), dropped: printed.dropped };
         let ended = Message::Ended { event, ending };
         // Where other commands follow the host soon hears of the next one, too.
         if is_followed && self.talks_here() {
-            self.post.gather(&ended, now());
+            self.post.gather(&ended, worked.unwrap_or_else(Instant::now));
         } else {
             self.post.say(HOST, &ended);
         }
         Self::start_ready();
     }
 
-    /// An event is over, here or elsewhere: what may begin now is ready. Whether there are commands that were not executed yet.
-    fn over(self: &Arc<Self>, event: u64, went: &Went) -> bool {
+    /// An event is over, here or elsewhere: what may begin now is ready. Whether there are commands that were not executed yet, and
+    /// whether other ranks are told.
+    fn over(self: &Arc<Self>, event: u64, went: &Went) -> (bool, bool) {
         let mut any = self.brief.has_some();
         let mut state = lock(&self.state);
         let tell = state.commands.over(event, went, |task| {
@@ -500,10 +505,10 @@ impl Inner {
         });
         any |= state.commands.are_some_waiting();
         drop(state);
-        for rank in tell {
-            self.post.say(rank, &Message::Done { event, outcome: went.clone() });
+        for rank in &tell {
+            self.post.say(*rank, &Message::Done { event, outcome: went.clone() });
         }
-        any
+        (any, !tell.is_empty())
     }
 
     /// Whether the calling thread is the one that talks.
@@ -529,7 +534,7 @@ impl Inner {
         ready.inspect(|ready| ready.pace.took(took));
         if let Some(event) = event {
             let outcome = outcome.map_err(|failure| self.here(failure));
-            self.finish_at(event, outcome, [took, 0], Some(work.as_ref()), || ended);
+            self.finish_at(event, outcome, [took, 0], Some(work.as_ref()), Some(ended));
         }
         Some(ended)
     }

@@ -52,13 +52,19 @@ pub(crate) struct System {
     next: u64,
     /// The other ranks of this machine.
     near: Option<Near>,
-    /// Counts looks, of which not every one asks MPI.
+    /// Looks since one that asked MPI.
     looks: u32,
+    /// The last look has found a packet from a rank of this machine.
+    has_heard: bool,
 }
 
-/// Where ranks of this machine are heard without MPI, and nothing is under way, so many looks ask MPI once: that takes many times
-/// as long.
+/// How often a look at what has come looks at what ranks of this machine have sent: everything else that comes with it takes longer.
+const NEAR_LOOKS: usize = 4;
+
+/// Where ranks of this machine are heard without MPI, and nothing is under way, one of so many looks asks MPI, which takes many times
+/// as long; and one of so many where they say something all the time.
 const SELDOM: u32 = 4;
+const LONGEST: u32 = 64;
 
 /// Room of more bytes is not kept for the next packet.
 const KEPT: usize = 256 << 10;
@@ -252,6 +258,7 @@ impl System {
             next: 0,
             near: None,
             looks: 0,
+            has_heard: false,
         };
         if system.ranks == 1 {
             system.close(true);
@@ -523,14 +530,20 @@ impl Transport for System {
             return Some(happening);
         }
         if let Some(near) = &mut self.near {
-            if let Some(heard) = near.hear(&mut self.room) {
-                stamp::mark(Step::Take);
-                return Some(happening(heard));
+            self.looks += 1;
+            for _ in 0..NEAR_LOOKS {
+                if let Some(heard) = near.hear(&mut self.room) {
+                    stamp::mark(Step::Take);
+                    self.has_heard = true;
+                    return Some(happening(heard));
+                }
             }
-            self.looks = self.looks.wrapping_add(1);
-            if !self.looks.is_multiple_of(SELDOM) && !self.is_crowded && self.pending.is_empty() {
+            // Who has just heard something looks once more, and has something to do.
+            let often = if std::mem::take(&mut self.has_heard) { LONGEST } else { SELDOM };
+            if self.looks < often && !self.is_crowded && self.pending.is_empty() {
                 return None;
             }
+            self.looks = 0;
         }
         while let Some(found) = self.probe() {
             let (near, from, bytes) = match (&mut self.near, found) {

@@ -191,6 +191,8 @@ impl<T: Transport> Desk<T> {
             if silent > self.watch.patience {
                 let seconds = silent.as_secs_f64();
                 self.lose(handler, rank, format!("no sign of life for {seconds:.1} s"));
+            } else if self.transport.has_ended(rank) {
+                self.lose(handler, rank, "its process has ended".to_owned());
             } else if let Some(packet) = self.packets.get_mut(rank as usize) {
                 message::append(&mut packet.bytes, &Message::Alive {});
             }

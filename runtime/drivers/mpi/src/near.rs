@@ -15,14 +15,17 @@ use crate::transport::Rank;
 
 /// Lines of a ring, at least and at most.
 const LINES: [usize; 2] = [16, 1024];
-/// Bytes that all rings of a machine have together, at most: the memory that processes can share may be short.
-const BYTES: usize = 8 << 20;
+/// Bytes that all rings of a machine have together, at most, if nobody says otherwise: the memory that processes can share may be
+/// short.
+pub(crate) const BYTES: u64 = 8 << 20;
 /// What a packet's number takes at the end of a message.
 const NUMBER: usize = size_of::<u32>();
 
 /// Another rank of this machine.
 struct Peer {
     rank: Rank,
+    /// Its process, where this one sees that.
+    process: Option<libc::pid_t>,
     to: Sender,
     from: Receiver,
     /// The number of the next packet to it, and of the next one from it.
@@ -57,27 +60,29 @@ pub(crate) struct Near {
     turn: usize,
 }
 
-/// So many lines has each ring, where so many ranks have one for each other; `None` where that would be too much memory.
-fn lines_for(ranks: usize) -> Option<usize> {
-    let lines = ring::lines_in(BYTES / (ranks * ranks)).min(LINES[1]);
+/// So many lines has each ring, where so many ranks have one for each other, in so many bytes; `None` where these are too few.
+fn lines_for(ranks: usize, bytes: u64) -> Option<usize> {
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let lines = ring::lines_in(bytes / (ranks * ranks)).min(LINES[1]);
     (lines >= LINES[0]).then(|| 1 << lines.ilog2())
 }
 
 impl Near {
     /// With all ranks of `local`, which are those of this machine, and of which this one is `rank` of `ranks` in the job. All of
-    /// them come here. `None` where one of them has no window, or does not `want` one.
-    pub(crate) fn open(local: ffi::MPI_Comm, rank: Rank, ranks: u32, want: bool) -> Option<Near> {
+    /// them come here. The rings take as many bytes as the one allows that allows the least; `None` where these are too few, or one
+    /// of them has no window.
+    pub(crate) fn open(local: ffi::MPI_Comm, rank: Rank, ranks: u32, allowed: u64) -> Option<Near> {
         let (mut count, mut own): (c_int, c_int) = (0, 0);
         // SAFETY: the communicator was made, and integers are there to write to.
         unsafe { ffi::MPI_Comm_size(local, &raw mut count) };
         // SAFETY: as above.
         unsafe { ffi::MPI_Comm_rank(local, &raw mut own) };
         let (count, own) = (usize::try_from(count).ok()?, usize::try_from(own).ok()?);
-        // All ranks find the same.
-        let lines = lines_for(count).filter(|_| count > 1)?;
-        if !all_say(local, want) {
+        if count < 2 {
             return None;
         }
+        // All ranks find the same.
+        let lines = lines_for(count, least(local, allowed))?;
         let bytes = ring::bytes_of(lines) * count;
         let mut base: *mut u8 = ptr::null_mut();
         // SAFETY: a window to write to.
@@ -121,7 +126,7 @@ impl Near {
             return None;
         }
         let at = |base: *mut u8, place: usize| base.wrapping_add(place * ring::bytes_of(lines));
-        for (place, (theirs, rank)) in bases?.into_iter().zip(numbers?).enumerate() {
+        for (place, (theirs, (rank, process))) in bases?.into_iter().zip(numbers?).enumerate() {
             if place == own {
                 continue;
             }
@@ -133,34 +138,35 @@ impl Near {
             if let Some(entry) = near.places.get_mut(rank as usize) {
                 *entry = Some(near.peers.len());
             }
-            near.peers.push(Peer { rank, to, from, next: [0, 0] });
+            let process = Some(process).filter(|process| is_there(*process));
+            near.peers.push(Peer { rank, process, to, from, next: [0, 0] });
         }
         Some(near)
     }
 
-    /// Sends a packet to a rank of this machine. Where it has to go as a message, true, and its number was put behind its bytes; and
-    /// true where the rank is not of this machine.
-    pub(crate) fn is_left(&mut self, to: Rank, bytes: &mut Vec<u8>) -> bool {
-        let Some(place) = self.places.get(to as usize).copied().flatten() else { return true };
-        let Some(peer) = self.peers.get_mut(place) else { return true };
+    /// Sends a packet to a rank of this machine. False where it has to go as a message: to a rank elsewhere as it is, to one of this
+    /// machine with its number, which was put behind its bytes.
+    pub(crate) fn send(&mut self, to: Rank, bytes: &mut Vec<u8>) -> bool {
+        let place = self.places.get(to as usize).copied().flatten();
+        let Some(peer) = place.and_then(|place| self.peers.get_mut(place)) else { return false };
         let number = peer.next[0];
         peer.next[0] = number.wrapping_add(1);
-        if peer.to.push(number, bytes) {
-            return false;
+        let is_sent = peer.to.push(number, bytes);
+        if !is_sent {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
-        bytes.extend_from_slice(&number.to_le_bytes());
-        true
+        is_sent
     }
 
     /// A packet that is to be heard now. `room` is for its bytes.
     pub(crate) fn hear(&mut self, room: &mut Vec<u8>) -> Option<Heard> {
         let count = self.peers.len();
-        let found = (self.turn..self.turn + count).map(|at| at % count).find_map(|place| {
+        let found = (self.turn..count).chain(0..self.turn).find_map(|place| {
             let Peer { from, next, .. } = &self.peers[place];
             Some((place, from.next().filter(|found| found.number == next[1])?))
         });
         if let Some((place, found)) = found {
-            self.turn = place + 1;
+            self.turn = if place + 1 == count { 0 } else { place + 1 };
             return Some(self.take(place, found, room));
         }
         let now = |early: &Early| self.peers[early.peer].next[1] == early.number;
@@ -200,6 +206,13 @@ impl Near {
         None
     }
 
+    /// Whether a rank of this machine has ended. Nothing that is sent to it says so, as it goes to memory.
+    pub(crate) fn has_ended(&self, rank: Rank) -> bool {
+        let place = self.places.get(rank as usize).copied().flatten();
+        let process = place.and_then(|place| self.peers.get(place)?.process);
+        process.is_some_and(|process| !is_there(process))
+    }
+
     /// The last call, which all ranks of the machine make.
     pub(crate) fn close(&mut self) {
         self.peers.clear();
@@ -212,7 +225,12 @@ impl Near {
 
 /// Whether all ranks say so.
 fn all_say(local: ffi::MPI_Comm, this: bool) -> bool {
-    let (own, mut all): (u64, u64) = (this.into(), 0);
+    least(local, this.into()) != 0
+}
+
+/// The least of all ranks' numbers; 0 where that cannot be found out.
+fn least(local: ffi::MPI_Comm, own: u64) -> u64 {
+    let mut all: u64 = 0;
     // SAFETY: all ranks of the communicator come here, with a number each to read and to write.
     let code = unsafe {
         ffi::MPI_Allreduce(
@@ -224,12 +242,19 @@ fn all_say(local: ffi::MPI_Comm, this: bool) -> bool {
             local,
         )
     };
-    code == 0 && all != 0
+    if code == 0 { all } else { 0 }
 }
 
-/// The ranks in the job of all ranks of a machine.
-fn ranks_of(local: ffi::MPI_Comm, rank: Rank, count: usize) -> Option<Vec<Rank>> {
-    let own = u64::from(rank);
+/// Whether there is a process of that number, as this one sees them.
+fn is_there(process: libc::pid_t) -> bool {
+    // SAFETY: no signal is sent.
+    let asked = unsafe { libc::kill(process, 0) };
+    asked == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+}
+
+/// The ranks in the job of all ranks of a machine, and their processes.
+fn ranks_of(local: ffi::MPI_Comm, rank: Rank, count: usize) -> Option<Vec<(Rank, libc::pid_t)>> {
+    let own = u64::from(std::process::id()) << 32 | u64::from(rank);
     let mut all = vec![0_u64; count];
     // SAFETY: all ranks of the communicator come here, with a number to read and room for one of each.
     let code = unsafe {
@@ -243,10 +268,9 @@ fn ranks_of(local: ffi::MPI_Comm, rank: Rank, count: usize) -> Option<Vec<Rank>>
             local,
         )
     };
-    if code != 0 {
-        return None;
-    }
-    all.into_iter().map(|rank| Rank::try_from(rank).ok()).collect()
+    // A process that has no number here is one that is always there.
+    let parts = |all: u64| (all as Rank, libc::pid_t::try_from(all >> 32).unwrap_or(1));
+    (code == 0).then(|| all.into_iter().map(parts).collect())
 }
 
 /// Where a rank's part of a window is in this process, if it has so many bytes and begins with a line.

@@ -14,12 +14,24 @@ use mpi::ffi;
 use oxcl_driver::{DriverError, HostSpan, lock};
 use oxcl_scheduler::online_processors;
 
-use crate::near::{Heard, Near};
+use crate::near::{self, Heard, Near};
 use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
-/// `off`: packets between ranks of one machine go as messages as well.
-const SWITCH: &str = "OXCL_MPI_WINDOW";
+/// `off`, by which packets between ranks of one machine go as messages as well; or how many KiB their rings may take.
+const WINDOW: &str = "OXCL_MPI_WINDOW";
+
+/// How many bytes the rings of a machine may take.
+fn allowed() -> Result<u64, DriverError> {
+    let value = std::env::var_os(WINDOW).filter(|value| !value.is_empty());
+    let Some(value) = value else { return Ok(near::BYTES) };
+    let value = value.to_string_lossy();
+    if value == "off" {
+        return Ok(0);
+    }
+    let size = value.parse::<u64>().ok().and_then(|size| size.checked_mul(1024));
+    size.ok_or_else(|| device(&format!("{WINDOW} is '{value}': it is 'off' or a number of KiB")))
+}
 
 /// The tag of packets; those of bytes are above.
 const PACKET: c_int = 1;
@@ -222,6 +234,7 @@ impl System {
 
     /// Makes the communicator, with all other ranks.
     fn joined(is_ours: bool) -> Result<Self, DriverError> {
+        let allowed = allowed()?;
         outlive_others();
         // SAFETY: MPI is initialised.
         let world = unsafe { ffi::RSMPI_COMM_WORLD };
@@ -266,7 +279,7 @@ impl System {
                 "this is the only rank of its job: nodes are started beside it, as with `mpirun -n 1 PROGRAM : -n 3 oxcl node`",
             ));
         }
-        system.meet_neighbours()?;
+        system.meet_neighbours(allowed)?;
         system.is_crowded = system.neighbours > online_processors();
         // Naps are short: the system is not to make them longer.
         // SAFETY: the call changes nothing but this thread's timers.
@@ -275,7 +288,7 @@ impl System {
     }
 
     /// Finds out which ranks are on this machine.
-    fn meet_neighbours(&mut self) -> Result<(), DriverError> {
+    fn meet_neighbours(&mut self, allowed: u64) -> Result<(), DriverError> {
         // SAFETY: a communicator to write to.
         let mut local = unsafe { ffi::RSMPI_COMM_NULL };
         // SAFETY: all ranks of the communicator come here.
@@ -293,8 +306,7 @@ impl System {
         // SAFETY: the communicator was made, and an integer is there to write to.
         unsafe { ffi::MPI_Comm_size(local, &raw mut size) };
         self.neighbours = usize::try_from(size).unwrap_or(1);
-        let want = std::env::var_os(SWITCH).is_none_or(|value| value != "off");
-        self.near = Near::open(local, self.rank, self.ranks, want);
+        self.near = Near::open(local, self.rank, self.ranks, allowed);
         // SAFETY: nobody uses it any more.
         unsafe { ffi::MPI_Comm_free(&raw mut local) };
         Ok(())
@@ -451,6 +463,10 @@ impl Transport for System {
         self.pending.len()
     }
 
+    fn has_ended(&self, rank: Rank) -> bool {
+        self.near.as_ref().is_some_and(|near| near.has_ended(rank))
+    }
+
     fn nap(&self, idle: Duration) -> Option<Duration> {
         let micros = match idle.as_millis() {
             0..2 => 20,
@@ -463,7 +479,7 @@ impl Transport for System {
 
     fn packet(&mut self, to: Rank, mut bytes: Vec<u8>) -> Vec<u8> {
         stamp::mark(Step::Send);
-        if self.near.as_mut().is_some_and(|near| !near.is_left(to, &mut bytes)) {
+        if self.near.as_mut().is_some_and(|near| near.send(to, &mut bytes)) {
             stamp::mark(Step::Sent);
             bytes.clear();
             return bytes;

@@ -67,6 +67,12 @@ pub trait Transport {
         0
     }
 
+    /// Whether it is known that a rank's process is no more.
+    fn has_ended(&self, rank: Rank) -> bool {
+        let _ = rank;
+        false
+    }
+
     /// How long may be slept at most without a look at [`Transport::poll`], where nothing was heard for `idle`. `None`: who
     /// sends wakes this thread.
     fn nap(&self, idle: Duration) -> Option<Duration>;

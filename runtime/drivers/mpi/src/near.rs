@@ -84,18 +84,19 @@ impl Near {
         // All ranks find the same.
         let lines = lines_for(count, least(local, allowed))?;
         let bytes = ring::bytes_of(lines) * count;
-        let mut base: *mut u8 = ptr::null_mut();
+        // Where this rank's part is, which is asked for below.
+        let mut unused: *mut u8 = ptr::null_mut();
         // SAFETY: a window to write to.
         let mut window = unsafe { ffi::RSMPI_WIN_NULL };
         // SAFETY: all ranks of the communicator come here, and the places to write to are there: MPI takes that of the address
         // as an untyped pointer.
         let made = unsafe {
             ffi::MPI_Win_allocate_shared(
-                ffi::MPI_Aint::try_from(bytes).ok()?,
+                ffi::MPI_Aint::try_from(bytes + ring::LINE).ok()?,
                 1,
                 ffi::RSMPI_INFO_NULL,
                 local,
-                (&raw mut base).cast::<c_void>(),
+                (&raw mut unused).cast::<c_void>(),
                 &raw mut window,
             )
         };
@@ -109,9 +110,10 @@ impl Near {
         let held = unsafe { ffi::MPI_Win_lock_all(ffi::MPI_MODE_NOCHECK as c_int, window) } == 0;
         let bases: Option<Vec<*mut u8>> = (0..count).map(|at| base_of(window, at, bytes)).collect();
         let numbers = ranks_of(local, rank, count);
-        let ready = held && !base.is_null() && bases.is_some() && numbers.is_some();
-        if ready {
-            // SAFETY: this rank's own part, so many bytes, which the others touch after all have come to the next line.
+        let base = bases.as_ref().and_then(|bases| bases.get(own).copied());
+        let ready = held && base.is_some() && numbers.is_some();
+        if let Some(base) = base.filter(|_| ready) {
+            // SAFETY: this rank's own part, so many bytes, which the others touch after all have said that they are ready.
             unsafe { base.write_bytes(0, bytes) };
         }
         let mut near = Near {
@@ -125,6 +127,7 @@ impl Near {
             near.close();
             return None;
         }
+        let base = base?;
         let at = |base: *mut u8, place: usize| base.wrapping_add(place * ring::bytes_of(lines));
         for (place, (theirs, (rank, process))) in bases?.into_iter().zip(numbers?).enumerate() {
             if place == own {
@@ -273,7 +276,8 @@ fn ranks_of(local: ffi::MPI_Comm, rank: Rank, count: usize) -> Option<Vec<(Rank,
     (code == 0).then(|| all.into_iter().map(parts).collect())
 }
 
-/// Where a rank's part of a window is in this process, if it has so many bytes and begins with a line.
+/// Where a rank's part of a window is in this process, from the first whole line on, if it has so many bytes from there. That is the
+/// same place of the memory in all processes, which see it by pages.
 fn base_of(window: ffi::MPI_Win, at: usize, bytes: usize) -> Option<*mut u8> {
     let (mut size, mut unit): (ffi::MPI_Aint, c_int) = (0, 0);
     let mut base: *mut u8 = ptr::null_mut();
@@ -287,6 +291,7 @@ fn base_of(window: ffi::MPI_Win, at: usize, bytes: usize) -> Option<*mut u8> {
             (&raw mut base).cast::<c_void>(),
         )
     };
-    let is_long_enough = usize::try_from(size).is_ok_and(|size| size >= bytes);
-    (code == 0 && is_long_enough && !base.is_null() && base.addr().is_multiple_of(64)).then_some(base)
+    let before = base.addr().next_multiple_of(ring::LINE) - base.addr();
+    let is_long_enough = usize::try_from(size).is_ok_and(|size| size >= before + bytes);
+    (code == 0 && is_long_enough && !base.is_null()).then(|| base.wrapping_add(before))
 }

@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that processors exchange at once.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 /// Where the lines begin: behind how far the receiver has come, which has a pair of cache lines of its own.
 const LINES: usize = 2 * LINE;
 /// A packet's first word.

@@ -315,6 +315,9 @@ fn random_programs_over_ranks_leave_the_bytes_of_a_serial_run() {
     if oxcl_runtime::ranks() == 1 {
         let test = std::env::current_exe().unwrap();
         let node = test.parent().unwrap().join("../oxcl");
+        // A job whose nodes never begin with MPI does not end.
+        let known = std::process::Command::new(&node).args(["node", "--help"]).output().expect("oxcl");
+        assert!(known.status.success(), "{} was built without MPI: make test-mpi", node.display());
         let mut command = std::process::Command::new("mpirun");
         command.args(["-n", "1"]).arg(&test).args(["--exact", NAME, "--nocapture"]);
         command.args([":", "-n", "2"]).arg(&node).args([

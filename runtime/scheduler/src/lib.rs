@@ -25,7 +25,7 @@ pub mod transfer;
 pub use event::{Event, Stage, Status, UserEvent};
 pub use faults::try_box;
 pub use observe::{CommandRecord, Observer, ShareRecord, Times};
-pub use points::{ALL_BANDS, Access, BANDS, ResourceId, Spread, Touch};
+pub use points::{ALL_BANDS, Access, BANDS, ResourceId, Touch};
 pub use pool::affinity::{Bound, allowed_processors, available_processors, online_processors};
 pub use queue::{Command, EnqueueError, Facts, Fence, Queue, QueueProperties};
 pub use scheduler::{MAX_WORKERS, Options, Scheduler, StartError};

@@ -113,9 +113,9 @@ struct Line {
     bands: Vec<Line>,
 }
 
-/// Hashes numbers of resources, events and their like, which are small and dense: multiplying spreads them well enough.
+/// Hashes numbers of resources, which are small and dense: multiplying spreads them well enough.
 #[derive(Debug, Default)]
-pub struct Spread(u64);
+pub(crate) struct Spread(u64);
 
 impl Hasher for Spread {
     fn finish(&self) -> u64 {

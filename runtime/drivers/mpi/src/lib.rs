@@ -6,8 +6,8 @@
 //! (`order.rs`), has it executed, and says when it has ended. One thread at a time of each rank talks to others (`courier.rs`):
 //! what it has before it is `desk.rs`, and what others leave for it `post.rs`. It does so over anything that is a
 //! [`transport::Transport`]: the system's MPI with the feature `mpi` (`system.rs`; between ranks of one machine `near.rs` and
-//! `ring.rs`), or threads of one process. Bytes go from the rank that
-//! has them to the one that wants them (`arrival.rs`), never by way of the host's memory.
+//! `ring.rs`), or threads of one process. Bytes go from the rank that has them to the one that wants them (`arrival.rs`), never by way
+//! of the host's memory.
 //!
 //! Nothing here checks what the specification asks the API to check, and nothing compiles.
 

@@ -11,7 +11,7 @@ use std::ptr;
 use mpi::ffi;
 
 use crate::ring::{self, Found, Receiver, Sender};
-use crate::transport::Rank;
+use crate::transport::{Happening, Rank};
 
 /// Lines of a ring, at least and at most.
 const LINES: [usize; 2] = [16, 1024];
@@ -39,16 +39,6 @@ struct Early {
     bytes: Vec<u8>,
 }
 
-/// What a ring has brought.
-pub(crate) enum Heard {
-    Packet {
-        from: Rank,
-        bytes: Vec<u8>,
-    },
-    /// What stands in the ring of this rank is no packet.
-    Damaged(Rank),
-}
-
 /// See the module's header.
 pub(crate) struct Near {
     window: ffi::MPI_Win,
@@ -60,6 +50,11 @@ pub(crate) struct Near {
     turn: usize,
 }
 
+/// What a rank has sent is no packet.
+fn damaged(rank: Rank) -> Happening {
+    Happening::Unreachable { rank, reason: "what it sent is damaged".to_owned() }
+}
+
 /// So many lines has each ring, where so many ranks have one for each other, in so many bytes; `None` where these are too few.
 fn lines_for(ranks: usize, bytes: u64) -> Option<usize> {
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -68,19 +63,23 @@ fn lines_for(ranks: usize, bytes: u64) -> Option<usize> {
 }
 
 impl Near {
-    /// With all ranks of `local`, which are those of this machine, and of which this one is `rank` of `ranks` in the job. All of
+    /// With all `count` ranks of `local`, which are those of this machine, and of which this one is `rank` of `ranks` in the job. All of
     /// them come here. The rings take as many bytes as the one allows that allows the least; `None` where these are too few, or one
     /// of them has no window.
-    pub(crate) fn open(local: ffi::MPI_Comm, rank: Rank, ranks: u32, allowed: u64) -> Option<Near> {
-        let (mut count, mut own): (c_int, c_int) = (0, 0);
-        // SAFETY: the communicator was made, and integers are there to write to.
-        unsafe { ffi::MPI_Comm_size(local, &raw mut count) };
-        // SAFETY: as above.
-        unsafe { ffi::MPI_Comm_rank(local, &raw mut own) };
-        let (count, own) = (usize::try_from(count).ok()?, usize::try_from(own).ok()?);
+    pub(crate) fn open(
+        local: ffi::MPI_Comm,
+        count: usize,
+        rank: Rank,
+        ranks: u32,
+        allowed: u64,
+    ) -> Option<Near> {
         if count < 2 {
             return None;
         }
+        let mut own: c_int = 0;
+        // SAFETY: the communicator was made, and an integer is there to write to.
+        unsafe { ffi::MPI_Comm_rank(local, &raw mut own) };
+        let own = usize::try_from(own).ok()?;
         // All ranks find the same.
         let lines = lines_for(count, least(local, allowed))?;
         let bytes = ring::bytes_of(lines) * count;
@@ -162,7 +161,7 @@ impl Near {
     }
 
     /// A packet that is to be heard now. `room` is for its bytes.
-    pub(crate) fn hear(&mut self, room: &mut Vec<u8>) -> Option<Heard> {
+    pub(crate) fn hear(&mut self, room: &mut Vec<u8>) -> Option<Happening> {
         let count = self.peers.len();
         let found = (self.turn..count).chain(0..self.turn).find_map(|place| {
             let Peer { from, next, .. } = &self.peers[place];
@@ -175,15 +174,15 @@ impl Near {
         let now = |early: &Early| self.peers[early.peer].next[1] == early.number;
         let at = self.early.iter().position(now)?;
         let Early { peer, bytes, .. } = self.early.swap_remove(at);
-        Some(Heard::Packet { from: self.heard(peer), bytes })
+        Some(Happening::Packet { from: self.heard(peer), bytes })
     }
 
-    fn take(&mut self, place: usize, found: Found, room: &mut Vec<u8>) -> Heard {
+    fn take(&mut self, place: usize, found: Found, room: &mut Vec<u8>) -> Happening {
         let mut bytes = std::mem::take(room);
         if !self.peers[place].from.take(found, &mut bytes) {
-            return Heard::Damaged(self.peers[place].rank);
+            return damaged(self.peers[place].rank);
         }
-        Heard::Packet { from: self.heard(place), bytes }
+        Happening::Packet { from: self.heard(place), bytes }
     }
 
     /// The next packet of a rank was heard; which rank that is.
@@ -194,16 +193,16 @@ impl Near {
     }
 
     /// A packet has come as a message. It comes back if it is to be heard now; else it is kept until those before it were.
-    pub(crate) fn came(&mut self, from: Rank, mut bytes: Vec<u8>) -> Option<Heard> {
+    pub(crate) fn came(&mut self, from: Rank, mut bytes: Vec<u8>) -> Option<Happening> {
         let Some(peer) = self.places.get(from as usize).copied().flatten() else {
-            return Some(Heard::Packet { from, bytes });
+            return Some(Happening::Packet { from, bytes });
         };
         let number = bytes.len().checked_sub(NUMBER).map(|end| bytes.split_off(end));
         let Some(number) = number.and_then(|number| number.try_into().ok()).map(u32::from_le_bytes) else {
-            return Some(Heard::Damaged(from));
+            return Some(damaged(from));
         };
         if self.peers[peer].next[1] == number {
-            return Some(Heard::Packet { from: self.heard(peer), bytes });
+            return Some(Happening::Packet { from: self.heard(peer), bytes });
         }
         self.early.push(Early { peer, number, bytes });
         None

@@ -14,7 +14,7 @@ use mpi::ffi;
 use oxcl_driver::{DriverError, HostSpan, lock};
 use oxcl_scheduler::online_processors;
 
-use crate::near::{self, Heard, Near};
+use crate::near::{self, Near};
 use crate::stamp::{self, Step};
 use crate::transport::{Happening, Rank, Ticket, Transport};
 
@@ -306,7 +306,7 @@ impl System {
         // SAFETY: the communicator was made, and an integer is there to write to.
         unsafe { ffi::MPI_Comm_size(local, &raw mut size) };
         self.neighbours = usize::try_from(size).unwrap_or(1);
-        self.near = Near::open(local, self.rank, self.ranks, allowed);
+        self.near = Near::open(local, self.neighbours, self.rank, self.ranks, allowed);
         // SAFETY: nobody uses it any more.
         unsafe { ffi::MPI_Comm_free(&raw mut local) };
         Ok(())
@@ -423,13 +423,6 @@ impl System {
                 self.happened.push_back(Happening::Over { ticket, failed });
             }
         }
-    }
-}
-
-fn happening(heard: Heard) -> Happening {
-    match heard {
-        Heard::Packet { from, bytes } => Happening::Packet { from, bytes },
-        Heard::Damaged(rank) => Happening::Unreachable { rank, reason: "what it sent is damaged".to_owned() },
     }
 }
 
@@ -551,7 +544,7 @@ impl Transport for System {
                 if let Some(heard) = near.hear(&mut self.room) {
                     stamp::mark(Step::Take);
                     self.has_heard = true;
-                    return Some(happening(heard));
+                    return Some(heard);
                 }
             }
             // Who has just heard something looks once more, and has something to do.
@@ -568,7 +561,7 @@ impl Transport for System {
             };
             // Those before one that comes early lie in a ring.
             if let Some(heard) = near.came(from, bytes).or_else(|| near.hear(&mut self.room)) {
-                return Some(happening(heard));
+                return Some(heard);
             }
         }
         self.look();

@@ -150,6 +150,7 @@ fn nothing_is_found_in_a_good_installation() {
         ("OXCL_PLATFORM_VENDOR", ""),
         ("OXCL_BLESS", "1"),
         ("OXCL_MEMORY", "64"),
+        ("OXCL_MPI_WINDOW", "off"),
         ("OXCL_REPRO_DIR", "ROOT/home/failed"),
     ];
     let sound = sound.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -194,5 +195,5 @@ faults! {
     compiler_of_another_version compiler_of_everybody failed_builds_kept_nowhere few_addresses few_processes
     hidden_by_a_variable library_cut library_gone memory_beyond_the_control_group memory_beyond_the_machine misspelt_variable name_too_long named_compiler_gone no_compiler no_home no_loader no_such_device not_registered
     old_virtual_processor other_library_gone registered_elsewhere registered_twice shadowed_by_an_older_library
-    small_control_group value_without_effect
+    small_control_group value_without_effect window_not_a_size
 }

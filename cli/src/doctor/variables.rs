@@ -12,6 +12,8 @@ enum Takes {
     Words(&'static [&'static str]),
     /// A whole number between these.
     Number(u64, u64),
+    /// `off`, or a whole number of KiB whose bytes 64 bits hold.
+    Kibibytes,
     /// A power of two up to 64.
     Width,
     /// Printable ASCII, 127 bytes at most without blanks around it.
@@ -23,7 +25,7 @@ enum Takes {
 }
 
 /// The variables of `docs/env.md` that programs read.
-const VARIABLES: [(&str, Takes); 20] = [
+const VARIABLES: [(&str, Takes); 21] = [
     ("OXCL_BOUNDS", Takes::Words(&["warn", "error", "off"])),
     ("OXCL_BUILD_MEMORY", Takes::Number(1, u64::MAX)),
     ("OXCL_BUILD_TIMEOUT", Takes::Number(1, u64::MAX)),
@@ -37,6 +39,7 @@ const VARIABLES: [(&str, Takes); 20] = [
     ("OXCL_IMPROVE", Takes::Words(&["off", "on"])),
     ("OXCL_LOG", Takes::Words(&["build"])),
     ("OXCL_MEMORY", Takes::Number(1, u64::MAX >> 20)),
+    ("OXCL_MPI_WINDOW", Takes::Kibibytes),
     ("OXCL_NUM_THREADS", Takes::Number(1, 1024)),
     ("OXCL_PIN", Takes::Words(&["0", "1"])),
     ("OXCL_PLATFORM_NAME", Takes::Name),
@@ -138,6 +141,10 @@ impl Takes {
                     &u64::MAX => format!("a whole number from {low} on"),
                     high => format!("a whole number from {low} to {high}"),
                 })
+            }
+            Takes::Kibibytes => {
+                let fits = value == "off" || value.parse().is_ok_and(|number: u64| number <= u64::MAX / 1024);
+                (!fits).then(|| "off or a number of KiB".to_owned())
             }
             Takes::Width => {
                 let fits = value.parse().is_ok_and(|width: u64| width.is_power_of_two() && width <= 64);

@@ -26,6 +26,7 @@ fn allowed() -> Result<u64, DriverError> {
     let value = std::env::var_os(WINDOW).filter(|value| !value.is_empty());
     let Some(value) = value else { return Ok(near::BYTES) };
     let value = value.to_string_lossy();
+    let value = value.trim();
     if value == "off" {
         return Ok(0);
     }

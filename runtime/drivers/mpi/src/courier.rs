@@ -25,8 +25,10 @@ use crate::transport::{Rank, Transport};
 const SPIN: Duration = Duration::from_micros(50);
 /// After so many turns without sleep it asks for the time.
 const SAME_TIME: u32 = 16;
-/// How long it naps at a time while others look for messages.
+/// How long it naps at a time while others look for messages, and after so many naps it looks itself: each time one of the others may
+/// have to call the system to wake it, as both want the desk.
 const ATTENDED: Duration = Duration::from_micros(100);
+const NAPS: u32 = 1000;
 /// Its shortest nap while others compute: where they have its processor, and bytes are under way or none are; and elsewhere.
 const COMPUTING_HERE: [Duration; 2] = [Duration::from_micros(50), Duration::from_micros(200)];
 const COMPUTING_BESIDE: Duration = Duration::from_micros(50);
@@ -169,13 +171,28 @@ impl<T: Transport + Send + 'static> Courier<T> {
                 rested = true;
                 self.handler.rests();
             } else if others != looks {
-                last = now;
-                self.sleep(ATTENDED);
-                old = 0;
+                self.leave_to_others(others);
+                now = Instant::now();
+                (last, old) = (now, 0);
             } else if self.naps(now.saturating_duration_since(last)) {
                 old = 0;
             }
             looks = others;
+        }
+    }
+
+    /// Others look for messages, and have looked so often: sleeps while they do, unless something is left here. It may be something that
+    /// nobody waits for, which goes with what is said next.
+    fn leave_to_others(&self, mut looks: u64) {
+        self.sleep(ATTENDED);
+        for _ in 0..NAPS {
+            // Relaxed, as above.
+            let now = self.looks.load(Ordering::Relaxed);
+            if now == looks || !self.post.is_empty() {
+                return;
+            }
+            looks = now;
+            std::thread::park_timeout(ATTENDED);
         }
     }
 
@@ -265,7 +282,8 @@ impl<T: Transport + Send + 'static> Seat for Courier<T> {
         }
         let Some(mut desk) = self.try_desk() else { return false };
         let _here = AtDesk::of(&self.post);
-        self.looks.fetch_add(1, Ordering::Relaxed);
+        // Written by who is at the desk only.
+        self.looks.store(self.looks.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         desk.turn(&self.post, self.handler.as_ref())
     }
 

@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -135,6 +136,9 @@ struct Left {
 #[derive(Default)]
 pub(crate) struct Post {
     left: Mutex<Left>,
+    /// Something was left. Written with `left` locked; read without, as those who talk ask all the time. Who leaves something while
+    /// another talks wakes the thread that talks: nobody has to see it at once.
+    has_some: AtomicBool,
     thread: OnceLock<Thread>,
     seat: OnceLock<Weak<dyn Seat>>,
 }
@@ -189,9 +193,21 @@ impl Post {
     }
 
     fn give(&self, order: Order) {
-        lock(&self.left).orders.list.push(order);
+        let mut left = lock(&self.left);
+        left.orders.list.push(order);
+        self.note(&left);
+        drop(left);
         if !self.is_at_desk() {
             self.wake();
+        }
+    }
+
+    /// Keeps what is asked without the lock.
+    fn note(&self, left: &Left) {
+        let has_some = !left.orders.list.is_empty();
+        // Relaxed, here and below: what was left is behind the lock.
+        if self.has_some.load(Ordering::Relaxed) != has_some {
+            self.has_some.store(has_some, Ordering::Relaxed);
         }
     }
 
@@ -202,6 +218,7 @@ impl Post {
         let begin = bytes.len();
         message::append(bytes, message);
         list.push(Order::Message { to, bytes: begin..bytes.len(), haste });
+        self.note(&left);
     }
 
     /// What has been said so far.
@@ -259,7 +276,10 @@ impl Post {
 
     /// All that was left; `room` has nothing in it, and is for what comes next.
     pub(crate) fn take(&self, room: Orders) -> Orders {
-        std::mem::replace(&mut lock(&self.left).orders, room)
+        let mut left = lock(&self.left);
+        let orders = std::mem::replace(&mut left.orders, room);
+        self.note(&left);
+        orders
     }
 
     /// The messages that stand before anything else. Whether they are all.
@@ -273,6 +293,7 @@ impl Post {
                 each(to, row.get(bytes).unwrap_or_default(), haste);
             }
         }
+        self.note(&left);
         if !left.orders.list.is_empty() {
             return false;
         }
@@ -280,7 +301,8 @@ impl Post {
         true
     }
 
+    /// Whether nothing was left, as far as the calling thread knows.
     pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.left).orders.list.is_empty()
+        !self.has_some.load(Ordering::Relaxed)
     }
 }

@@ -268,8 +268,11 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             }
             Form::Vector => {
                 let parts = components(original.ty()).unwrap_or_default();
-                let phis = parts.into_iter().map(|part| b.phi(part.vector(self.width()), &original.name()));
-                let phis: Vec<Value<'c>> = phis.collect();
+                let types: Vec<Type<'c>> = match self.interleaved_type(original) {
+                    Some(ty) => vec![ty],
+                    None => parts.into_iter().map(|part| part.vector(self.width())).collect(),
+                };
+                let phis: Vec<Value<'c>> = types.into_iter().map(|ty| b.phi(ty, &original.name())).collect();
                 self.phis.extend(phis.iter().map(|&phi| (phi, original)));
                 Lanes::Each(phis)
             }
@@ -675,6 +678,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 let lanes = self.value(&b, value)?;
                 let incoming = match (self.form(original) == Form::Vector, lanes) {
                     (false, Lanes::One(value) | Lanes::Strided { first: value, .. }) => value,
+                    (_, lanes) if self.frame.plan.is_interleaved(original) => self.as_interleaved(&b, &lanes),
                     (_, lanes) => {
                         let wide = super::lanes::widen(&b, &lanes, self.width());
                         wide.get(component).copied().unwrap_or_else(|| phi.ty().poison())

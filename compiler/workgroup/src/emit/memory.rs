@@ -29,6 +29,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             let lanes = self.width() * u32::try_from(count).unwrap_or(1);
             let joined =
                 self.load_vector(b, parts[0].vector(lanes), *first, load.alignment(), self.mask, count);
+            if self.frame.plan.is_interleaved(load) {
+                return Ok(Lanes::Each(vec![joined]));
+            }
             return Ok(Lanes::Each(deinterleave(b, joined, count, self.width())));
         }
         if matches!(self.how(load), How::GatherUnlessConsecutive | How::Butterfly) {
@@ -107,6 +110,11 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             let lane = self.last_lane(b);
             let last = pick(b, value, ty, lane);
             self.clone_with(b, store, &[last, *pointer]);
+            return Ok(());
+        }
+        if let (Some(_), Lanes::Strided { first, .. }) = (self.interleaved_type(store.operand(0)), pointer) {
+            let joined = self.as_interleaved(b, value);
+            self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
             return Ok(());
         }
         let wide = widen(b, value, self.width());

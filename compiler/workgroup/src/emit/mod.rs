@@ -15,6 +15,7 @@ mod collective;
 mod conversions;
 mod group;
 pub(crate) mod independent;
+mod interleaved;
 mod items;
 pub(crate) mod joined;
 mod lanes;
@@ -32,6 +33,7 @@ mod window;
 mod woven;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
+pub(crate) use interleaved::is_by_element;
 pub(crate) use memory::{is_dense, is_simple_access};
 pub(crate) use quotients::by_floating;
 pub(crate) use tested::varying_index;

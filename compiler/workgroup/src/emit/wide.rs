@@ -92,6 +92,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             }
             How::Test => Some(Lanes::One(self.all_pass(b, operands[0])?)),
             How::First => Some(self.first(b, instruction, &inputs)),
+            How::Vector if self.frame.plan.is_interleaved(instruction) => {
+                self.each_interleaved(b, instruction, &inputs)
+            }
             How::Vector => self.each(b, instruction, &operands, &inputs),
             How::Wide(form) => self.wide_call(b, instruction, &inputs, form),
             How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Butterfly | How::Last
@@ -458,7 +461,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
 }
 
 /// The intrinsic that a call is of, if it works lane by lane.
-fn lanewise(call: Value<'_>) -> Option<&'static str> {
+pub(super) fn lanewise(call: Value<'_>) -> Option<&'static str> {
     let name = call.callee()?.name();
     let is = |base: &&str| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.'));
     LANEWISE.iter().copied().find(is)
@@ -502,7 +505,7 @@ fn first_of_each<'c>(inputs: &[Lanes<'c>]) -> Vec<Value<'c>> {
         .collect()
 }
 
-fn flagged<'c>(made: Value<'c>, like: Value<'c>) -> Value<'c> {
+pub(super) fn flagged<'c>(made: Value<'c>, like: Value<'c>) -> Value<'c> {
     made.copy_flags(like);
     made
 }

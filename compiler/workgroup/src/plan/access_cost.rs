@@ -36,9 +36,12 @@ impl<'c> Costs<'_, 'c> {
 
     pub(super) fn consecutive(&self, instruction: Value<'c>, masked: bool) -> f64 {
         let ty = Self::moved(instruction);
-        let (registers, parts) = (self.registers(ty), self.parts(ty));
+        let moved = if instruction.is(Opcode::LLVMStore) { instruction.operand(0) } else { instruction };
+        let is_interleaved = self.plan.is_interleaved(moved);
+        let registers = if is_interleaved { self.registers_of(moved) } else { self.registers(ty) };
+        let parts = self.parts(ty);
         let each = if instruction.is(Opcode::LLVMStore) { 1.0 } else { 0.5 };
-        let together = parts > 1.0 && self.plan.woven(pointer(instruction)).is_none();
+        let together = parts > 1.0 && !is_interleaved && self.plan.woven(pointer(instruction)).is_none();
         let shuffles = if together { 1.5 * registers } else { 0.0 };
         let narrow = self.bits(ty) < 32;
         let can_mask = if narrow { self.vectors.masks_bytes } else { self.vectors.masks };

@@ -5,7 +5,7 @@
 //! cost is ours. A loop takes what its instructions take, or what its longest chain of dependences does, whichever is more:
 //! that is why several registers of lanes may be cheaper than one.
 //!
-//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see [`fits`]).
+//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see [`fits`] and `pressure.rs`).
 
 use super::{Form, How, Plan};
 use crate::emit::{by_floating, independent, is_marker, joined};
@@ -121,9 +121,9 @@ pub(super) fn of<'c>(
 }
 
 /// Vector registers of AVX-512, and of what has fewer bits.
-const REGISTERS: [usize; 2] = [32, 16];
+pub(super) const REGISTERS: [usize; 2] = [32, 16];
 /// What the values inside a round take of them, at least.
-const INSIDE: usize = 2;
+pub(super) const INSIDE: usize = 2;
 
 /// Whether what each innermost loop holds from round to round, and between the blocks of a round, is in registers when every number
 /// takes `each` of them.
@@ -379,8 +379,9 @@ impl<'a, 'c> Costs<'a, 'c> {
         }
         for around in (0..cfg.loops.len()).rev().filter(|&around| is_inner(around)) {
             part.has_loop = true;
-            let chain = self.recurrence(around) * self.weights[cfg.loops[around].header];
-            let all = self.rounds(around) * own[around].max(chain);
+            let often = self.weights[cfg.loops[around].header];
+            let all = self.rounds(around)
+                * (own[around] + self.spills(around) * often).max(self.recurrence(around) * often);
             match inner(cfg.loops[around].parent) {
                 Some(outer) => own[outer] += all,
                 None => straight += all,
@@ -612,7 +613,11 @@ impl<'a, 'c> Costs<'a, 'c> {
     }
 
     /// Those that a value's lanes take.
-    fn registers_of(&self, value: Value<'c>) -> f64 {
+    pub(super) fn registers_of(&self, value: Value<'c>) -> f64 {
+        if self.plan.is_interleaved(value) && self.narrow.is_none() {
+            let bits = self.bits(value.ty()) * u64::from(self.plan.width) * self.parts(value.ty()) as u64;
+            return bits.div_ceil(u64::from(self.vectors.bits.max(128))) as f64;
+        }
         let (ty, all) = (value.ty(), self.registers(value.ty()));
         match &self.narrow {
             Some(narrow) if matches!(ty.kind(), TypeKind::Int(_)) => {

@@ -8,7 +8,7 @@
 //! it is refused, for whoever wrote it expects other code.
 
 use super::read::{BlockText, KernelPlan, PlanError};
-use super::{How, Plan, decide, show, verify};
+use super::{How, Plan, show, verify};
 use crate::error::FormError;
 use crate::plan::space::Space;
 use crate::prepare::Prepared;
@@ -42,7 +42,7 @@ pub(crate) fn plan<'c>(
     let shapes = regions.row_shapes(kernel)?;
     let mut plan = Plan::undecided(kernel, regions, slots, text.space, shapes, text.width)?;
     let lines = named(&mut plan, regions, text).map_err(|(line, what)| refuse(line, what))?;
-    decide::decide(&mut plan, kernel, regions);
+    plan.decide(kernel, regions, slots);
     if let Some((instruction, what)) = verify::obstacle(&plan, kernel, regions, slots) {
         // What is wrong may be what follows from other lines.
         let around = || lines.blocks.get(&regions.cfg.number(instruction.block()?)).copied();

@@ -14,6 +14,8 @@ pub(crate) mod chunks;
 mod cost;
 mod decide;
 pub(crate) mod forced;
+mod interleaved;
+mod pressure;
 pub(crate) mod read;
 pub(crate) mod remarks;
 pub(crate) mod show;
@@ -34,7 +36,7 @@ use chunks::Chunks;
 use oxcl_ir::Value;
 use oxcl_ir::shape::{Shape, Shapes};
 use space::Space;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -107,6 +109,8 @@ pub(crate) struct Plan<'c> {
     forced: HashMap<Value<'c>, How>,
     /// Private arrays whose lanes lie beside one another; none at W = 1.
     woven: Rc<Woven<'c>>,
+    /// Vectors whose lanes are kept as memory has them.
+    interleaved: HashSet<Value<'c>>,
 }
 
 impl<'c> Plan<'c> {
@@ -121,6 +125,7 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::default(),
+            interleaved: HashSet::new(),
         }
     }
 
@@ -166,7 +171,7 @@ impl<'c> Plan<'c> {
         width: u32,
     ) -> Result<Self, FormError> {
         let mut plan = Plan::undecided(kernel, regions, slots, space, shapes, width)?;
-        decide::decide(&mut plan, kernel, regions);
+        plan.decide(kernel, regions, slots);
         verify::verify(&plan, kernel, regions, slots)?;
         Ok(plan)
     }
@@ -191,7 +196,14 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::clone(&slots.woven),
+            interleaved: HashSet::new(),
         })
+    }
+
+    /// Decides what each value's form is and how each instruction is made.
+    fn decide(&mut self, kernel: &Prepared<'_, 'c>, regions: &Regions<'c>, slots: &Slots<'c>) {
+        decide::decide(self, kernel, regions);
+        self.interleaved = interleaved::find(self, regions, slots);
     }
 
     /// The form of a value: what is no instruction is uniform.
@@ -208,6 +220,11 @@ impl<'c> Plan<'c> {
     /// How the variable that an address is in is woven; `None`: it is in no such variable.
     pub(crate) fn woven(&self, address: Value<'c>) -> Option<Weave> {
         self.woven.of(address)
+    }
+
+    /// Whether the lanes of a vector are kept as memory has them: all components of one, then those of the next.
+    pub(crate) fn is_interleaved(&self, value: Value<'c>) -> bool {
+        self.interleaved.contains(&value)
     }
 
     /// How an instruction is made.

@@ -96,6 +96,7 @@ impl Cost {
                 let part = &wide.parts[number];
                 let can = !own.has_loop
                     && !part.has_turns
+                    && !has_vectors(regions, number)
                     && independent::obstacle_at_sight(kernel, regions, slots, number).is_none();
                 let factor = if part.has_masks { LLVM_MASKED } else { LLVM_PLAIN };
                 can.then(|| part.cycles / f64::from(*lanes) * factor)
@@ -104,6 +105,13 @@ impl Cost {
         };
         (0..self.parts.len()).map(part).sum()
     }
+}
+
+/// Whether a region computes with OpenCL vectors: LLVM widens a loop over work-items only if all of its values are numbers.
+fn has_vectors(regions: &Regions<'_>, number: usize) -> bool {
+    let is_vector = |value: &Value<'_>| matches!(value.ty().kind(), TypeKind::Vector(_));
+    let blocks = regions.regions[number].blocks.iter();
+    blocks.flat_map(|&block| regions.cfg.blocks[block].instructions()).any(|value| is_vector(&value))
 }
 
 /// How often all lanes pass a guard.

@@ -64,6 +64,8 @@ struct Part {
     has_loop: bool,
     has_masks: bool,
     has_turns: bool,
+    /// Lanes differ in OpenCL vectors. LLVM widens a loop over work-items only if all that differs in it are numbers.
+    has_vectors: bool,
 }
 
 /// What a plan costs, by regions.
@@ -96,7 +98,7 @@ impl Cost {
                 let part = &wide.parts[number];
                 let can = !own.has_loop
                     && !part.has_turns
-                    && !has_vectors(regions, number)
+                    && !part.has_vectors
                     && independent::obstacle_at_sight(kernel, regions, slots, number).is_none();
                 let factor = if part.has_masks { LLVM_MASKED } else { LLVM_PLAIN };
                 can.then(|| part.cycles / f64::from(*lanes) * factor)
@@ -105,13 +107,6 @@ impl Cost {
         };
         (0..self.parts.len()).map(part).sum()
     }
-}
-
-/// Whether a region computes with OpenCL vectors: LLVM widens a loop over work-items only if all of its values are numbers.
-fn has_vectors(regions: &Regions<'_>, number: usize) -> bool {
-    let is_vector = |value: &Value<'_>| matches!(value.ty().kind(), TypeKind::Vector(_));
-    let blocks = regions.regions[number].blocks.iter();
-    blocks.flat_map(|&block| regions.cfg.blocks[block].instructions()).any(|value| is_vector(&value))
 }
 
 /// How often all lanes pass a guard.
@@ -359,7 +354,14 @@ impl<'a, 'c> Costs<'a, 'c> {
         };
         let mut own = vec![0.0; cfg.loops.len()];
         let mut straight = 0.0;
-        let mut part = Part { cycles: 0.0, often: 1.0, has_loop: false, has_masks: false, has_turns: false };
+        let mut part = Part {
+            cycles: 0.0,
+            often: 1.0,
+            has_loop: false,
+            has_masks: false,
+            has_turns: false,
+            has_vectors: false,
+        };
         for &block in &region.blocks {
             let mut cycles: f64 = 0.0;
             let masked = self.plan.chunks[number].is_divided(block);
@@ -370,6 +372,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                 }
                 // LLVM leaves a loop with divisions of 64 bits as it is, and has turns for calls under masks: vector forms take none.
                 let how = self.plan.how(instruction);
+                part.has_vectors |= self.is_vector_in_lanes(instruction);
                 part.has_turns |= match how {
                     How::EachLane => true,
                     How::Vector => is_long_division(instruction),
@@ -406,6 +409,11 @@ impl<'a, 'c> Costs<'a, 'c> {
     fn rounds(&self, around: usize) -> f64 {
         let header = self.regions.cfg.loops[around].header;
         if self.plan.width > 1 && self.plan.is_divergent_loop(header) { ROUNDS * LONGEST } else { ROUNDS }
+    }
+
+    /// Whether a value is one of OpenCL's vectors and lanes differ in it.
+    pub(super) fn is_vector_in_lanes(&self, value: Value<'c>) -> bool {
+        matches!(value.ty().kind(), TypeKind::Vector(_)) && self.plan.form(value) == Form::Vector
     }
 
     /// The end of a block, and its mask.

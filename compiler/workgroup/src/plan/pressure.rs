@@ -6,7 +6,7 @@
 
 use super::Form;
 use super::cost::{Costs, INSIDE, REGISTERS};
-use oxcl_ir::{TypeKind, Value};
+use oxcl_ir::Value;
 use std::collections::{HashMap, HashSet};
 
 /// Cycles in a round for each register that there is not.
@@ -18,12 +18,10 @@ impl<'c> Costs<'_, 'c> {
         let cfg = &self.regions.cfg;
         let has_loops = cfg.loops.iter().any(|found| found.parent == Some(around));
         let in_lanes = |value: &Value<'c>| self.plan.form(*value) == Form::Vector;
-        let is_vector =
-            |value: &Value<'c>| matches!(value.ty().kind(), TypeKind::Vector(_)) && in_lanes(value);
         let blocks: Vec<usize> =
             (0..cfg.blocks.len()).filter(|&block| cfg.innermost[block] == Some(around)).collect();
         let all = || blocks.iter().flat_map(|&block| cfg.blocks[block].instructions());
-        if self.plan.width == 1 || has_loops || !all().any(|value| is_vector(&value)) {
+        if self.plan.width == 1 || has_loops || !all().any(|value| self.is_vector_in_lanes(value)) {
             return 0.0;
         }
         // What the loop holds all the time: what comes from before it or goes from round to round, and from block to block.

@@ -112,7 +112,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.clone_with(b, store, &[last, *pointer]);
             return Ok(());
         }
-        if let (Some(_), Lanes::Strided { first, .. }) = (self.interleaved_type(store.operand(0)), pointer) {
+        if let (true, Lanes::Strided { first, .. }) =
+            (self.frame.plan.is_interleaved(store.operand(0)), pointer)
+        {
             let joined = self.as_interleaved(b, value);
             self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
             return Ok(());

@@ -8,30 +8,15 @@ They were written for this table, each for a pattern of accesses and flow rather
 measured: `sides.py`.
 """
 
-import argparse
 import sys
 
 import numpy
 
 import sides
+from sides import empty, reals
 
-PATTERNS = {}
-
-
-def pattern(source, options=""):
-    def add(function):
-        PATTERNS[function.__name__] = (source, options, function)
-        return function
-    return add
-
-
-def reals(random, *shape, kind=numpy.float32):
-    return random.uniform(0.5, 1.5, shape).astype(kind)
-
-
-def empty(count, kind=numpy.float32):
-    return numpy.zeros(count, kind)
-
+pattern = sides.Table("patterns")
+make = pattern.make
 
 I = numpy.int32
 F = numpy.float32
@@ -970,21 +955,5 @@ def long_multiplication(random):
     return (n,), (128,), [wide(), wide(), empty(n * words, numpy.uint64), I(words)]
 
 
-def make(name):
-    source, options, function = PATTERNS[name]
-    shape, local, arguments = function(numpy.random.default_rng(len(name)))
-    return sides.Kernel(source, options, shape, local, arguments)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", choices=list(PATTERNS))
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("vendors", nargs="+")
-    given = parser.parse_args()
-    names = given.only or list(PATTERNS)
-    sides.compare("patterns", [(name, name) for name in names], given.vendors, given.runs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pattern.main(__doc__))

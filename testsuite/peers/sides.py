@@ -6,6 +6,7 @@ are enqueued and awaited together, as a program sees it), the last library's tim
 leave in memory is from the first library's, in parts of the largest number there. It does not judge.
 """
 
+import argparse
 import importlib
 import json
 import math
@@ -140,3 +141,40 @@ def compare(module, kernels, vendors, runs):
     worst = ", ".join(f"{ratio:.2f} ({words})" for ratio, words in sorted(ratios, reverse=True)[:10])
     print(f"{len(ratios)} kernels: {titles[-1]} over the best of the others: geometric mean {mean:.3f}, "
           f"above 1.05: {sum(ratio > 1.05 for ratio, _ in ratios)}; the worst: {worst}")
+
+
+class Table:
+    """The kernels of a program beside this one, by their functions' names: `@table(SOURCE, OPTIONS)` stands before a function that gives
+    shape, local size and arguments. The program's module, of this name, has `make = table.make`."""
+
+    def __init__(self, module):
+        self.module = module
+        self.kernels = {}
+
+    def __call__(self, source, options=""):
+        def add(function):
+            self.kernels[function.__name__] = (source, options, function)
+            return function
+        return add
+
+    def make(self, name):
+        source, options, function = self.kernels[name]
+        shape, local, arguments = function(numpy.random.default_rng(len(name)))
+        return Kernel(source, options, shape, local, arguments)
+
+    def main(self, description):
+        parser = argparse.ArgumentParser(description=description.split("\n")[0])
+        parser.add_argument("--only", action="append", choices=list(self.kernels))
+        parser.add_argument("--runs", type=int, default=7)
+        parser.add_argument("vendors", nargs="+")
+        given = parser.parse_args()
+        names = given.only or list(self.kernels)
+        compare(self.module, [(name, name) for name in names], given.vendors, given.runs)
+
+
+def reals(random, *shape, kind=numpy.float32):
+    return random.uniform(0.5, 1.5, shape).astype(kind)
+
+
+def empty(count, kind=numpy.float32):
+    return numpy.zeros(count, kind)

@@ -8,33 +8,19 @@ As `patterns.py`, by whose side it stands: written for this table, each for what
 how it is measured: `sides.py`.
 """
 
-import argparse
 import sys
 
 import numpy
 
 import sides
+from sides import empty, reals
 
-KERNELS = {}
-
-
-def kernel(source):
-    def add(function):
-        KERNELS[function.__name__] = (source, function)
-        return function
-    return add
-
-
-def reals(random, count, kind=numpy.float32):
-    return random.uniform(0.5, 1.5, count).astype(kind)
+kernel = sides.Table("vectors")
+make = kernel.make
 
 
 def numbers(random, count, end, kind=numpy.int32):
     return random.integers(0, end, count).astype(kind)
-
-
-def empty(count, kind=numpy.float32):
-    return numpy.zeros(count, kind)
 
 
 B = numpy.uint8
@@ -179,21 +165,5 @@ def tile_of_product(random):
     return (128, 128), (16, 16), [reals(random, 512 * 512), reals(random, 512 * 512), empty(512 * 512), I(512)]
 
 
-def make(name):
-    source, function = KERNELS[name]
-    shape, local, arguments = function(numpy.random.default_rng(len(name)))
-    return sides.Kernel(source, "", shape, local, arguments)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", choices=list(KERNELS))
-    parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("vendors", nargs="+")
-    given = parser.parse_args()
-    names = given.only or list(KERNELS)
-    sides.compare("vectors", [(name, name) for name in names], given.vendors, given.runs)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kernel.main(__doc__))

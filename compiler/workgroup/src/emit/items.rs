@@ -267,12 +267,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 Lanes::Strided { first: phi, step }
             }
             Form::Vector => {
-                let parts = components(original.ty()).unwrap_or_default();
-                let types: Vec<Type<'c>> = match self.interleaved_type(original) {
-                    Some(ty) => vec![ty],
-                    None => parts.into_iter().map(|part| part.vector(self.width())).collect(),
-                };
-                let phis: Vec<Value<'c>> = types.into_iter().map(|ty| b.phi(ty, &original.name())).collect();
+                let types = self.lane_types(original).into_iter();
+                let phis: Vec<Value<'c>> = types.map(|ty| b.phi(ty, &original.name())).collect();
                 self.phis.extend(phis.iter().map(|&phi| (phi, original)));
                 Lanes::Each(phis)
             }
@@ -678,9 +674,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 let lanes = self.value(&b, value)?;
                 let incoming = match (self.form(original) == Form::Vector, lanes) {
                     (false, Lanes::One(value) | Lanes::Strided { first: value, .. }) => value,
-                    (_, lanes) if self.frame.plan.is_interleaved(original) => self.as_interleaved(&b, &lanes),
                     (_, lanes) => {
-                        let wide = super::lanes::widen(&b, &lanes, self.width());
+                        let wide = self.widen_like(&b, &lanes, original);
                         wide.get(component).copied().unwrap_or_else(|| phi.ty().poison())
                     }
                 };

@@ -29,10 +29,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             let lanes = self.width() * u32::try_from(count).unwrap_or(1);
             let joined =
                 self.load_vector(b, parts[0].vector(lanes), *first, load.alignment(), self.mask, count);
-            if self.frame.plan.is_interleaved(load) {
-                return Ok(Lanes::Each(vec![joined]));
-            }
-            return Ok(Lanes::Each(deinterleave(b, joined, count, self.width())));
+            let apart = if self.frame.plan.is_interleaved(load) { 1 } else { count };
+            return Ok(Lanes::Each(deinterleave(b, joined, apart, self.width())));
         }
         if matches!(self.how(load), How::GatherUnlessConsecutive | How::Butterfly) {
             let ways = self.test_addresses(b, load, load.operand(0))?;
@@ -112,14 +110,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.clone_with(b, store, &[last, *pointer]);
             return Ok(());
         }
-        if let (true, Lanes::Strided { first, .. }) =
-            (self.frame.plan.is_interleaved(store.operand(0)), pointer)
-        {
-            let joined = self.as_interleaved(b, value);
-            self.store_vector(b, joined, *first, store.alignment(), self.mask, parts.len());
-            return Ok(());
-        }
-        let wide = widen(b, value, self.width());
+        let wide = self.widen_like(b, value, store.operand(0));
         if let Some(weave) = self.frame.plan.woven(store.operand(1)) {
             return self.store_woven(b, store, wide, pointer, weave);
         }

@@ -93,9 +93,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             How::Test => Some(Lanes::One(self.all_pass(b, operands[0])?)),
             How::First => Some(self.first(b, instruction, &inputs)),
             How::Vector if self.frame.plan.is_interleaved(instruction) => {
-                self.each_interleaved(b, instruction, &inputs)
+                let (inputs, lanes) = self.interleaved_inputs(b, instruction, &operands, &inputs);
+                self.each(b, instruction, &operands, &inputs, lanes)
             }
-            How::Vector => self.each(b, instruction, &operands, &inputs),
+            How::Vector => self.each(b, instruction, &operands, &inputs, self.width()),
             How::Wide(form) => self.wide_call(b, instruction, &inputs, form),
             How::Consecutive | How::Gather | How::GatherUnlessConsecutive | How::Butterfly | How::Last
                 if instruction.is(Opcode::LLVMLoad) =>
@@ -279,8 +280,8 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         instruction: Value<'c>,
         operands: &[Value<'c>],
         inputs: &[Lanes<'c>],
+        width: u32,
     ) -> Option<Lanes<'c>> {
-        let width = self.width();
         let opcode = instruction.opcode()?;
         let wide = |index: usize| widen(b, &inputs[index], width);
         let name = instruction.name();
@@ -314,7 +315,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                     };
                 pairs.into_iter().map(compare).collect()
             }
-            Opcode::LLVMSelect => self.select(b, instruction, inputs),
+            Opcode::LLVMSelect => self.select(b, instruction, inputs, width),
             Opcode::LLVMBitCast => self.reinterpret(b, instruction, operands[0], &wide(0))?,
             _ if instruction.is_conversion() => {
                 let to = instruction.ty().scalar().vector(width);
@@ -352,7 +353,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 }
                 whole
             }
-            Opcode::LLVMCall => self.lanewise_call(b, instruction, inputs)?,
+            Opcode::LLVMCall => self.lanewise_call(b, instruction, inputs, width)?,
             _ => return None,
         };
         Some(Lanes::Each(made))
@@ -380,8 +381,13 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         }
     }
 
-    fn select(&self, b: &Builder<'c>, instruction: Value<'c>, inputs: &[Lanes<'c>]) -> Vec<Value<'c>> {
-        let width = self.width();
+    fn select(
+        &self,
+        b: &Builder<'c>,
+        instruction: Value<'c>,
+        inputs: &[Lanes<'c>],
+        width: u32,
+    ) -> Vec<Value<'c>> {
         let (yes, no) = (widen(b, &inputs[1], width), widen(b, &inputs[2], width));
         let per_component = instruction.operand(0).ty().is_scalar();
         let conditions = match &inputs[0] {
@@ -425,9 +431,9 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
         b: &Builder<'c>,
         call: Value<'c>,
         inputs: &[Lanes<'c>],
+        width: u32,
     ) -> Option<Vec<Value<'c>>> {
         let base = lanewise(call)?;
-        let width = self.width();
         let vector_of = |value: Value<'c>| value.ty().scalar().vector(width);
         let (result, operands) = (call.ty().scalar().vector(width), call.arguments());
         let overload = match base {
@@ -446,7 +452,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 lanes => widen(b, lanes, width),
             })
             .collect();
-        let count = components(call.ty())?.len();
+        let count = columns.iter().map(Vec::len).max()?;
         (0..count)
             .map(|index| {
                 let row: Vec<Value<'c>> = columns
@@ -461,7 +467,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
 }
 
 /// The intrinsic that a call is of, if it works lane by lane.
-pub(super) fn lanewise(call: Value<'_>) -> Option<&'static str> {
+fn lanewise(call: Value<'_>) -> Option<&'static str> {
     let name = call.callee()?.name();
     let is = |base: &&str| name.strip_prefix(base).is_some_and(|rest| rest.starts_with('.'));
     LANEWISE.iter().copied().find(is)
@@ -505,7 +511,7 @@ fn first_of_each<'c>(inputs: &[Lanes<'c>]) -> Vec<Value<'c>> {
         .collect()
 }
 
-pub(super) fn flagged<'c>(made: Value<'c>, like: Value<'c>) -> Value<'c> {
+fn flagged<'c>(made: Value<'c>, like: Value<'c>) -> Value<'c> {
     made.copy_flags(like);
     made
 }

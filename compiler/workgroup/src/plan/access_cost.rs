@@ -31,12 +31,16 @@ impl<'c> Costs<'_, 'c> {
 
     /// The type that an access moves.
     pub(super) fn moved(instruction: Value<'c>) -> Type<'c> {
-        if instruction.is(Opcode::LLVMStore) { instruction.operand(0).ty() } else { instruction.ty() }
+        Self::moved_value(instruction).ty()
+    }
+
+    fn moved_value(instruction: Value<'c>) -> Value<'c> {
+        if instruction.is(Opcode::LLVMStore) { instruction.operand(0) } else { instruction }
     }
 
     pub(super) fn consecutive(&self, instruction: Value<'c>, masked: bool) -> f64 {
         let ty = Self::moved(instruction);
-        let moved = if instruction.is(Opcode::LLVMStore) { instruction.operand(0) } else { instruction };
+        let moved = Self::moved_value(instruction);
         let is_interleaved = self.plan.is_interleaved(moved);
         let registers = if is_interleaved { self.registers_of(moved) } else { self.registers(ty) };
         let parts = self.parts(ty);

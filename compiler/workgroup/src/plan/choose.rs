@@ -6,7 +6,7 @@
 //! register of these; and four registers where two wait for a loop's chain of dependences and all that it needs fits.
 
 use super::space::Space;
-use super::{Form, Plan, cost};
+use super::{Form, Plan, cost, pressure};
 use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -172,7 +172,7 @@ pub(crate) fn choose<'c>(
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
-    let two = waiting(&plans, &costs, whole).filter(|two| cost::fits(two, regions, vectors, 4));
+    let two = waiting(&plans, &costs, whole).filter(|two| pressure::fits(two, regions, vectors, 4));
     if two.is_some() && is_wanted(whole * 4, longest_row(vectors, space, options)) {
         // What two registers can do four can.
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
@@ -188,7 +188,7 @@ pub(crate) fn choose<'c>(
             None => f64::INFINITY,
             Some((_, so_far)) if plan.width > register => {
                 let each = (plan.width * widest).div_ceil(vectors.bits);
-                let held = has_loops && cost::fits(plan, regions, vectors, each as usize);
+                let held = has_loops && pressure::fits(plan, regions, vectors, each as usize);
                 let worth = match held {
                     _ if is_short && plan.width == register * 2 => WORTH_TWO_SHORT,
                     true => WORTH_TWO_HELD,

@@ -5,7 +5,7 @@
 //! cost is ours. A loop takes what its instructions take, or what its longest chain of dependences does, whichever is more:
 //! that is why several registers of lanes may be cheaper than one.
 //!
-//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see [`fits`] and `pressure.rs`).
+//! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see `pressure.rs`).
 
 use super::{Form, How, Plan};
 use crate::emit::{by_floating, independent, is_marker, joined};
@@ -20,7 +20,7 @@ use oxcl_ir::access::PIXEL;
 use oxcl_ir::range::{Range, Ranges};
 use oxcl_ir::{Block, Function, Opcode, Type, TypeKind, Value};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Rounds of a loop.
 const ROUNDS: f64 = 12.0;
@@ -121,32 +121,6 @@ pub(super) fn of<'c>(
     vectors: &Vectors,
 ) -> Cost {
     Costs::new(plan, divergence, kernel, regions, vectors).of_regions()
-}
-
-/// Vector registers of AVX-512, and of what has fewer bits.
-pub(super) const REGISTERS: [usize; 2] = [32, 16];
-/// What the values inside a round take of them, at least.
-pub(super) const INSIDE: usize = 2;
-
-/// Whether what each innermost loop holds from round to round, and between the blocks of a round, is in registers when every number
-/// takes `each` of them.
-pub(super) fn fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors, each: usize) -> bool {
-    let cfg = &regions.cfg;
-    let all = REGISTERS[usize::from(vectors.bits < 512)];
-    let outer: HashSet<usize> = cfg.loops.iter().filter_map(|found| found.parent).collect();
-    let held = |around: usize| {
-        let mut held = HashSet::new();
-        for (block, _) in cfg.blocks.iter().zip(&cfg.innermost).filter(|(_, inner)| **inner == Some(around)) {
-            for instruction in block.instructions() {
-                let phi = instruction.is_phi().then_some(instruction);
-                let from_elsewhere = |value: &Value<'c>| value.block().is_some_and(|own| own != *block);
-                let others = instruction.operands().into_iter().filter(from_elsewhere);
-                held.extend(phi.into_iter().chain(others).filter(|&value| plan.form(value) == Form::Vector));
-            }
-        }
-        held.len() + INSIDE
-    };
-    (0..cfg.loops.len()).filter(|around| !outer.contains(around)).all(|around| held(around) * each <= all)
 }
 
 /// What the plan of one register would cost as LLVM makes it from the loop over work-items: it makes no tests in front of guards,
@@ -630,7 +604,7 @@ impl<'a, 'c> Costs<'a, 'c> {
 
     /// Those that a value's lanes take.
     pub(super) fn registers_of(&self, value: Value<'c>) -> f64 {
-        if self.plan.is_interleaved(value) && self.narrow.is_none() {
+        if self.plan.is_interleaved(value) {
             let bits = self.bits(value.ty()) * u64::from(self.plan.width) * self.parts(value.ty()) as u64;
             return bits.div_ceil(u64::from(self.vectors.bits.max(128))) as f64;
         }

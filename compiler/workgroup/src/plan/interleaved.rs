@@ -18,25 +18,18 @@ use std::collections::HashSet;
 /// Finds the values.
 pub(super) fn find<'c>(plan: &Plan<'c>, regions: &Regions<'c>, slots: &Slots<'c>) -> HashSet<Value<'c>> {
     let cfg = &regions.cfg;
+    // A block may be in several regions.
+    let parted = regions.regions.iter().zip(&plan.chunks).filter(|(_, chunks)| !chunks.chunks.is_empty());
+    let parted: HashSet<usize> = parted.flat_map(|(region, _)| region.blocks.iter().copied()).collect();
     let mut found = HashSet::new();
-    for (region, chunks) in regions.regions.iter().zip(&plan.chunks) {
-        if !chunks.chunks.is_empty() {
-            continue;
-        }
-        for &block in &region.blocks {
+    for region in &regions.regions {
+        for &block in region.blocks.iter().filter(|block| !parted.contains(block)) {
             let instructions = cfg.blocks[block].instructions().into_iter();
             found.extend(instructions.filter(|&value| {
                 let comes_in = value.is_phi() && block == region.entry;
                 !comes_in && slots.home(value).is_none() && can_be_made(plan, value)
             }));
         }
-    }
-    // Blocks of several regions, of which one has chunks.
-    let divided = regions.regions.iter().zip(&plan.chunks).filter(|(_, chunks)| !chunks.chunks.is_empty());
-    for block in divided.flat_map(|(region, _)| &region.blocks) {
-        cfg.blocks[*block].instructions().iter().for_each(|value| {
-            found.remove(value);
-        });
     }
     // What has a neighbour that is not kept so is not either: the set only shrinks.
     loop {

@@ -1,65 +1,108 @@
-//! What it costs that a loop has more vectors of lanes at the same time than there are registers: these are stored and loaded again
-//! in each round.
+//! Whether loops have more vectors of lanes at the same time than there are registers, and what that costs: these are stored and loaded
+//! again in each round.
 //!
-//! Counted only where a loop holds OpenCL vectors, of which one value takes several registers: loops of numbers by themselves hold
-//! as many as [`super::cost::fits`] looks at. The order of a block's instructions is taken for that of the code, which LLVM changes.
+//! The cost is counted only where a loop holds OpenCL vectors, of which one value takes several registers: of loops of numbers by
+//! themselves it is asked whether what they hold [`fits`]. The order of a block's instructions is taken for that of the code, which
+//! LLVM changes.
 
-use super::Form;
-use super::cost::{Costs, INSIDE, REGISTERS};
+use super::cost::Costs;
+use super::{Form, Plan};
+use crate::Vectors;
+use crate::regions::Regions;
 use oxcl_ir::Value;
+use oxcl_ir::cfg::Cfg;
 use std::collections::{HashMap, HashSet};
 
+/// Vector registers of AVX-512, and of what has fewer bits.
+const REGISTERS: [usize; 2] = [32, 16];
+/// What the values inside a round take of them, at least.
+const INSIDE: usize = 2;
 /// Cycles in a round for each register that there is not.
 const SPILL: f64 = 2.5;
+
+fn registers(vectors: &Vectors) -> usize {
+    REGISTERS[usize::from(vectors.bits < 512)]
+}
+
+/// The instructions that an innermost loop goes round by itself.
+fn inside<'c>(cfg: &Cfg<'c>, around: usize) -> Vec<Value<'c>> {
+    let blocks = cfg.blocks.iter().zip(&cfg.innermost).filter(|(_, inner)| **inner == Some(around));
+    blocks.flat_map(|(block, _)| block.instructions()).collect()
+}
+
+/// Whether no other loop is in a loop.
+fn is_innermost(cfg: &Cfg<'_>, around: usize) -> bool {
+    cfg.loops.iter().all(|found| found.parent != Some(around))
+}
+
+fn is_from_elsewhere<'c>(value: Value<'c>, user: Value<'c>) -> bool {
+    value.block().is_some_and(|own| Some(own) != user.block())
+}
+
+/// What lanes hold in an innermost loop all the time: what goes from round to round, what comes from before, and what goes from block to
+/// block.
+fn held<'c>(plan: &Plan<'c>, inside: &[Value<'c>]) -> HashSet<Value<'c>> {
+    let of = |&user: &Value<'c>| match user.is_phi() {
+        true => vec![user],
+        false => user.operands().into_iter().filter(|&value| is_from_elsewhere(value, user)).collect(),
+    };
+    inside.iter().flat_map(of).filter(|&value| plan.form(value) == Form::Vector).collect()
+}
+
+/// Whether what each innermost loop holds from round to round, and between the blocks of a round, is in registers when every number
+/// takes `each` of them.
+pub(super) fn fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors, each: usize) -> bool {
+    let cfg = &regions.cfg;
+    let count = |around: usize| {
+        let inside = inside(cfg, around);
+        let mut held = held(plan, &inside);
+        // To be safe also what variables of the loop are when it begins.
+        let brought =
+            |&phi: &Value<'c>| phi.operands().into_iter().filter(move |&value| is_from_elsewhere(value, phi));
+        let phis = inside.iter().filter(|value| value.is_phi());
+        held.extend(phis.flat_map(brought).filter(|&value| plan.form(value) == Form::Vector));
+        held.len() + INSIDE
+    };
+    let innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
+    innermost.map(count).all(|count| count * each <= registers(vectors))
+}
 
 impl<'c> Costs<'_, 'c> {
     /// What a round of a loop without loops inside costs more because of that.
     pub(super) fn spills(&self, around: usize) -> f64 {
         let cfg = &self.regions.cfg;
-        let has_loops = cfg.loops.iter().any(|found| found.parent == Some(around));
-        let in_lanes = |value: &Value<'c>| self.plan.form(*value) == Form::Vector;
-        let blocks: Vec<usize> =
-            (0..cfg.blocks.len()).filter(|&block| cfg.innermost[block] == Some(around)).collect();
-        let all = || blocks.iter().flat_map(|&block| cfg.blocks[block].instructions());
-        if self.plan.width == 1 || has_loops || !all().any(|value| self.is_vector_in_lanes(value)) {
+        if self.plan.width == 1 || !is_innermost(cfg, around) {
             return 0.0;
         }
-        // What the loop holds all the time: what comes from before it or goes from round to round, and from block to block.
-        let mut held = HashSet::new();
-        let mut carried = HashSet::new();
-        let mut last = HashMap::new();
-        for (at, instruction) in all().enumerate() {
-            let block = instruction.block();
-            if instruction.is_phi() {
-                held.insert(instruction);
-                carried.extend(instruction.incoming().into_iter().map(|(value, _)| value));
-                continue;
-            }
-            for operand in instruction.operands().into_iter().filter(in_lanes) {
-                if operand.block() == block {
-                    last.insert(operand, at);
-                } else {
-                    held.insert(operand);
-                }
-            }
+        let inside = inside(cfg, around);
+        if !inside.iter().any(|&value| self.is_vector_in_lanes(value)) {
+            return 0.0;
         }
-        let registers = |value: &Value<'c>| self.registers_of(*value);
-        let always: f64 = held.iter().filter(|value| in_lanes(value)).map(registers).sum();
-        // What else is there at the same time, from where it is made to where it is used last. What goes on to the next round takes the
-        // place of what it was in this one.
+        let held = held(self.plan, &inside);
+        let always: f64 = held.iter().map(|&value| self.registers_of(value)).sum();
+        // What else is there at the same time, from where it is made to where it is used last in its block. What goes on to the next round
+        // takes the place of what it was in this one.
+        let phis = inside.iter().filter(|value| value.is_phi());
+        let carried: HashSet<Value<'c>> =
+            phis.flat_map(|phi| phi.incoming()).map(|(value, _)| value).collect();
+        let mut last = HashMap::new();
+        for (at, &user) in inside.iter().enumerate().filter(|(_, user)| !user.is_phi()) {
+            let own = user.operands().into_iter().filter(|&value| !is_from_elsewhere(value, user));
+            last.extend(own.map(|value| (value, at)));
+        }
         let mut ends: HashMap<usize, f64> = HashMap::new();
         let (mut now, mut most) = (0.0_f64, 0.0_f64);
-        for (at, instruction) in all().enumerate() {
+        for (at, &value) in inside.iter().enumerate() {
             now -= ends.remove(&at).unwrap_or(0.0);
-            let is_local = !held.contains(&instruction) && !carried.contains(&instruction);
-            if let (true, Some(&end)) = (is_local && in_lanes(&instruction), last.get(&instruction)) {
-                let own = self.registers_of(instruction);
+            let is_local =
+                self.plan.form(value) == Form::Vector && !held.contains(&value) && !carried.contains(&value);
+            if let Some(&end) = last.get(&value).filter(|_| is_local) {
+                let own = self.registers_of(value);
                 now += own;
                 *ends.entry(end).or_default() += own;
             }
             most = most.max(now);
         }
-        let there = REGISTERS[usize::from(self.vectors.bits < 512)] as f64;
-        SPILL * (always + most + INSIDE as f64 - there).max(0.0)
+        SPILL * (always + most + INSIDE as f64 - registers(self.vectors) as f64).max(0.0)
     }
 }

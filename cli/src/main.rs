@@ -30,6 +30,8 @@ mod program;
 mod propose;
 mod reduce;
 #[cfg(feature = "compiler")]
+mod scaling;
+#[cfg(feature = "compiler")]
 mod serve;
 mod sizes;
 mod tasks;

@@ -138,3 +138,19 @@ fn a_bench_of_the_machine_says_what_several_threads_do_beside_one() {
     let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
     assert!(lines.iter().all(|line| ["us", "us_alone", "speedup"].iter().all(|key| positive(line, key))));
 }
+
+#[test]
+fn a_bench_of_scaling_compares_what_one_worker_and_several_leave() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&words("bench scaling --rounds 1 --workers 2 --only options --only bodies --json"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    let lines: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
+    assert_eq!(names, ["options", "bodies"]);
+    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
+    let keys = ["us", "us_alone", "us_at_once", "best_us", "speedup", "speedup_at_once", "of_machine"];
+    assert!(lines.iter().all(|line| line["ok"] == true && keys.iter().all(|key| positive(line, key))));
+    let ran = sandbox.run(&words("bench scaling --only body"));
+    assert!(ran.code == Some(2) && ran.err.contains("bodies"), "{ran:?}");
+}

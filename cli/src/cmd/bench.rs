@@ -28,6 +28,8 @@ pub(crate) enum BenchArgs {
     Memory(MemoryArgs),
     #[cfg(feature = "mpi")]
     Nodes(super::bench_nodes::NodesArgs),
+    #[cfg(feature = "compiler")]
+    Scaling(super::bench_scaling::ScalingArgs),
     Tasks(TasksArgs),
     #[cfg(feature = "compiler")]
     Tta(super::bench_tta::TtaBenchArgs),
@@ -114,6 +116,8 @@ pub(crate) fn run(args: &BenchArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
         BenchArgs::Memory(args) => bench_memory::run(args, ui, memory_kernels),
         #[cfg(feature = "mpi")]
         BenchArgs::Nodes(args) => super::bench_nodes::run(args, ui, node_kernels),
+        #[cfg(feature = "compiler")]
+        BenchArgs::Scaling(args) => super::bench_scaling::run(args, ui, scaling_kernels),
         BenchArgs::Tasks(args) => tasks(args, ui),
         #[cfg(feature = "compiler")]
         BenchArgs::Tta(args) => super::bench_tta::run(args, ui),
@@ -213,8 +217,24 @@ fn image_kernels(
     known: &[oxcl_runtime::KnownOf],
     ui: &mut Ui,
 ) -> Result<Vec<u8>, CliError> {
+    compile_for(crate::images::SOURCE, local_sizes, known, ui)
+}
+
+#[cfg(feature = "compiler")]
+fn scaling_kernels(local_sizes: &[[u64; 3]], ui: &mut Ui) -> Result<Vec<u8>, CliError> {
+    compile_for(crate::scaling::SOURCE, local_sizes, &[], ui)
+}
+
+/// Kernels with functions for the launches that they get, as a program that runs long has them made.
+#[cfg(feature = "compiler")]
+fn compile_for(
+    source: &str,
+    local_sizes: &[[u64; 3]],
+    known: &[oxcl_runtime::KnownOf],
+    ui: &mut Ui,
+) -> Result<Vec<u8>, CliError> {
     use oxcl_compiler::{Emit, Request, SourceFile};
-    let (name, text) = ("kernels.cl".to_owned(), crate::images::SOURCE.to_owned());
+    let (name, text) = ("kernels.cl".to_owned(), source.to_owned());
     let mut request = Request::new(vec![SourceFile { name, text }]);
     request.local_sizes = local_sizes.to_vec();
     request.known = known.to_vec();

@@ -10,6 +10,8 @@ mod bench_memory;
 #[cfg(feature = "mpi")]
 mod bench_nodes;
 #[cfg(feature = "compiler")]
+mod bench_scaling;
+#[cfg(feature = "compiler")]
 mod bench_tta;
 #[cfg(feature = "compiler")]
 mod bench_width;

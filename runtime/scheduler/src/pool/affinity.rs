@@ -100,6 +100,15 @@ pub(crate) fn leave(processor: u32) {
     }
 }
 
+/// Has the calling thread go on on a processor of its mask, from where the system may take it elsewhere.
+pub(crate) fn go_to(processor: usize) {
+    let all = allowed_processors();
+    if all.contains(&processor) {
+        restrict(&[processor]);
+        restrict(&all);
+    }
+}
+
 /// Lets the calling thread's short sleeps end within a microsecond of their time.
 pub(crate) fn precise_sleeps() {
     // SAFETY: this option takes a number of nanoseconds and touches no memory.

@@ -4,8 +4,10 @@
 //! another processor is idle: where all were busy a moment ago, as after a build, it does not look for an idle one. The
 //! two then share one processor for as long as 100 ms, and each look of a worker that keeps watch interrupts the host.
 //! So a worker that wakes up where the host's thread was last seen goes elsewhere, by leaving that processor out of its
-//! mask for a moment, unless the machine is full: then the system's choice is as good. The host's threads are never
-//! moved, and masks are as before afterwards.
+//! mask for a moment, unless the machine is full: then the system's choice is as good. Masks are as before afterwards.
+//!
+//! The host's threads stay where they are, but for one case: workers that are bound to processors cannot go elsewhere. There a
+//! thread that waits goes to the processor that was left to it.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -17,18 +19,34 @@ use crate::shim::{AtomicU32, Ordering};
 /// No thread of the host's is known to run.
 const NOWHERE: u32 = u32::MAX;
 
-/// A worker goes elsewhere no more often than this: it may be brought back for a reason.
+/// A thread goes elsewhere no more often than this: it may be brought back for a reason.
 const PACE: Duration = Duration::from_millis(1);
 
 /// Where the thread of the host's runs that used the scheduler last.
 #[derive(Debug)]
 pub(super) struct HostPlace {
     processor: AtomicU32,
+    /// Where workers are bound.
+    bound: OnceLock<Bound>,
+}
+
+/// The processors of workers that are bound.
+#[derive(Debug)]
+struct Bound {
+    workers: Vec<u32>,
+    /// The one that is left to the host's thread.
+    host: usize,
 }
 
 impl HostPlace {
     pub(super) fn new() -> HostPlace {
-        HostPlace { processor: AtomicU32::new(NOWHERE) }
+        HostPlace { processor: AtomicU32::new(NOWHERE), bound: OnceLock::new() }
+    }
+
+    /// The workers are bound to these processors, and one is left to the host's thread.
+    pub(super) fn is_left_to_host(&self, host: usize, workers: impl Iterator<Item = usize>) {
+        let workers = workers.filter_map(|processor| u32::try_from(processor).ok()).collect();
+        let _ = self.bound.set(Bound { workers, host });
     }
 
     /// The calling thread is the host's, and goes on.
@@ -51,7 +69,7 @@ impl HostPlace {
     }
 }
 
-/// What a worker remembers of going elsewhere.
+/// What a thread remembers of going elsewhere.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
     went: Cell<Option<Instant>>,
@@ -75,6 +93,18 @@ impl Aside {
             affinity::leave(processor);
         }
     }
+
+    /// The calling thread is the host's, and executes: it goes where no worker is bound.
+    pub(super) fn keep(&self, host: &HostPlace) {
+        let Some(bound) = host.bound.get() else { return };
+        let is_theirs = |here| bound.workers.contains(&here);
+        if affinity::current_processor().is_some_and(is_theirs)
+            && self.went.get().is_none_or(|went| went.elapsed() >= PACE)
+        {
+            self.went.set(Some(Instant::now()));
+            affinity::go_to(bound.host);
+        }
+    }
 }
 
 /// Whether `loads`, in the form of `/proc/loadavg`, says that more threads want to run than there are processors. One more
@@ -91,12 +121,6 @@ fn is_full(loads: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Goes to a processor and stays there, free to leave, for as long as the system leaves it there.
-    fn go_to(processor: usize, back: &[usize]) {
-        affinity::restrict(&[processor]);
-        affinity::restrict(back);
-    }
-
     #[test]
     fn a_thread_leaves_a_processor_and_keeps_its_mask() {
         let all = affinity::allowed_processors();
@@ -104,10 +128,10 @@ mod tests {
         let (first_left, second_left) = std::thread::spawn(move || {
             let (mut first_left, mut second_left) = (0, 0);
             for _ in 0..100 {
-                go_to(first, &all);
+                affinity::go_to(first);
                 affinity::leave(u32::try_from(first).unwrap());
                 first_left += usize::from(affinity::current_processor() != u32::try_from(first).ok());
-                go_to(second, &all);
+                affinity::go_to(second);
                 affinity::leave(u32::try_from(second).unwrap());
                 second_left += usize::from(affinity::current_processor() != u32::try_from(second).ok());
                 assert_eq!(affinity::allowed_processors(), all);
@@ -140,6 +164,37 @@ mod tests {
         aside.step(&host);
         assert!(aside.went.get() == went || went.is_some_and(|went| went.elapsed() >= PACE));
         affinity::restrict(&mask);
+    }
+
+    #[test]
+    fn a_thread_that_executes_leaves_the_processor_of_a_bound_worker() {
+        std::thread::spawn(|| {
+            let all = affinity::allowed_processors();
+            let [first, second, ..] = all[..] else { return };
+            let host = HostPlace::new();
+            let goes = |host: &HostPlace, from: usize| {
+                affinity::go_to(from);
+                Aside::default().keep(host);
+                assert_eq!(affinity::allowed_processors(), all);
+                usize::from(affinity::current_processor() != u32::try_from(from).ok())
+            };
+            let times = |host: &HostPlace, from| (0..100).map(|_| goes(host, from)).sum::<usize>();
+            assert!(times(&host, second) < 20);
+            host.is_left_to_host(first, std::iter::once(second));
+            let (left, stayed) = (times(&host, second), times(&host, first));
+            // The system moves threads too, now and then.
+            assert!(left > 80 && stayed < 20, "{left}, {stayed}");
+            affinity::go_to(second);
+            let aside = Aside::default();
+            aside.keep(&host);
+            let went = aside.went.get();
+            affinity::go_to(second);
+            aside.keep(&host);
+            // Not again at once.
+            assert!(aside.went.get() == went || went.is_some_and(|went| went.elapsed() >= PACE));
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]

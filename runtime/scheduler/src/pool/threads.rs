@@ -39,9 +39,14 @@ impl Threads {
         let mut threads = Threads { core, handles: Vec::new() };
         threads.core.spare.belongs_to(&threads.core);
         threads.core.begin_threads();
+        let cpu = |slot: usize| pinning.get(slot % pinning.len().max(1)).copied();
+        if let Some(host) = cpu(0) {
+            let bound = (1..threads.core.workers).filter_map(cpu).filter(|cpu| *cpu != host);
+            threads.core.host_place.is_left_to_host(host, bound);
+        }
         for slot in 1..threads.core.workers {
             let core = Arc::clone(&threads.core);
-            let cpu = (!pinning.is_empty()).then(|| pinning[slot % pinning.len()]);
+            let cpu = cpu(slot);
             let main = move || {
                 affinity::precise_sleeps();
                 if let Some(cpu) = cpu {

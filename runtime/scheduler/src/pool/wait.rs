@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::aside::Aside;
 use super::board::Claim;
 use super::parker::Parker;
 use super::spare::Spare;
@@ -274,6 +275,7 @@ impl Core {
                     awaited.is_reached()
                 })
         };
+        let aside = Aside::default();
         loop {
             if awaited.is_reached() {
                 self.report(local);
@@ -281,6 +283,7 @@ impl Core {
             }
             if local.slot == 0 {
                 // Each time, as the system may move the thread while it executes.
+                aside.keep(&self.host_place);
                 self.host_place.is_here();
             }
             if let Some(found) = self.find(local) {

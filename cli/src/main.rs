@@ -35,6 +35,8 @@ mod scaling;
 mod serve;
 mod sizes;
 mod tasks;
+#[cfg(feature = "compiler")]
+mod together;
 mod trace;
 #[cfg(feature = "compiler")]
 mod tta;

@@ -116,13 +116,15 @@ fn workloads_take_buffers_as_images() {
 #[test]
 fn a_bench_of_images_compares_its_results_with_a_scalar_reference() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run(&words("bench images --side 64 --runs 1 --workers 2 --json"));
+    let ran = sandbox.run(&words("bench images --side 64 --runs 1 --workers 2 --at-once --json"));
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let lines: Vec<serde_json::Value> =
         ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
     assert_eq!(names, ["convolution", "resize", "gather", "volume", "format"]);
-    assert!(lines.iter().all(|line| line["ok"] == true && line["image_us"].as_f64().unwrap() > 0.0));
+    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
+    let keys = ["image_us", "image_speedup_at_once"];
+    assert!(lines.iter().all(|line| line["ok"] == true && keys.iter().all(|key| positive(line, key))));
     assert_eq!(sandbox.run(&words("bench images --side 60")).code, Some(2));
 }
 

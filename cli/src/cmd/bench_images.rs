@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use crate::exit::Outcome;
 use crate::images::{Inputs, Pictures, Ran, Work};
+use crate::together;
 use crate::ui::Ui;
 use crate::ui::progress::Progress;
 use crate::ui::table::Table;
@@ -10,6 +11,7 @@ use clap::Args;
 use oxcl_runtime::{KnownOf, LaunchShape};
 use oxcl_workload::nearest::nearest;
 use serde_json::json;
+use std::time::Duration;
 
 /// Measure kernels on images: convolution, resizing, gathering, a volume and another format
 ///
@@ -32,6 +34,9 @@ pub(crate) struct ImagesArgs {
     /// Run the code for any local size and format, as programs do before a kernel is hot
     #[arg(long)]
     any_format: bool,
+    /// Measure also what as many programs of one worker do at the same time, each with its own images: the machine's own scaling
+    #[arg(long)]
+    at_once: bool,
     /// Only this kernel; may be given several times
     #[arg(long, value_name = "NAME", value_parser = work)]
     only: Vec<Work>,
@@ -58,6 +63,8 @@ struct Row {
     work: Work,
     alone: [Ran; 2],
     all: [Ran; 2],
+    /// On images, in each of as many programs at once as there are workers: the median.
+    at_once: Option<Duration>,
 }
 
 impl Row {
@@ -73,6 +80,11 @@ impl Row {
     fn speed_up(&self) -> f64 {
         self.alone[0].best.as_secs_f64() / self.all[0].best.as_secs_f64()
     }
+
+    /// What the machine's processors do together beside one, if that was measured.
+    fn at_once(&self, workers: usize) -> Option<f64> {
+        Some(workers as f64 * self.alone[0].best.as_secs_f64() / self.at_once?.as_secs_f64())
+    }
 }
 
 fn micros(ran: &Ran) -> f64 {
@@ -86,7 +98,7 @@ pub(super) fn run(
     compile: impl Fn(&[[u64; 3]], &[KnownOf], &mut Ui) -> Result<Vec<u8>, CliError>,
 ) -> Result<Outcome, CliError> {
     let failed = |message: String| CliError::Device { message, help: None };
-    let archive = compile(&[], &[], ui)?;
+    let mut archive = compile(&[], &[], ui)?;
     let workers = super::bench::workers(args.workers);
     let on = |workers| Pictures::new(&archive, workers, Inputs::new(args.side)).map_err(failed);
     let (mut alone, mut all) = (on(1)?, on(workers)?);
@@ -94,7 +106,7 @@ pub(super) fn run(
     let shapes = |work| -> Result<Shapes, String> { Ok([all.shape(work, true)?, all.shape(work, false)?]) };
     let shapes = works.iter().map(|&work| shapes(work)).collect::<Result<Vec<_>, _>>().map_err(failed)?;
     if !args.any_format {
-        let archive = compile_for(&shapes, &compile, ui)?;
+        archive = compile_for(&shapes, &compile, ui)?;
         [&mut alone, &mut all].into_iter().try_for_each(|on| on.take(&archive)).map_err(failed)?;
     }
     let progress = Progress::new(ui);
@@ -107,7 +119,13 @@ pub(super) fn run(
             };
             Ok([ran(true, on_images)?, ran(false, on_buffers)?])
         };
-        let row = Row { work, alone: both(&alone)?, all: both(&all)? };
+        let at_once = if args.at_once {
+            let times = at_once(&archive, workers, args, work, &on_images.1).map_err(failed)?;
+            times.get(times.len() / 2).copied()
+        } else {
+            None
+        };
+        let row = Row { work, alone: both(&alone)?, all: both(&all)?, at_once };
         if ui.json {
             ui.result(&format!("{}\n", as_json(&row, workers)))?;
         }
@@ -123,6 +141,21 @@ pub(super) fn run(
     }
     ui.message(&format!("results are not those of the reference: {}", wrong.join(", ")));
     Ok(Outcome::Negative)
+}
+
+/// The times of a kernel on images in as many programs of one worker each as are said, in order.
+fn at_once(
+    archive: &[u8],
+    programs: usize,
+    args: &ImagesArgs,
+    work: Work,
+    shape: &LaunchShape,
+) -> Result<Vec<Duration>, String> {
+    let mut times = together::run(programs, args.runs, |member| {
+        Pictures::new(archive, 1, Inputs::new(args.side))?.run_in(member, work, shape)
+    })?;
+    times.sort_unstable();
+    Ok(times)
 }
 
 /// What a kernel's functions are for, on images and on buffers.
@@ -148,7 +181,7 @@ fn compile_for(
 }
 
 fn as_json(row: &Row, workers: usize) -> serde_json::Value {
-    let Row { work, alone: [image_alone, buffer_alone], all: [image, buffer] } = row;
+    let Row { work, alone: [image_alone, buffer_alone], all: [image, buffer], .. } = row;
     json!({
         "bench": work.name(),
         "workers": workers,
@@ -156,25 +189,30 @@ fn as_json(row: &Row, workers: usize) -> serde_json::Value {
         "buffer_us": micros(buffer),
         "image_us_alone": micros(image_alone),
         "buffer_us_alone": micros(buffer_alone),
+        "image_speedup_at_once": row.at_once(workers).map(|times| (times * 100.0).round() / 100.0),
         "ok": row.is_right(),
     })
 }
 
 fn table(rows: &[Row], workers: usize) -> String {
     let on_all = format!("{workers} workers");
-    let mut table = Table::new(&["us", "images", "buffers", "ratio", "images, 1 worker", &on_all]);
-    for column in 1..=5 {
-        table = table.right(column);
+    let at_once = format!("{workers} at once");
+    let mut names = vec!["us", "images", "buffers", "ratio", "images, 1 worker", &on_all];
+    if rows.iter().any(|row| row.at_once.is_some()) {
+        names.push(&at_once);
     }
+    let mut table = (1..names.len()).fold(Table::new(&names), Table::right);
     for row in rows {
-        table.row(vec![
+        let mut cells = vec![
             row.work.name().to_owned(),
             format!("{:.1}", micros(&row.all[0])),
             format!("{:.1}", micros(&row.all[1])),
             format!("{:.2}", row.ratio()),
             format!("{:.1}", micros(&row.alone[0])),
             format!("{:.2} times", row.speed_up()),
-        ]);
+        ];
+        cells.extend(row.at_once(workers).map(|times| format!("{times:.2} times")));
+        table.row(cells);
     }
     table.to_string()
 }

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
     ArgValue, Buffer, Coded, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape, Kernel,
-    LaunchShape, NdRange, Program, QueueProperties, channel, order,
+    LaunchShape, NdRange, Program, Queue, QueueProperties, channel, order,
 };
+
+use crate::together;
 
 /// The kernels' source.
 pub(crate) const SOURCE: &str = include_str!("kernels.cl");
@@ -231,6 +233,29 @@ impl Pictures {
         act(&kernel, &range, &arguments, to.buffer())
     }
 
+    /// The times of a kernel on images in one of the programs that run at the same time.
+    pub(crate) fn run_in(
+        &self,
+        member: &together::Member<'_>,
+        work: Work,
+        shape: &LaunchShape,
+    ) -> Result<(), String> {
+        self.with(work, true, |kernel, range, arguments, _| {
+            let [x, y, _] = shape.local;
+            let range = range.with_local(&[x, y]).map_err(|error| told(&error))?;
+            let queue = self.queue()?;
+            let mut launch = launcher(&queue, kernel, &range, arguments);
+            launch()?;
+            member.run(launch)
+        })
+    }
+
+    fn queue(&self) -> Result<Queue, String> {
+        let device = self.context.device("cpu").map_err(|error| told(&error))?;
+        let properties = QueueProperties { out_of_order: false, profiling: false };
+        self.context.queue(&device, properties).map_err(|error| error.to_string())
+    }
+
     fn time(
         &self,
         kernel: &Kernel,
@@ -238,19 +263,25 @@ impl Pictures {
         arguments: &[ArgValue<'_>],
         runs: u32,
     ) -> Result<Duration, String> {
-        let device = self.context.device("cpu").map_err(|error| told(&error))?;
-        let properties = QueueProperties { out_of_order: false, profiling: false };
-        let queue = self.context.queue(&device, properties).map_err(|error| error.to_string())?;
-        let mut best = Duration::MAX;
+        let queue = self.queue()?;
+        let mut launch = launcher(&queue, kernel, range, arguments);
         // The first run brings memory and code to where they are used.
-        for run in 0..=runs {
-            let begun = Instant::now();
-            let event = queue.kernel(kernel, range, arguments, &[]).map_err(|error| told(&error))?;
-            event.wait().map_err(|error| error.to_string())?;
-            if run > 0 {
-                best = best.min(begun.elapsed());
-            }
-        }
-        Ok(best)
+        launch()?;
+        (0..runs).try_fold(Duration::MAX, |best, _| Ok(best.min(launch()?)))
+    }
+}
+
+/// What launches the kernel, and waits for it.
+fn launcher<'a>(
+    queue: &'a Queue,
+    kernel: &'a Kernel,
+    range: &'a NdRange,
+    arguments: &'a [ArgValue<'a>],
+) -> impl FnMut() -> Result<Duration, String> + 'a {
+    move || {
+        let begun = Instant::now();
+        let event = queue.kernel(kernel, range, arguments, &[]).map_err(|error| told(&error))?;
+        event.wait().map_err(|error| error.to_string())?;
+        Ok(begun.elapsed())
     }
 }

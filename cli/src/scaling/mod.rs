@@ -1,14 +1,13 @@
 //! The programs of `oxcl bench scaling`: three kernels with much arithmetic, one launch of which is executed by one worker, by
 //! several, or by one worker each in as many programs as there are to be workers, all at the same time.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use oxcl_runtime::{
     ArgValue, Buffer, Coded, Context, ContextOptions, Kernel, NdRange, Program, Queue, QueueProperties,
 };
+
+use crate::together;
 
 /// The kernels' source.
 pub(crate) const SOURCE: &str = include_str!("kernels.cl");
@@ -141,40 +140,17 @@ impl Launcher {
     }
 }
 
-/// The times of `runs` launches by each of `programs` programs of one worker each, which all run as long as one of them has launches
-/// left to count.
+/// The times of `runs` launches by each of `programs` programs of one worker each, all at the same time.
 pub(crate) fn at_once(
     archive: &[u8],
     programs: usize,
     work: Work,
     runs: u32,
 ) -> Result<Vec<Duration>, String> {
-    let (ready, busy) = (Barrier::new(programs), AtomicUsize::new(programs));
-    let times = Mutex::new(Vec::new());
-    let program = || {
-        let launcher = Launcher::new(archive, 1, work);
-        // The first launch brings memory and code to where they are used. Nobody waits for one that failed.
-        let first = launcher.and_then(|launcher| launcher.launch().map(|_| launcher));
-        ready.wait();
-        let counted = first.and_then(|launcher| {
-            let counted = (0..runs).map(|_| launcher.launch()).collect::<Result<Vec<_>, _>>();
-            Ok((launcher, counted?))
-        });
-        // Relaxed, here and below: it says only whether to go on.
-        busy.fetch_sub(1, Ordering::Relaxed);
-        let (launcher, counted) = counted?;
-        times.lock().unwrap_or_else(PoisonError::into_inner).extend(counted);
-        while busy.load(Ordering::Relaxed) > 0 {
-            launcher.launch()?;
-        }
-        Ok(())
-    };
-    let ended: Result<(), String> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..programs).map(|_| scope.spawn(program)).collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().unwrap_or_else(|_| Err("a program of the bench has ended by a panic".to_owned()))
-        })
-    });
-    ended?;
-    Ok(times.into_inner().unwrap_or_else(PoisonError::into_inner))
+    together::run(programs, runs, |member| {
+        let launcher = Launcher::new(archive, 1, work)?;
+        // The first launch brings memory and code to where they are used.
+        launcher.launch()?;
+        member.run(|| launcher.launch())
+    })
 }

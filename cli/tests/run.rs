@@ -292,6 +292,13 @@ fn the_task_benchmarks_give_a_line_for_each_figure() {
     assert!(lines.iter().any(|l| l["bench"] == "launch+finish" && l["p99_us"].is_number()));
     assert!(sandbox.read("plots/in-order.svg").starts_with(b"<svg"));
     assert_eq!(sandbox.run(&words("bench tasks --only nothing")).code, Some(2));
+    let some =
+        sandbox.run(&words("bench tasks --functions --workers 1,3 -n 100 --runs 1 --only in-order --json"));
+    let workers = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["workers"].as_u64();
+    let mut numbers: Vec<u64> = some.out.lines().filter_map(workers).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers, [1, 3], "{}{}", some.out, some.err);
 }
 
 #[test]

@@ -44,9 +44,10 @@ pub(crate) enum BenchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TasksArgs {
-    /// Measure with 1 to N workers, the waiting thread included [default: as many as there are CPUs]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    workers: Option<u64>,
+    /// Measure with 1 to N workers, the waiting thread included; with several numbers, as in 1,16: with so many only [default: as many
+    /// as there are CPUs]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1024))]
+    workers: Vec<u64>,
     /// Draw the figures into this folder, as SVG
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
@@ -143,8 +144,11 @@ fn tasks(args: &TasksArgs, ui: &mut Ui) -> Result<Outcome, CliError> {
     }
     let (n, runs) = if matches!(args.device, Device::Processor(_)) { (1000, 2) } else { (10_000, 5) };
     let mut plan = Plan { n: args.n.unwrap_or(n), runs: args.runs.unwrap_or(runs), ..Plan::default() };
-    if let Some(workers) = args.workers {
-        plan.workers = (1..=usize::try_from(workers).unwrap_or(1)).collect();
+    let count = |workers: &u64| usize::try_from(*workers).unwrap_or(1);
+    match &args.workers[..] {
+        [] => {}
+        [most] => plan.workers = (1..=count(most)).collect(),
+        some => plan.workers = some.iter().map(count).collect(),
     }
     if !args.only.is_empty() {
         plan.benchmarks.clone_from(&args.only);

@@ -13,8 +13,8 @@ use crate::ui::Ui;
 
 /// Measure devices of other ranks, beside messages of MPI alone
 ///
-/// Results are held against the same kernels on this rank's `cpu`, byte for byte. Two nodes are needed (for `launch` alone
-/// one), and four for the last figures. With --json each figure is an object on a line of its own.
+/// Results are held against the same kernels on this rank's `cpu`, byte for byte. Chains and copies need two nodes, the
+/// last figures four. With --json each figure is an object on a line of its own.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OXCL_NUM_THREADS=1 mpirun -n 1 oxcl bench nodes : -n 4 oxcl node")]
 pub(crate) struct NodesArgs {
@@ -44,9 +44,9 @@ enum Part {
     Chain,
     /// 64 MiB from node to node
     Copy,
-    /// A product of matrices over 2 and 4 nodes
+    /// A product of matrices over 1, 2 and 4 nodes
     Matrix,
-    /// Bodies that attract each other, over 2 and 4 nodes
+    /// Bodies that attract each other, over 1, 2 and 4 nodes
     Bodies,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn run(
     };
     let cluster = oxcl_runtime::cluster().map_err(|error| crate::launching::device_error(&error))?;
     let bench = Bench::new(&archive, &["mpi:*"], 2).map_err(failed)?;
-    let needed = if args.only == [Part::Launch] { 1 } else { 2 };
+    let needed = if wanted(Part::Chain) || wanted(Part::Copy) { 2 } else { 1 };
     if bench.devices() < needed {
         return Err(failed(format!("devices of nodes: {} are there, {needed} needed", bench.devices())));
     }
@@ -171,16 +171,16 @@ pub(super) fn run(
         };
         let (alone, want) = time(&one, 1)?;
         tell(&format!("{name}, cpu with one thread"), alone.as_secs_f64() * 1e3, "ms", None)?;
-        for devices in [2, 4] {
+        for devices in [1, 2, 4] {
             if devices > bench.devices() {
                 continue;
             }
             let (took, found) = time(&bench, devices)?;
             if found != want {
-                return Err(failed(format!("{name}: {devices} nodes leave other bytes than one device")));
+                return Err(failed(format!("{name}: {devices} nodes leave other bytes than the host's device")));
             }
             let share = alone.as_secs_f64() / took.as_secs_f64() / devices as f64;
-            let label = format!("{name}, {devices} nodes");
+            let label = format!("{name}, {devices} {}", if devices == 1 { "node" } else { "nodes" });
             tell(&label, took.as_secs_f64() * 1e3, "ms", Some((share, "ideal")))?;
         }
     }

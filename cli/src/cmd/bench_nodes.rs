@@ -177,7 +177,9 @@ pub(super) fn run(
             }
             let (took, found) = time(&bench, devices)?;
             if found != want {
-                return Err(failed(format!("{name}: {devices} nodes leave other bytes than the host's device")));
+                return Err(failed(format!(
+                    "{name}: {devices} nodes leave other bytes than the host's device"
+                )));
             }
             let share = alone.as_secs_f64() / took.as_secs_f64() / devices as f64;
             let label = format!("{name}, {devices} {}", if devices == 1 { "node" } else { "nodes" });

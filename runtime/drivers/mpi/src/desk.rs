@@ -2,7 +2,8 @@
 //! and when each rank was heard last. One thread at a time is at it.
 //!
 //! Messages that lie there at the same time for the same rank go in one packet. Bytes go in pieces of [`PIECE`], of which
-//! several are under way.
+//! several are under way. Who receives from one rank asks for few pieces at a time, in the order in which the transfers began, as
+//! commands wait for the first ones: of hundreds that share the way none is there before all nearly are. Who sends offers all.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -20,6 +21,10 @@ use crate::transport::{Happening, Rank, Ticket, Transport};
 pub(crate) const PIECE: u64 = 1 << 20;
 /// Pieces of a transfer that are under way at the same time.
 const WINDOW: usize = 4;
+/// Pieces that one rank is asked for at the same time.
+const ASKED: usize = 4;
+/// Transfers of so many bytes are not held back behind longer ones.
+const SHORT: u64 = 64 << 10;
 /// A packet that has so many bytes goes without waiting for more.
 const FULL: usize = 64 << 10;
 /// A packet of messages that nobody waits for goes when it has so many bytes.
@@ -42,6 +47,27 @@ struct Stream {
     under_way: VecDeque<Ticket>,
     sends: bool,
     failed: Option<String>,
+}
+
+impl Stream {
+    /// Its pieces count as asked for.
+    fn is_counted(&self) -> bool {
+        !self.sends && self.flow.length > SHORT
+    }
+
+    /// There is a piece to begin.
+    fn goes_on(&self) -> bool {
+        self.begun < self.flow.length && self.under_way.len() < WINDOW && self.failed.is_none()
+    }
+}
+
+/// What is to come from a rank.
+#[derive(Default)]
+struct Coming {
+    /// Pieces that it was asked for.
+    asked: usize,
+    /// Transfers that have pieces to ask for, oldest first.
+    waiting: VecDeque<u64>,
 }
 
 /// A packet that is being filled.
@@ -79,6 +105,8 @@ pub(crate) struct Desk<T> {
     /// Room for orders.
     orders: Orders,
     streams: HashMap<u64, Stream>,
+    /// By rank.
+    coming: Vec<Coming>,
     tickets: HashMap<Ticket, u64>,
     next: u64,
     /// When each rank was heard last.
@@ -104,6 +132,7 @@ impl<T: Transport> Desk<T> {
             urgent: Vec::new(),
             orders: Orders::default(),
             streams: HashMap::new(),
+            coming: (0..ranks).map(|_| Coming::default()).collect(),
             tickets: HashMap::new(),
             next: 0,
             heard: vec![now; ranks],
@@ -296,8 +325,17 @@ impl<T: Transport> Desk<T> {
     fn go_on(&mut self, number: u64) {
         let Some(stream) = self.streams.get_mut(&number) else { return };
         let Flow { peer, transfer, span, length, .. } = stream.flow;
+        let Some(coming) = self.coming.get_mut(peer as usize) else { return };
         let tag = u32::try_from(FIRST_TAG + transfer % TAGS).unwrap_or(u32::MAX);
-        while stream.begun < length && stream.under_way.len() < WINDOW && stream.failed.is_none() {
+        while stream.goes_on() {
+            let is_counted = stream.is_counted();
+            if is_counted && coming.asked >= ASKED {
+                // Only the first one goes on, so one that waits already is that.
+                if coming.waiting.front() != Some(&number) {
+                    coming.waiting.push_back(number);
+                }
+                return;
+            }
             let piece = PIECE.min(length - stream.begun);
             // What is thrown away comes to the same place, a piece at a time.
             let thrown = span.length() < length;
@@ -310,6 +348,7 @@ impl<T: Transport> Desk<T> {
             } else {
                 self.transport.receive(peer, tag, part)
             };
+            coming.asked += usize::from(is_counted);
             stream.begun += piece;
             stream.under_way.push_back(ticket);
             self.tickets.insert(ticket, number);
@@ -322,10 +361,33 @@ impl<T: Transport> Desk<T> {
         }
     }
 
+    /// A piece has come or gone, or will not: what it was of goes on, and then what waits for the same rank.
+    fn piece_over(&mut self, number: u64, ticket: Ticket, failed: Option<String>) {
+        let Some(stream) = self.streams.get_mut(&number) else { return };
+        stream.under_way.retain(|other| *other != ticket);
+        stream.failed = stream.failed.take().or(failed);
+        let (peer, is_counted) = (stream.flow.peer as usize, stream.is_counted());
+        if let Some(coming) = self.coming.get_mut(peer).filter(|_| is_counted) {
+            coming.asked -= 1;
+        }
+        self.go_on(number);
+        let next = |desk: &Self| desk.coming.get(peer).and_then(|coming| coming.waiting.front().copied());
+        while let Some(number) = next(self) {
+            self.go_on(number);
+            if self.streams.get(&number).is_some_and(Stream::goes_on) {
+                break;
+            }
+            self.coming[peer].waiting.pop_front();
+        }
+    }
+
     fn drop_rank(&mut self, rank: Rank, failure: &Failure) {
         self.gone.insert(rank, failure.clone());
         if let Some(packet) = self.packets.get_mut(rank as usize) {
             *packet = Packet::default();
+        }
+        if let Some(coming) = self.coming.get_mut(rank as usize) {
+            *coming = Coming::default();
         }
         let with = |stream: &Stream| stream.flow.peer == rank;
         let numbers: Vec<u64> = self.streams.iter().filter(|(_, s)| with(s)).map(|(n, _)| *n).collect();
@@ -355,11 +417,7 @@ impl<T: Transport> Desk<T> {
                 }
                 Happening::Over { ticket, failed } => {
                     let Some(number) = self.tickets.remove(&ticket) else { continue };
-                    if let Some(stream) = self.streams.get_mut(&number) {
-                        stream.under_way.retain(|other| *other != ticket);
-                        stream.failed = stream.failed.take().or(failed);
-                    }
-                    self.go_on(number);
+                    self.piece_over(number, ticket, failed);
                 }
                 Happening::Unreachable { rank, reason } => {
                     if !self.gone.contains_key(&rank) {
@@ -397,6 +455,10 @@ impl<T: Transport> Desk<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use oxcl_driver::{HostMemory, lock};
+
     use super::*;
     use crate::message::Ending;
     use crate::transport::mesh;
@@ -443,5 +505,47 @@ mod tests {
         assert_eq!(began, 70 + grown);
         assert!(grown >= nanoseconds(Some(SOON)) && grown <= longest);
         assert!(host.poll().is_none());
+    }
+
+    #[test]
+    fn a_rank_is_asked_for_few_pieces_and_what_was_wanted_first_comes_first() {
+        const LONG: u64 = 10;
+        let (mut ends, _) = mesh(2);
+        let watch = || Watch { only: None, patience: Duration::from_secs(60) };
+        let (to, from) = (ends.pop().unwrap(), ends.pop().unwrap());
+        let (mut to, mut from) = (Desk::new(to, watch()), Desk::new(from, watch()));
+        let (own, other) = (Post::default(), Post::default());
+        let ended = Arc::new(Mutex::new(Vec::new()));
+        let blocks: Vec<Arc<HostMemory>> =
+            (0..2 * (LONG + 1)).map(|_| Arc::new(HostMemory::arbitrary(PIECE).unwrap())).collect();
+        let flow = |transfer: u64, peer: Rank, block: u64, notes: bool| {
+            let ended = Arc::clone(&ended);
+            let over = Box::new(move |outcome: Result<(), Failure>| {
+                outcome.unwrap();
+                if notes {
+                    lock(&ended).push(transfer);
+                }
+            });
+            let block = &blocks[usize::try_from(block).unwrap()];
+            let length = if transfer < LONG { PIECE } else { SHORT };
+            let span = block.span().part(0, length).unwrap();
+            Flow { peer, transfer, span, length, _keep: Some(Arc::clone(block)), over }
+        };
+        // The short one is wanted last, and all is sent the other way round.
+        for transfer in 0..=LONG {
+            own.receive(flow(transfer, 0, transfer, true));
+        }
+        to.turn(&own, &Nobody);
+        assert_eq!((to.coming[0].asked, to.coming[0].waiting.len()), (ASKED, 6));
+        for transfer in (0..=LONG).rev() {
+            other.send(flow(transfer, 1, LONG + 1 + transfer, false));
+        }
+        while from.turn(&other, &Nobody) | to.turn(&own, &Nobody) {}
+        let ended = lock(&ended).clone();
+        let place = |transfer: u64| ended.iter().position(|other| *other == transfer).unwrap();
+        assert_eq!(ended.len() as u64, LONG + 1);
+        assert!((0..4).all(|first| (4..LONG).all(|later| place(first) < place(later))), "{ended:?}");
+        assert!(place(LONG) < place(4), "{ended:?}");
+        assert!(to.coming[0].asked == 0 && to.coming[0].waiting.is_empty() && !to.is_moving());
     }
 }

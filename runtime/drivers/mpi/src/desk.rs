@@ -416,8 +416,12 @@ impl<T: Transport> Desk<T> {
                     stamp::mark(Step::Heard);
                 }
                 Happening::Over { ticket, failed } => {
-                    let Some(number) = self.tickets.remove(&ticket) else { continue };
-                    self.piece_over(number, ticket, failed);
+                    if let Some(number) = self.tickets.remove(&ticket) {
+                        self.piece_over(number, ticket, failed);
+                    }
+                    // What that sets free begins before more is heard: the next piece may be over as soon as this one is
+                    // dealt with, and so on for as long as bytes come.
+                    break;
                 }
                 Happening::Unreachable { rank, reason } => {
                     if !self.gone.contains_key(&rank) {
@@ -540,6 +544,10 @@ mod tests {
         for transfer in (0..=LONG).rev() {
             other.send(flow(transfer, 1, LONG + 1 + transfer, false));
         }
+        from.turn(&other, &Nobody);
+        // All of that is there, and what a piece sets free begins before the next one is looked at.
+        to.turn(&own, &Nobody);
+        assert_eq!(lock(&ended).len(), 1);
         while from.turn(&other, &Nobody) | to.turn(&own, &Nobody) {}
         let ended = lock(&ended).clone();
         let place = |transfer: u64| ended.iter().position(|other| *other == transfer).unwrap();

@@ -5,7 +5,25 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use oxcl_runtime::{ArgValue, Coded, Kernel, NdRange, Queue};
+
+/// Launches a kernel and waits for it: how long that takes.
+pub(crate) fn timed(
+    queue: &Queue,
+    kernel: &Kernel,
+    range: &NdRange,
+    arguments: &[ArgValue<'_>],
+) -> Result<Duration, String> {
+    let begun = Instant::now();
+    let event = queue.kernel(kernel, range, arguments, &[]);
+    event
+        .map_err(|error| format!("{error} [{}]", error.code()))?
+        .wait()
+        .map_err(|error| error.to_string())?;
+    Ok(begun.elapsed())
+}
 
 /// One of the programs.
 pub(crate) struct Member<'a> {

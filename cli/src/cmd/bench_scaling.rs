@@ -7,8 +7,7 @@
 
 use std::time::Duration;
 
-use clap::Args;
-use oxcl_workload::nearest::nearest;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::error::CliError;
@@ -33,22 +32,12 @@ pub(crate) struct ScalingArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     /// Only this kernel; may be given several times
-    #[arg(long, value_name = "NAME", value_parser = work)]
+    #[arg(long, value_name = "NAME")]
     only: Vec<Work>,
 }
 
 /// Launches of one worker in a round; of all workers there are so many times as many, which take about as long.
 const LAUNCHES: u32 = 4;
-
-fn work(name: &str) -> Result<Work, String> {
-    Work::from_name(name).ok_or_else(|| {
-        let names: Vec<_> = Work::ALL.iter().map(|work| work.name()).collect();
-        match nearest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("there are {}", names.join(", ")),
-        }
-    })
-}
 
 /// Times of launches.
 #[derive(Default)]
@@ -88,7 +77,7 @@ pub(super) fn run(
     compile: impl Fn(&[[u64; 3]], &mut Ui) -> Result<Vec<u8>, CliError>,
 ) -> Result<Outcome, CliError> {
     let workers = super::bench::workers(args.workers);
-    let works = if args.only.is_empty() { &Work::ALL[..] } else { &args.only };
+    let works = if args.only.is_empty() { Work::value_variants() } else { &args.only };
     let mut sizes: Vec<[u64; 3]> = works.iter().map(|work| work.local()).collect();
     sizes.dedup();
     let archive = compile(&sizes, ui)?;

@@ -3,7 +3,7 @@
 
 mod reference;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use oxcl_runtime::{
     ArgValue, Buffer, Coded, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape, Kernel,
@@ -244,7 +244,7 @@ impl Pictures {
             let [x, y, _] = shape.local;
             let range = range.with_local(&[x, y]).map_err(|error| told(&error))?;
             let queue = self.queue()?;
-            let mut launch = launcher(&queue, kernel, &range, arguments);
+            let launch = || together::timed(&queue, kernel, &range, arguments);
             launch()?;
             member.run(launch)
         })
@@ -264,24 +264,9 @@ impl Pictures {
         runs: u32,
     ) -> Result<Duration, String> {
         let queue = self.queue()?;
-        let mut launch = launcher(&queue, kernel, range, arguments);
+        let launch = || together::timed(&queue, kernel, range, arguments);
         // The first run brings memory and code to where they are used.
         launch()?;
         (0..runs).try_fold(Duration::MAX, |best, _| Ok(best.min(launch()?)))
-    }
-}
-
-/// What launches the kernel, and waits for it.
-fn launcher<'a>(
-    queue: &'a Queue,
-    kernel: &'a Kernel,
-    range: &'a NdRange,
-    arguments: &'a [ArgValue<'a>],
-) -> impl FnMut() -> Result<Duration, String> + 'a {
-    move || {
-        let begun = Instant::now();
-        let event = queue.kernel(kernel, range, arguments, &[]).map_err(|error| told(&error))?;
-        event.wait().map_err(|error| error.to_string())?;
-        Ok(begun.elapsed())
     }
 }

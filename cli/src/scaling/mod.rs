@@ -1,7 +1,7 @@
 //! The programs of `oxcl bench scaling`: three kernels with much arithmetic, one launch of which is executed by one worker, by
 //! several, or by one worker each in as many programs as there are to be workers, all at the same time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use oxcl_runtime::{
     ArgValue, Buffer, Coded, Context, ContextOptions, Kernel, NdRange, Program, Queue, QueueProperties,
@@ -13,7 +13,7 @@ use crate::together;
 pub(crate) const SOURCE: &str = include_str!("kernels.cl");
 
 /// A kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Work {
     /// Prices of a million options.
     Options,
@@ -24,18 +24,12 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    pub(crate) const ALL: [Self; 3] = [Self::Options, Self::Mandelbrot, Self::Bodies];
-
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Options => "options",
             Self::Mandelbrot => "mandelbrot",
             Self::Bodies => "bodies",
         }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|work| work.name() == name)
     }
 
     /// Work-items in each direction.
@@ -128,10 +122,7 @@ impl Launcher {
         if self.kernel.name() == Work::Bodies.name() {
             arguments.push(ArgValue::Value(&self.count[..]));
         }
-        let begun = Instant::now();
-        let event = self.queue.kernel(&self.kernel, &self.range, &arguments, &[]);
-        event.map_err(|error| told(&error))?.wait().map_err(|error| error.to_string())?;
-        Ok(begun.elapsed())
+        together::timed(&self.queue, &self.kernel, &self.range, &arguments)
     }
 
     /// What the last launch left.

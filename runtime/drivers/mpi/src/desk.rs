@@ -315,6 +315,11 @@ impl<T: Transport> Desk<T> {
             (flow.over)(Err(failure.clone()));
             return;
         }
+        if flow.peer as usize >= self.coming.len() {
+            let reason = format!("there is no rank {}", flow.peer);
+            (flow.over)(Err(DriverError::Device { reason }.into()));
+            return;
+        }
         self.next += 1;
         let stream = Stream { flow, begun: 0, under_way: VecDeque::new(), sends, failed: None };
         self.streams.insert(self.next, stream);

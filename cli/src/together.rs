@@ -9,6 +9,11 @@ use std::time::{Duration, Instant};
 
 use oxcl_runtime::{ArgValue, Coded, Kernel, NdRange, Queue};
 
+/// What went wrong, with its code.
+pub(crate) fn told(error: &impl Coded) -> String {
+    format!("{error} [{}]", error.code())
+}
+
 /// Launches a kernel and waits for it: how long that takes.
 pub(crate) fn timed(
     queue: &Queue,
@@ -17,16 +22,15 @@ pub(crate) fn timed(
     arguments: &[ArgValue<'_>],
 ) -> Result<Duration, String> {
     let begun = Instant::now();
-    let event = queue.kernel(kernel, range, arguments, &[]);
-    event
-        .map_err(|error| format!("{error} [{}]", error.code()))?
-        .wait()
-        .map_err(|error| error.to_string())?;
+    let event = queue.kernel(kernel, range, arguments, &[]).map_err(|error| told(&error))?;
+    event.wait().map_err(|error| error.to_string())?;
     Ok(begun.elapsed())
 }
 
 /// One of the programs.
 pub(crate) struct Member<'a> {
+    /// From 0 on.
+    pub(crate) number: usize,
     group: &'a Group,
     runs: u32,
     ran: Cell<bool>,
@@ -76,9 +80,10 @@ pub(crate) fn run(
 ) -> Result<Vec<Duration>, String> {
     let group =
         Group { ready: Barrier::new(programs), busy: AtomicUsize::new(programs), times: Mutex::default() };
-    let one = || program(&Member { group: &group, runs, ran: Cell::new(false) });
+    let one = |number| program(&Member { number, group: &group, runs, ran: Cell::new(false) });
     let ended: Result<Vec<()>, String> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..programs).map(|_| scope.spawn(one)).collect();
+        let one = &one;
+        let threads: Vec<_> = (0..programs).map(|number| scope.spawn(move || one(number))).collect();
         let end = |thread: thread::ScopedJoinHandle<'_, Result<(), String>>| {
             thread.join().unwrap_or_else(|_| Err("a program of the bench has ended by a panic".to_owned()))
         };
@@ -96,8 +101,7 @@ mod tests {
     fn all_runs_that_count_are_timed_and_one_that_fails_holds_up_nobody() {
         let times = run(3, 4, |member| member.run(|| Ok(Duration::from_micros(7)))).unwrap();
         assert_eq!(times, [Duration::from_micros(7); 12]);
-        let number = AtomicUsize::new(0);
-        let failed = run(3, 4, |member| match number.fetch_add(1, Ordering::Relaxed) {
+        let failed = run(3, 4, |member| match member.number {
             0 => Err("not ready".to_owned()),
             _ => member.run(|| Ok(Duration::ZERO)),
         });

@@ -113,46 +113,42 @@ fn workloads_take_buffers_as_images() {
     assert!(ran.out.contains("(80,88,96,104) (144,152,160,168)"), "{}", ran.out);
 }
 
-#[test]
-fn a_bench_of_images_compares_its_results_with_a_scalar_reference() {
-    let sandbox = Sandbox::new();
-    let ran = sandbox.run(&words("bench images --side 64 --runs 1 --workers 2 --at-once --json"));
+/// What a bench says of each of these, where each of `keys` is above zero.
+fn figures(sandbox: &Sandbox, bench: &str, names: &[&str], keys: &[&str]) -> Vec<serde_json::Value> {
+    let ran = sandbox.run(&words(bench));
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     let lines: Vec<serde_json::Value> =
         ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
-    assert_eq!(names, ["convolution", "resize", "gather", "volume", "format"]);
-    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
-    let keys = ["image_us", "image_speedup_at_once"];
-    assert!(lines.iter().all(|line| line["ok"] == true && keys.iter().all(|key| positive(line, key))));
+    let found: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
+    assert_eq!(found, names);
+    let is_positive = |line: &serde_json::Value| keys.iter().all(|key| line[key].as_f64().unwrap() > 0.0);
+    assert!(lines.iter().all(is_positive), "{}", ran.out);
+    lines
+}
+
+#[test]
+fn a_bench_of_images_compares_its_results_with_a_scalar_reference() {
+    let sandbox = Sandbox::new();
+    let bench = "bench images --side 64 --runs 1 --workers 2 --at-once --json";
+    let names = ["convolution", "resize", "gather", "volume", "format"];
+    let lines = figures(&sandbox, bench, &names, &["image_us", "image_speedup_at_once"]);
+    assert!(lines.iter().all(|line| line["ok"] == true));
     assert_eq!(sandbox.run(&words("bench images --side 60")).code, Some(2));
 }
 
 #[test]
 fn a_bench_of_the_machine_says_what_several_threads_do_beside_one() {
-    let sandbox = Sandbox::new();
-    let ran = sandbox.run(&words("bench machine --runs 1 --workers 2 --json"));
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let lines: Vec<serde_json::Value> =
-        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
-    assert_eq!(names, ["arithmetic", "memory"]);
-    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
-    assert!(lines.iter().all(|line| ["us", "us_alone", "speedup"].iter().all(|key| positive(line, key))));
+    let bench = "bench machine --runs 1 --workers 2 --json";
+    figures(&Sandbox::new(), bench, &["arithmetic", "memory"], &["us", "us_alone", "speedup"]);
 }
 
 #[test]
 fn a_bench_of_scaling_compares_what_one_worker_and_several_leave() {
     let sandbox = Sandbox::new();
-    let ran = sandbox.run(&words("bench scaling --rounds 1 --workers 2 --only options --only bodies --json"));
-    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    let lines: Vec<serde_json::Value> =
-        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let names: Vec<&str> = lines.iter().map(|line| line["bench"].as_str().unwrap()).collect();
-    assert_eq!(names, ["options", "bodies"]);
-    let positive = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap() > 0.0;
+    let bench = "bench scaling --rounds 1 --workers 2 --only options --only bodies --json";
     let keys = ["us", "us_alone", "us_at_once", "best_us", "speedup", "speedup_at_once", "of_machine"];
-    assert!(lines.iter().all(|line| line["ok"] == true && keys.iter().all(|key| positive(line, key))));
+    let lines = figures(&sandbox, bench, &["options", "bodies"], &keys);
+    assert!(lines.iter().all(|line| line["ok"] == true));
     let ran = sandbox.run(&words("bench scaling --only body"));
     assert!(ran.code == Some(2) && ran.err.contains("bodies"), "{ran:?}");
 }

@@ -60,16 +60,6 @@ fn micros(time: &Duration) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 10.0
 }
 
-/// What was measured of one kernel.
-struct Row {
-    work: Work,
-    alone: Times,
-    all: Times,
-    at_once: Times,
-    /// One worker and all have left the same.
-    same: bool,
-}
-
 /// Measures.
 pub(super) fn run(
     args: &ScalingArgs,
@@ -89,10 +79,9 @@ pub(super) fn run(
         rows.push(row.map_err(|message| CliError::Device { message, help: None })?);
     }
     drop(progress);
-    let rows: Vec<Figures> = rows.into_iter().map(|row| Figures::of(row, workers)).collect();
     if ui.json {
         for row in &rows {
-            ui.result(&format!("{}\n", row.as_json(workers)))?;
+            ui.result(&format!("{}\n", row.as_json()))?;
         }
     } else {
         ui.result(&table(&rows, workers))?;
@@ -105,73 +94,77 @@ pub(super) fn run(
     Ok(Outcome::Negative)
 }
 
-fn measure(archive: &[u8], work: Work, workers: usize, rounds: u32) -> Result<Row, String> {
-    let (one, many) = (Launcher::new(archive, 1, work)?, Launcher::new(archive, workers, work)?);
-    one.launch()?;
+fn measure(archive: &[u8], work: Work, workers: usize, rounds: u32) -> Result<Figures, String> {
+    let many = Launcher::new(archive, workers, work)?;
+    let programs = (0..workers).map(|_| Launcher::new(archive, 1, work));
+    let programs = programs.collect::<Result<Vec<_>, _>>()?;
+    let one = &programs[0];
+    let (mut alone, mut all, mut together) = (Times::default(), Times::default(), Times::default());
+    // The first launches bring memory and code to where they are used.
     many.launch()?;
-    let same = one.result()? == many.result()?;
-    let mut row =
-        Row { work, alone: Times::default(), all: Times::default(), at_once: Times::default(), same };
+    at_once(&programs, 1)?;
     for _ in 0..rounds {
         for _ in 0..LAUNCHES {
-            row.alone.0.push(one.launch()?);
+            alone.0.push(one.launch()?);
         }
         for _ in 0..LAUNCHES as usize * workers {
-            row.all.0.push(many.launch()?);
+            all.0.push(many.launch()?);
         }
-        row.at_once.0.extend(at_once(archive, workers, work, LAUNCHES)?);
+        together.0.extend(at_once(&programs, LAUNCHES)?);
     }
-    row.same &= one.result()? == many.result()?;
-    Ok(row)
+    Ok(Figures {
+        work,
+        workers,
+        alone: alone.median(),
+        all: all.median(),
+        at_once: together.median(),
+        best_alone: alone.best(),
+        best_all: all.best(),
+        same: one.result()? == many.result()?,
+    })
 }
 
 /// What is said of a kernel: times in microseconds.
 struct Figures {
     work: Work,
+    workers: usize,
     alone: f64,
     all: f64,
     at_once: f64,
     best_alone: f64,
     best_all: f64,
-    speed_up: f64,
-    machine: f64,
+    /// One worker and all have left the same.
     same: bool,
 }
 
 impl Figures {
-    fn of(mut row: Row, workers: usize) -> Self {
-        let (alone, all, at_once) = (row.alone.median(), row.all.median(), row.at_once.median());
-        Self {
-            work: row.work,
-            alone,
-            all,
-            at_once,
-            best_alone: row.alone.best(),
-            best_all: row.all.best(),
-            speed_up: alone / all,
-            machine: workers as f64 * alone / at_once,
-            same: row.same,
-        }
+    fn speed_up(&self) -> f64 {
+        self.alone / self.all
+    }
+
+    /// What the machine's processors do together beside one.
+    fn machine(&self) -> f64 {
+        self.workers as f64 * self.alone / self.at_once
     }
 
     /// How much of what the machine's processors do together one launch reaches.
     fn of_machine(&self) -> f64 {
-        self.speed_up / self.machine
+        self.speed_up() / self.machine()
     }
 
-    fn as_json(&self, workers: usize) -> serde_json::Value {
+    fn as_json(&self) -> serde_json::Value {
         let hundredths = |value: f64| (value * 100.0).round() / 100.0;
         json!({
             "bench": self.work.name(),
-            "workers": workers,
+            "workers": self.workers,
             "us_alone": self.alone,
             "us": self.all,
             "us_at_once": self.at_once,
             "best_us_alone": self.best_alone,
             "best_us": self.best_all,
-            "speedup": hundredths(self.speed_up),
+            "speedup": hundredths(self.speed_up()),
             "speedup_of_best": hundredths(self.best_alone / self.best_all),
-            "speedup_at_once": hundredths(self.machine),
+            "speedup_at_once": hundredths(self.machine()),
             "of_machine": hundredths(self.of_machine()),
             "ok": self.same,
         })
@@ -189,9 +182,9 @@ fn table(rows: &[Figures], workers: usize) -> String {
             row.work.name().to_owned(),
             format!("{:.1}", row.alone),
             format!("{:.1}", row.all),
-            format!("{:.2} times", row.speed_up),
+            format!("{:.2} times", row.speed_up()),
             format!("{:.1}", row.at_once),
-            format!("{:.2} times", row.machine),
+            format!("{:.2} times", row.machine()),
             format!("{:.2}", row.of_machine()),
         ]);
     }

@@ -6,11 +6,11 @@ mod reference;
 use std::time::Duration;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape, Kernel,
+    ArgValue, Buffer, Context, ContextOptions, Image, ImageFormat, ImageKind, ImageShape, Kernel,
     LaunchShape, NdRange, Program, Queue, QueueProperties, channel, order,
 };
 
-use crate::together;
+use crate::together::{self, told};
 
 /// The kernels' source.
 pub(crate) const SOURCE: &str = include_str!("kernels.cl");
@@ -125,10 +125,6 @@ pub(crate) struct Pictures {
 pub(crate) struct Ran {
     pub(crate) best: Duration,
     pub(crate) far: f64,
-}
-
-fn told<E: Coded>(error: &E) -> String {
-    format!("{error} [{}]", error.code())
 }
 
 impl Pictures {

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use oxcl_runtime::{
-    ArgValue, Buffer, Coded, Context, ContextOptions, Kernel, NdRange, Program, Queue, QueueProperties,
+    ArgValue, Buffer, Context, ContextOptions, Kernel, NdRange, Program, Queue, QueueProperties,
 };
 
-use crate::together;
+use crate::together::{self, told};
 
 /// The kernels' source.
 pub(crate) const SOURCE: &str = include_str!("kernels.cl");
@@ -74,17 +74,14 @@ impl Work {
     }
 }
 
-fn told<E: Coded>(error: &E) -> String {
-    format!("{error} [{}]", error.code())
-}
-
 /// A program that launches one kernel, with workers of its own.
 pub(crate) struct Launcher {
     kernel: Kernel,
     range: NdRange,
     input: Option<Buffer>,
     output: Buffer,
-    count: [u8; 4],
+    /// Of bodies.
+    count: Option<[u8; 4]>,
     queue: Queue,
     /// The last: queues end first.
     _context: Context,
@@ -103,13 +100,12 @@ impl Launcher {
             .and_then(|range| range.with_local(&work.local()[..work.global().len()]));
         let input = work.input();
         let input = if input.is_empty() { None } else { Some(Buffer::from_bytes(&input)) };
-        let output = vec![0; usize::try_from(work.items() * work.result_bytes()).unwrap_or(0)];
         Ok(Self {
             kernel: program.kernel(work.name()).map_err(|error| told(&error))?,
             range: range.map_err(|error| told(&error))?,
             input: input.transpose().map_err(|error| told(&error))?,
-            output: Buffer::from_bytes(&output).map_err(|error| told(&error))?,
-            count: i32::try_from(work.items()).unwrap_or(i32::MAX).to_le_bytes(),
+            output: Buffer::zeroed(work.items() * work.result_bytes()).map_err(|error| told(&error))?,
+            count: (work == Work::Bodies).then(|| (work.items() as u32).to_le_bytes()),
             queue,
             _context: context,
         })
@@ -119,9 +115,7 @@ impl Launcher {
     pub(crate) fn launch(&self) -> Result<Duration, String> {
         let mut arguments = vec![ArgValue::Buffer(&self.output)];
         arguments.extend(self.input.as_ref().map(ArgValue::Buffer));
-        if self.kernel.name() == Work::Bodies.name() {
-            arguments.push(ArgValue::Value(&self.count[..]));
-        }
+        arguments.extend(self.count.as_ref().map(|count| ArgValue::Value(&count[..])));
         together::timed(&self.queue, &self.kernel, &self.range, &arguments)
     }
 
@@ -131,17 +125,7 @@ impl Launcher {
     }
 }
 
-/// The times of `runs` launches by each of `programs` programs of one worker each, all at the same time.
-pub(crate) fn at_once(
-    archive: &[u8],
-    programs: usize,
-    work: Work,
-    runs: u32,
-) -> Result<Vec<Duration>, String> {
-    together::run(programs, runs, |member| {
-        let launcher = Launcher::new(archive, 1, work)?;
-        // The first launch brings memory and code to where they are used.
-        launcher.launch()?;
-        member.run(|| launcher.launch())
-    })
+/// The times of `runs` launches by each of these programs, all at the same time.
+pub(crate) fn at_once(programs: &[Launcher], runs: u32) -> Result<Vec<Duration>, String> {
+    together::run(programs.len(), runs, |member| member.run(|| programs[member.number].launch()))
 }

@@ -5,7 +5,7 @@
 //! several are under way. Who receives from one rank asks for few pieces at a time, in the order in which the transfers began, as
 //! commands wait for the first ones: of hundreds that share the way none is there before all nearly are. Who sends offers all.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use oxcl_driver::{DriverError, Failure};
@@ -66,8 +66,8 @@ impl Stream {
 struct Coming {
     /// Pieces that it was asked for.
     asked: usize,
-    /// Transfers that have pieces to ask for, oldest first.
-    waiting: VecDeque<u64>,
+    /// Transfers that have pieces to ask for; the oldest has the lowest number.
+    waiting: BTreeSet<u64>,
 }
 
 /// A packet that is being filled.
@@ -335,10 +335,7 @@ impl<T: Transport> Desk<T> {
         while stream.goes_on() {
             let is_counted = stream.is_counted();
             if is_counted && coming.asked >= ASKED {
-                // Only the first one goes on, so one that waits already is that.
-                if coming.waiting.front() != Some(&number) {
-                    coming.waiting.push_back(number);
-                }
+                coming.waiting.insert(number);
                 return;
             }
             let piece = PIECE.min(length - stream.begun);
@@ -372,17 +369,14 @@ impl<T: Transport> Desk<T> {
         stream.under_way.retain(|other| *other != ticket);
         stream.failed = stream.failed.take().or(failed);
         let (peer, is_counted) = (stream.flow.peer as usize, stream.is_counted());
-        if let Some(coming) = self.coming.get_mut(peer).filter(|_| is_counted) {
-            coming.asked -= 1;
+        if is_counted {
+            self.coming[peer].asked -= 1;
         }
         self.go_on(number);
-        let next = |desk: &Self| desk.coming.get(peer).and_then(|coming| coming.waiting.front().copied());
-        while let Some(number) = next(self) {
-            self.go_on(number);
-            if self.streams.get(&number).is_some_and(Stream::goes_on) {
-                break;
-            }
-            self.coming[peer].waiting.pop_front();
+        while self.coming[peer].asked < ASKED
+            && let Some(oldest) = self.coming[peer].waiting.pop_first()
+        {
+            self.go_on(oldest);
         }
     }
 

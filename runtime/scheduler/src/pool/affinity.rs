@@ -95,8 +95,7 @@ pub(crate) fn leave(processor: u32) {
     let others: Vec<usize> =
         all.iter().copied().filter(|&other| u32::try_from(other) != Ok(processor)).collect();
     if others.len() < all.len() && !others.is_empty() {
-        restrict(&others);
-        restrict(&all);
+        pass_by(&others, &all);
     }
 }
 
@@ -104,9 +103,14 @@ pub(crate) fn leave(processor: u32) {
 pub(crate) fn go_to(processor: usize) {
     let all = allowed_processors();
     if all.contains(&processor) {
-        restrict(&[processor]);
-        restrict(&all);
+        pass_by(&[processor], &all);
     }
+}
+
+/// Has the calling thread, which may run on `all`, go on on one of some of them.
+fn pass_by(some: &[usize], all: &[usize]) {
+    restrict(some);
+    restrict(all);
 }
 
 /// Lets the calling thread's short sleeps end within a microsecond of their time.

@@ -27,12 +27,12 @@ const PACE: Duration = Duration::from_millis(1);
 pub(super) struct HostPlace {
     processor: AtomicU32,
     /// Where workers are bound.
-    bound: OnceLock<Bound>,
+    pinned: OnceLock<Pinned>,
 }
 
 /// The processors of workers that are bound.
 #[derive(Debug)]
-struct Bound {
+struct Pinned {
     workers: Vec<u32>,
     /// The one that is left to the host's thread.
     host: usize,
@@ -40,13 +40,13 @@ struct Bound {
 
 impl HostPlace {
     pub(super) fn new() -> HostPlace {
-        HostPlace { processor: AtomicU32::new(NOWHERE), bound: OnceLock::new() }
+        HostPlace { processor: AtomicU32::new(NOWHERE), pinned: OnceLock::new() }
     }
 
     /// The workers are bound to these processors, and one is left to the host's thread.
     pub(super) fn is_left_to_host(&self, host: usize, workers: impl Iterator<Item = usize>) {
         let workers = workers.filter_map(|processor| u32::try_from(processor).ok()).collect();
-        let _ = self.bound.set(Bound { workers, host });
+        let _ = self.pinned.set(Pinned { workers, host });
     }
 
     /// The calling thread is the host's, and goes on.
@@ -96,13 +96,13 @@ impl Aside {
 
     /// The calling thread is the host's, and executes: it goes where no worker is bound.
     pub(super) fn keep(&self, host: &HostPlace) {
-        let Some(bound) = host.bound.get() else { return };
-        let is_theirs = |here| bound.workers.contains(&here);
+        let Some(pinned) = host.pinned.get() else { return };
+        let is_theirs = |here| pinned.workers.contains(&here);
         if affinity::current_processor().is_some_and(is_theirs)
             && self.went.get().is_none_or(|went| went.elapsed() >= PACE)
         {
             self.went.set(Some(Instant::now()));
-            affinity::go_to(bound.host);
+            affinity::go_to(pinned.host);
         }
     }
 }

@@ -7,6 +7,9 @@
 const PREFERRED: u64 = 256;
 /// With fewer items a group's start costs too much, so rows are joined.
 const SMALL: u64 = 64;
+/// Neighbours along x where there are several rows: the rows above each other of a group share lines of memory with one another
+/// where a kernel reads its neighbours, or writes a matrix the other way round.
+const ROW: u64 = 64;
 /// With fewer items a group is not worth a thread.
 const LEAST: u64 = 16;
 /// Groups for each thread, so that all have work to the end.
@@ -19,10 +22,11 @@ pub(crate) fn choose(global: [u64; 3], limit: u64, threads: u64) -> [u64; 3] {
     let preferred = PREFERRED.min((items / wanted_groups).max(LEAST)).min(limit);
     let mut local = [1; 3];
     // x first: neighbours along x are neighbours in memory.
-    local[0] = divisor(global[0], preferred, limit);
+    let row = if items > global[0] { preferred.min(ROW) } else { preferred };
+    local[0] = divisor(global[0], row, limit);
     let mut group = local[0];
-    for dimension in 1..3 {
-        if group < SMALL.min(preferred) {
+    for (dimension, enough) in [(1, preferred), (2, SMALL.min(preferred))] {
+        if group < enough {
             local[dimension] = best_divisor_up_to(global[dimension], preferred / group);
             group *= local[dimension];
         }
@@ -69,7 +73,7 @@ mod tests {
     #[test]
     fn usual_sizes_get_usual_groups() {
         assert_eq!(choose([1 << 20, 1, 1], 4096, 2), [256, 1, 1]);
-        assert_eq!(choose([1920, 1080, 1], 4096, 2), [240, 1, 1]);
+        assert_eq!(choose([1920, 1080, 1], 4096, 2), [64, 4, 1]);
         assert_eq!(choose([16, 16, 1], 4096, 2), [16, 2, 1]);
         assert_eq!(choose([1, 1, 1], 4096, 2), [1, 1, 1]);
         assert_eq!(choose([8, 1, 1], 4096, 2), [8, 1, 1]);

@@ -38,6 +38,14 @@ impl Made {
         self.ty.name()
     }
 
+    /// Whether two results are the same: all NaNs are one, as the language leaves their signs and payloads open.
+    pub(crate) fn is_same(&self, left: &[u8], right: &[u8]) -> bool {
+        let size = self.ty.size();
+        let mut both = left.chunks(size).zip(right.chunks(size));
+        let is_nan = |element: &[u8]| self.ty.is_nan(element);
+        left.len() == right.len() && both.all(|(l, r)| l == r || (is_nan(l) && is_nan(r)))
+    }
+
     /// The buffers `a`, `b`, `c` and `list`; `c` is the result.
     pub(crate) fn buffers(&self) -> [Vec<u8>; 4] {
         let mut numbers = Numbers(self.seed);
@@ -99,6 +107,24 @@ impl Number {
 
     fn is_float(self) -> bool {
         matches!(self, Number::Float | Number::Double)
+    }
+
+    /// In bytes.
+    fn size(self) -> usize {
+        match self {
+            Number::Byte => 1,
+            Number::Short => 2,
+            Number::Int | Number::Float => 4,
+            Number::Long | Number::Double => 8,
+        }
+    }
+
+    fn is_nan(self, element: &[u8]) -> bool {
+        match self {
+            Number::Float => element.try_into().is_ok_and(|bytes| f32::from_le_bytes(bytes).is_nan()),
+            Number::Double => element.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
+            Number::Byte | Number::Short | Number::Int | Number::Long => false,
+        }
     }
 
     fn bytes(self, numbers: &mut Numbers, count: u64) -> Vec<u8> {

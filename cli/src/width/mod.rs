@@ -1,6 +1,6 @@
 //! How well the compiler chooses W: kernels from seeds, timed at every W that is forced and at the chosen one.
 //!
-//! In: a kernel of [`generate`]. Out: [`Times`], where all results are the same bytes. Widths take turns, so that what else the
+//! In: a kernel of [`generate`]. Out: [`Times`], where all results are the same bytes, but for those of a NaN. Widths take turns, so that what else the
 //! machine does falls on all alike.
 
 pub(crate) mod generate;
@@ -77,7 +77,7 @@ pub(crate) fn measure(made: &Made, device: &Device, runs: u32, cpu: Option<&str>
         one.width = one.launch.run().map_err(|e| launching::launch_error(&e))?.width;
     }
     let wanted = ready.first().map(|(_, one)| one.result.to_vec()).unwrap_or_default();
-    let differs = |one: &Ready| one.result.to_vec() != wanted;
+    let differs = |one: &Ready| !made.is_same(&one.result.to_vec(), &wanted);
     let wrong = ready.iter().filter(|(_, one)| differs(one)).map(|(width, _)| *width).collect();
     let mut launches = 1;
     while time(&ready[chosen].1, launches)? < LEAST && launches < 1 << 14 {

@@ -10,7 +10,7 @@ use crate::cut::Cut;
 use crate::emit::clean_up;
 use crate::error::FormError;
 use crate::locals::Local;
-use crate::plan::space::Space;
+use crate::plan::space::{PIECE, Space};
 use crate::pocl_print;
 use crate::prepare::{Prepared, mark_target};
 use crate::slots::Slots;
@@ -140,6 +140,7 @@ fn native_entry<'c>(
     let at = b.byte_offset(context, b.i64(fields.work_dim as i64), "");
     let dimensions = b.load(b.types().i32(), at, 4, "work_dim");
     let launch = bodies.ask(&b, context, options);
+    let piece = (rows == Space::Pieces).then(|| groups_of_a_piece(&b, context, fields, options));
     let (head, exit) = (function.append_block("group"), function.append_block("exit"));
     let none = b.compare(IntPredicate::LLVMIntEQ, count, b.i64(0), "");
     let before = b.block();
@@ -157,14 +158,40 @@ fn native_entry<'c>(
     done.add_incoming(b.i64(0), before);
     let group = b.add_no_wrap(gx, done, "group");
     values.extend([context, group, gy, gz, dimensions, scratch]);
+    let step = match piece {
+        Some(piece) => {
+            let left = b.binary(Opcode::LLVMSub, count, done, "left");
+            let is_last = b.compare(IntPredicate::LLVMIntULT, left, piece, "");
+            let step = b.select(is_last, left, piece, "step");
+            values.push(step);
+            step
+        }
+        None => b.i64(1),
+    };
     bodies.call(&b, function, launch, &values);
-    let next = b.add_no_wrap(done, b.i64(1), "");
+    let next = b.add_no_wrap(done, step, "");
     done.add_incoming(next, b.block());
     let more = b.compare(IntPredicate::LLVMIntULT, next, count, "");
     b.conditional_branch(more, head, exit);
     b.position_at_end(exit);
     b.return_void();
     function
+}
+
+/// The groups of a piece of a row: as many as have [`PIECE`] work-items in dimension 0, at least one.
+fn groups_of_a_piece<'c>(
+    b: &Builder<'c>,
+    context: Value<'c>,
+    fields: Fields,
+    options: &Options,
+) -> Value<'c> {
+    let length = match options.local_size {
+        Some([x, ..]) => return b.i64((PIECE / x.cast_signed().max(1)).max(1)),
+        None => fields.load(b, context, fields.local_size, 0, "local.0"),
+    };
+    let groups = b.binary(Opcode::LLVMUDiv, b.i64(PIECE), length, "");
+    let none = b.compare(IntPredicate::LLVMIntEQ, groups, b.i64(0), "");
+    b.select(none, b.i64(1), groups, "piece")
 }
 
 /// The start-up: the native entry with what the device's program left at [`abi::LAUNCH_SYMBOL`].

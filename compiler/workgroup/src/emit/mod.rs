@@ -45,7 +45,6 @@ use crate::context::Fields;
 use crate::cut::Cut;
 use crate::error::FormError;
 use crate::plan::Plan;
-use crate::plan::space::Space;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
@@ -185,7 +184,7 @@ fn declare<'c>(cut: &Cut<'_, 'c>, plan: &Plan<'c>, options: &Options, name: &str
         types.i32(),
         types.pointer(0),
     ]);
-    if plan.space == Space::Run {
+    if plan.space.is_run() {
         parameters.push(types.i64());
     }
     let ty = types.function(types.void(), &parameters);
@@ -313,7 +312,7 @@ fn group_ids<'c>(b: &Builder<'c>, plan: &Plan<'c>, rest: &[Value<'c>], options: 
         ([0, 1, 2].map(|d| b.mul_no_wrap(counts[d], enqueued[d], "")), enqueued)
     };
     let row = match rest.get(6) {
-        Some(&run) if plan.space == Space::Run => {
+        Some(&run) if plan.space.is_run() => {
             let whole = b.mul_no_wrap(enqueued[0], run, "row");
             if options.has_edges() {
                 // The last group of the row may be smaller.

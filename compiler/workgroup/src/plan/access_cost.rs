@@ -29,6 +29,17 @@ impl<'c> Costs<'_, 'c> {
         matches!(step, Step::By(step) if step.as_number() == Some(size))
     }
 
+    /// Whether an instruction is an access that moves by its own size times one value from lane to lane.
+    pub(super) fn has_unknown_stride(&self, instruction: Value<'c>) -> bool {
+        if !matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore)) {
+            return false;
+        }
+        let size = self.kernel.layout.size(Self::moved(instruction)).cast_signed();
+        let step =
+            Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer(instruction));
+        matches!(step, Step::By(step) if step.is_product_of(size))
+    }
+
     /// The type that an access moves.
     pub(super) fn moved(instruction: Value<'c>) -> Type<'c> {
         Self::moved_value(instruction).ty()
@@ -153,6 +164,6 @@ impl<'c> Costs<'_, 'c> {
 }
 
 /// The address of an access.
-fn pointer(access: Value<'_>) -> Value<'_> {
+pub(super) fn pointer(access: Value<'_>) -> Value<'_> {
     access.operand(if access.is(Opcode::LLVMStore) { 1 } else { 0 })
 }

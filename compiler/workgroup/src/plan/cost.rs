@@ -66,6 +66,8 @@ struct Part {
     has_turns: bool,
     /// Lanes differ in OpenCL vectors. LLVM widens a loop over work-items only if all that differs in it are numbers.
     has_vectors: bool,
+    /// An access moves by its size times a number of the launch. LLVM widens such a loop for the case that the number is one.
+    has_unknown_stride: bool,
 }
 
 /// What a plan costs, by regions.
@@ -99,6 +101,7 @@ impl Cost {
                 let can = !own.has_loop
                     && !part.has_turns
                     && !part.has_vectors
+                    && !part.has_unknown_stride
                     && independent::obstacle_at_sight(kernel, regions, slots, number).is_none();
                 let factor = if part.has_masks { LLVM_MASKED } else { LLVM_PLAIN };
                 can.then(|| part.cycles / f64::from(*lanes) * factor)
@@ -335,6 +338,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             has_masks: false,
             has_turns: false,
             has_vectors: false,
+            has_unknown_stride: false,
         };
         for &block in &region.blocks {
             let mut cycles: f64 = 0.0;
@@ -347,6 +351,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                 // LLVM leaves a loop with divisions of 64 bits as it is, and has turns for calls under masks: vector forms take none.
                 let how = self.plan.how(instruction);
                 part.has_vectors |= self.is_vector_in_lanes(instruction);
+                part.has_unknown_stride |= self.has_unknown_stride(instruction);
                 part.has_turns |= match how {
                     How::EachLane => true,
                     How::Vector => is_long_division(instruction),

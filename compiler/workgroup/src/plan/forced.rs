@@ -32,7 +32,7 @@ pub(crate) fn plan<'c>(
         kernel: kernel.name.clone(),
         error: PlanError { line, what },
     };
-    if text.space == Space::Run && possible == Space::Group {
+    if text.space.is_run() && !possible.is_run() {
         let what = "rows cannot go through several groups: the kernel has barriers or local memory, or tells groups apart";
         return Err(refuse(text.line, what.to_owned()));
     }

@@ -150,9 +150,10 @@ fn kernel(line: u32, text: &str) -> Result<KernelPlan, String> {
     }
     // Behind it stands what was compared.
     let along = rest.split_once(", ").map_or(rest, |(along, _)| along);
-    let space = [Space::Group, Space::Run].into_iter().find(|space| space.to_string() == along);
-    let space =
-        space.ok_or_else(|| format!("'{along}' is neither '{}' nor '{}'", Space::Group, Space::Run))?;
+    let space = Space::ALL.into_iter().find(|space| space.to_string() == along);
+    let space = space.ok_or_else(|| {
+        format!("'{along}' is none of {}", Space::ALL.map(|space| format!("'{space}'")).join(", "))
+    })?;
     Ok(KernelPlan { name: name.to_owned(), line, width, space, regions: Vec::new() })
 }
 

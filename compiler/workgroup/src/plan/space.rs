@@ -2,13 +2,18 @@
 //!
 //! In: a kernel, cut into regions. Out: [`Space`]. Where no work-item can tell its group from its neighbours in dimension 0, the
 //! groups that a launch gives at once are one long row: small groups then fill vectors as well as large ones do, and
-//! every loop, LLVM's included, runs longer.
+//! every loop, LLVM's included, runs longer. The row is cut into pieces where rows of work-items one above the other share lines
+//! of memory that those of one row do not, as in a transposition: such lines are still in the nearest cache for the next row then.
 
+use super::access_cost::pointer;
+use super::strides::{Step, Steps, Variable};
 use crate::collectives;
 use crate::cut::Cut;
+use crate::prepare::Prepared;
 use crate::workitem::Query;
 use crate::{Options, PoclAbi, space};
-use oxcl_ir::{TypeKind, Value};
+use oxcl_ir::cfg::Cfg;
+use oxcl_ir::{Opcode, TypeKind, Value};
 use std::fmt;
 
 /// The work-items of a row.
@@ -18,18 +23,34 @@ pub(crate) enum Space {
     Group,
     /// Those of a run of groups.
     Run,
+    /// Those of some groups of a run: [`PIECE`] work-items, or one group.
+    Pieces,
 }
+
+/// Work-items of a piece of a row.
+pub(crate) const PIECE: i64 = 16;
+/// Bytes of a cache line.
+const LINE: u64 = 64;
 
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Space::Group => "rows of a group",
             Space::Run => "rows of a run of groups",
+            Space::Pieces => "pieces of rows of a run of groups",
         })
     }
 }
 
 impl Space {
+    /// Every one.
+    pub(crate) const ALL: [Space; 3] = [Space::Group, Space::Run, Space::Pieces];
+
+    /// Whether a row goes through several groups.
+    pub(crate) fn is_run(self) -> bool {
+        self != Space::Group
+    }
+
     /// The iteration space of a kernel.
     pub(crate) fn of(cut: &Cut<'_, '_>, options: &Options) -> Space {
         let Cut { kernel, locals, regions, slots, .. } = cut;
@@ -39,8 +60,32 @@ impl Space {
         let asks = || kernel.function.instructions().into_iter().any(|call| tells_groups(call, options));
         // 32-bit devices get their groups one by one.
         let runs = options.pocl != PoclAbi::Context60;
-        if runs && one && slots.per_item == 0 && !shared && !asks() { Space::Run } else { Space::Group }
+        let is_run = runs && one && slots.per_item == 0 && !shared && !asks();
+        match is_run {
+            false => Space::Group,
+            true if shares_lines_across_rows(kernel, &regions.cfg) => Space::Pieces,
+            true => Space::Run,
+        }
     }
+}
+
+/// Whether work-items of a row each access a line of their own, which those of the next row access too.
+fn shares_lines_across_rows<'c>(kernel: &Prepared<'_, 'c>, cfg: &Cfg<'c>) -> bool {
+    let steps = |dimension| Steps::new(cfg, kernel.layout, Variable::Id(dimension));
+    let (mut along, mut across) = (steps(0), steps(1));
+    kernel.function.instructions().into_iter().any(|instruction| {
+        if !matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore)) {
+            return false;
+        }
+        let pointer = pointer(instruction);
+        let Step::By(across) = across.of(pointer) else { return false };
+        let near = across.as_number().is_some_and(|by| (1..LINE).contains(&by.unsigned_abs()));
+        let far = |step: Step<'c>| match step {
+            Step::By(sum) => sum.as_number().is_none_or(|by| by.unsigned_abs() >= LINE),
+            Step::Loaded(_) | Step::NotLinear(_) => false,
+        };
+        near && far(along.of(pointer))
+    })
 }
 
 /// Whether the answer to a query tells the groups of a row apart, or the work-items of one from those of the next.

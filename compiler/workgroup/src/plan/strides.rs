@@ -46,6 +46,12 @@ impl<'c> Sum<'c> {
         self.terms.is_empty().then_some(self.constant)
     }
 
+    /// Whether it is so much times one value.
+    pub(super) fn is_product_of(&self, factor: i64) -> bool {
+        let one = |(own, values): &(i64, Vec<Value<'c>>)| *own == factor && values.len() == 1;
+        self.constant == 0 && self.terms.len() == 1 && self.terms.iter().all(one)
+    }
+
     fn plus(mut self, other: &Sum<'c>, sign: i64) -> Self {
         self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(sign));
         for (factor, values) in &other.terms {

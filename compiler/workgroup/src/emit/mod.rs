@@ -20,6 +20,7 @@ mod items;
 pub(crate) mod joined;
 mod lanes;
 mod leader;
+mod long_quotients;
 mod masked;
 mod memory;
 mod moves;
@@ -34,6 +35,7 @@ mod woven;
 
 pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use interleaved::is_by_element;
+pub(crate) use long_quotients::long_divisor;
 pub(crate) use memory::{is_dense, is_simple_access};
 pub(crate) use quotients::by_floating;
 pub(crate) use tested::varying_index;

@@ -5,6 +5,7 @@
 
 use super::items::RegionEmitter;
 use super::lanes::{Lanes, component_of, components, deinterleave, interleave, spread, widen};
+use super::long_quotients::{self, long_divisor};
 use super::quotients::{self, by_floating};
 use crate::error::FormError;
 use crate::guards::is_test;
@@ -290,6 +291,10 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 let one = quotients::same_for_all(&inputs[1]);
                 let pairs = wide(0).into_iter().zip(wide(1));
                 pairs.map(|(left, right)| quotients::divide(b, opcode, left, right, one, width)).collect()
+            }
+            _ if long_divisor(instruction).is_some() => {
+                let by = long_divisor(instruction)?;
+                wide(0).into_iter().map(|left| long_quotients::divide(b, opcode, left, by, width)).collect()
             }
             _ if instruction.is_binary_operation() => {
                 let right = self.safe_divisors(b, instruction, wide(1));

@@ -8,7 +8,7 @@
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see `pressure.rs`).
 
 use super::{Form, How, Plan};
-use crate::emit::{by_floating, independent, is_marker, joined};
+use crate::emit::{by_floating, independent, is_marker, joined, long_divisor};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
@@ -215,7 +215,10 @@ fn longer(so_far: Option<f64>, other: f64) -> Option<f64> {
 /// The operations of a division by a power of two, of numbers with a sign.
 const SHIFTS: f64 = 4.0;
 
-/// Whether lanes have turns for a division: of 64 bits, and not by a power of two.
+/// The operations of the high half of a product of 64 bits beyond those of one of 32.
+const HIGH_HALF: f64 = 8.0;
+
+/// Whether LLVM's lanes have turns for a division: of 64 bits, and not by a power of two.
 pub(super) fn is_long_division(instruction: Value<'_>) -> bool {
     let divides = matches!(
         instruction.opcode(),
@@ -645,8 +648,11 @@ impl<'a, 'c> Costs<'a, 'c> {
             Some(Opcode::LLVMFDiv) => registers * self.quotient(wide),
             Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem) => {
                 match (by_constant(instruction), by_floating(instruction)) {
-                    // There is no high half of products of 64 bits: lanes have turns.
+                    // LLVM has turns for lanes of 64 bits.
                     (Some(operations), _) if !is_long_division(instruction) => registers * operations * unit,
+                    (Some(operations), _) if !self.by_llvm && long_divisor(instruction).is_some() => {
+                        registers * (operations + HIGH_HALF) * unit
+                    }
                     // LLVM divides one by one.
                     (None, Some(bits)) if !self.by_llvm => {
                         let same = self.plan.form(instruction.operand(1)) == Form::Uniform;

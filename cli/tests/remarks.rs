@@ -54,7 +54,7 @@ fn says(text: &str, begin: &str, end: &str, help: Option<&str>) -> bool {
 #[test]
 fn every_line_is_explained() {
     let text = remarks("compile k.cl --remarks --kernel rows --width 8 --cpu x86-64-v3");
-    assert!(text.starts_with("kernel rows: width 8 along rows of a run of groups\n"), "{text}");
+    assert!(text.starts_with("kernel rows: width 8 along pieces of rows of a run of groups\n"), "{text}");
     for (begin, end, help) in [
         ("k.cl:5:3: loop for (int j = 0; j < m; ++j): ", "all lanes together", None),
         (

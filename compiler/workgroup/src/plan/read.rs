@@ -278,7 +278,10 @@ kernel m: width 1 along rows of a group
             ("kernel k, width 8\n", "line 1: 'kernel k, width 8' is not 'kernel NAME"),
             ("kernel k: width 6 along rows of a group\n", "line 1: the width 6 is not a power of two"),
             ("kernel k: width x along rows of a group\n", "line 1: the width 'x' is no number"),
-            ("kernel k: width 8 along columns\n", "line 1: 'columns' is neither 'rows of a group' nor"),
+            (
+                "kernel k: width 8 along columns\n",
+                "line 1: 'columns' is none of 'rows of a group', 'rows of a run",
+            ),
             (
                 "kernel k: width 1 along rows of a group\n  region 0\n",
                 "line 2: a plan of width 1 has no regions",

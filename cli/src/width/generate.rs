@@ -433,4 +433,15 @@ mod tests {
         assert_eq!(generate(17).source, made[17].source);
         assert_ne!(made[16].source, made[17].source);
     }
+
+    #[test]
+    fn results_differ_unless_both_are_nan() {
+        let made = (0..200).map(generate).find(|made| made.ty == Number::Float).unwrap();
+        let same = |left: f32, right: f32| made.is_same(&left.to_le_bytes(), &right.to_le_bytes());
+        assert!(same(1.5, 1.5) && same(f32::NAN, -f32::NAN));
+        assert!(!same(1.5, -1.5) && !same(0.0, -0.0) && !same(1.5, f32::NAN) && !same(f32::NAN, 1.5));
+        assert!(!made.is_same(&[0; 4], &[0; 8]));
+        let whole = (0..200).map(generate).find(|made| made.ty == Number::Int).unwrap();
+        assert!(!whole.is_same(&f32::NAN.to_le_bytes(), &(-f32::NAN).to_le_bytes()));
+    }
 }

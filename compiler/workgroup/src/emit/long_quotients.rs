@@ -7,15 +7,12 @@
 //!
 //! In: lanes, and a divisor that is the same for all and no power of two. Numbers with a sign are divided without, and get it back.
 
+use super::quotients::divides;
 use oxcl_ir::{Builder, Opcode, TypeKind, Value};
 
 /// What a division of 64 bits divides by, if it can be made so.
 pub(crate) fn long_divisor(division: Value<'_>) -> Option<i64> {
-    let divides = matches!(
-        division.opcode(),
-        Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
-    );
-    if !divides || !matches!(division.ty().kind(), TypeKind::Int(64)) {
+    if !divides(division) || !matches!(division.ty().kind(), TypeKind::Int(64)) {
         return None;
     }
     let divisor = division.operand(1).as_int()?;

@@ -37,7 +37,7 @@ pub(crate) use calls::{WideForm, has_wide_forms};
 pub(crate) use interleaved::is_by_element;
 pub(crate) use long_quotients::long_divisor;
 pub(crate) use memory::{is_dense, is_simple_access};
-pub(crate) use quotients::by_floating;
+pub(crate) use quotients::{by_floating, divides};
 pub(crate) use tested::varying_index;
 pub(crate) use wide::is_componentwise;
 pub(crate) use woven::component_offsets;

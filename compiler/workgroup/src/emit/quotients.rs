@@ -16,18 +16,22 @@ use oxcl_ir::{Builder, Opcode, Type, TypeKind, Value};
 const A_LITTLE_MORE: i64 = 0x3ff0_0000_0000_0004;
 const A_LITTLE_MORE_FLOAT: i64 = 0x3f80_0004;
 
+/// Whether an instruction divides integers.
+pub(crate) fn divides(instruction: Value<'_>) -> bool {
+    matches!(
+        instruction.opcode(),
+        Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
+    )
+}
+
 /// The bits of the floating numbers that a division is made by, if it is of at most 32 bits and by no constant.
 pub(crate) fn by_floating(division: Value<'_>) -> Option<u32> {
-    let divides = matches!(
-        division.opcode(),
-        Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
-    );
     let constant = || {
         let divisor = division.operand(1);
         divisor.as_int().is_some() || divisor.constant_element(0).is_some()
     };
     let bits = floating_bits(division.ty())?;
-    (divides && !constant()).then_some(bits)
+    (divides(division) && !constant()).then_some(bits)
 }
 
 /// The bits of the floating numbers whose quotients are exact for integers of a type, once they are cut.

@@ -18,7 +18,7 @@ const ROW: f64 = 3.5;
 const TEST_OF_BLOCK: f64 = 1.0;
 const EXCHANGE: f64 = 1.0;
 /// Bytes between lanes from which on they have no lines together.
-const LINE: u64 = 64;
+pub(super) const LINE: u64 = 64;
 
 impl<'c> Costs<'_, 'c> {
     /// Whether an access moves by its own size from lane to lane, but for numbers that wrap around.
@@ -31,12 +31,9 @@ impl<'c> Costs<'_, 'c> {
 
     /// Whether an instruction is an access that moves by its own size times one value from lane to lane.
     pub(super) fn has_unknown_stride(&self, instruction: Value<'c>) -> bool {
-        if !matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore)) {
-            return false;
-        }
+        let Some(pointer) = address(instruction) else { return false };
         let size = self.kernel.layout.size(Self::moved(instruction)).cast_signed();
-        let step =
-            Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer(instruction));
+        let step = Steps::new(&self.regions.cfg, self.kernel.layout, Variable::Id(0)).of(pointer);
         matches!(step, Step::By(step) if step.is_product_of(size))
     }
 
@@ -163,7 +160,12 @@ impl<'c> Costs<'_, 'c> {
     }
 }
 
+/// The address that a load or a store goes to; none for other instructions.
+pub(super) fn address(instruction: Value<'_>) -> Option<Value<'_>> {
+    matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore)).then(|| pointer(instruction))
+}
+
 /// The address of an access.
-pub(super) fn pointer(access: Value<'_>) -> Value<'_> {
+fn pointer(access: Value<'_>) -> Value<'_> {
     access.operand(if access.is(Opcode::LLVMStore) { 1 } else { 0 })
 }

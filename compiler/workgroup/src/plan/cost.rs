@@ -7,8 +7,9 @@
 //!
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see `pressure.rs`).
 
+use super::access_cost::address;
 use super::{Form, How, Plan};
-use crate::emit::{by_floating, independent, is_marker, joined, long_divisor};
+use crate::emit::{by_floating, divides, independent, is_marker, joined, long_divisor};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
 use crate::prepare::Prepared;
@@ -135,8 +136,7 @@ pub(super) fn of_llvm<'c>(
     vectors: &Vectors,
 ) -> Cost {
     let accessed = kernel.function.instructions().into_iter().filter_map(|instruction| {
-        let access = matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore));
-        access.then(|| kernel.layout.size(Costs::moved(instruction).scalar()))
+        address(instruction).map(|_| kernel.layout.size(Costs::moved(instruction).scalar()))
     });
     let widest = accessed.max().unwrap_or(4);
     let narrow =
@@ -219,14 +219,15 @@ const SHIFTS: f64 = 4.0;
 const HIGH_HALF: f64 = 8.0;
 
 /// Whether LLVM's lanes have turns for a division: of 64 bits, and not by a power of two.
-pub(super) fn is_long_division(instruction: Value<'_>) -> bool {
-    let divides = matches!(
-        instruction.opcode(),
-        Some(Opcode::LLVMSDiv | Opcode::LLVMUDiv | Opcode::LLVMSRem | Opcode::LLVMURem)
-    );
-    divides
+fn is_long_division(instruction: Value<'_>) -> bool {
+    divides(instruction)
         && matches!(instruction.ty().scalar().kind(), TypeKind::Int(64..))
         && by_constant(instruction).is_none_or(|operations| operations > SHIFTS)
+}
+
+/// Whether lanes have turns for a division where they are ours.
+pub(super) fn has_turns(division: Value<'_>) -> bool {
+    is_long_division(division) && long_divisor(division).is_none()
 }
 
 /// The vector operations that a division by a constant takes, which LLVM makes a product, its high half, and shifts; none for any
@@ -354,7 +355,7 @@ impl<'a, 'c> Costs<'a, 'c> {
                 // LLVM leaves a loop with divisions of 64 bits as it is, and has turns for calls under masks: vector forms take none.
                 let how = self.plan.how(instruction);
                 part.has_vectors |= self.is_vector_in_lanes(instruction);
-                part.has_unknown_stride |= self.has_unknown_stride(instruction);
+                part.has_unknown_stride |= self.by_llvm && self.has_unknown_stride(instruction);
                 part.has_turns |= match how {
                     How::EachLane => true,
                     How::Vector => is_long_division(instruction),

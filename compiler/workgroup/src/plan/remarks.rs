@@ -6,11 +6,11 @@
 //! changes code.
 
 use super::choose::Choice;
-use super::cost::{Costs, by_constant, is_long_division};
+use super::cost::{Costs, by_constant, has_turns};
 use super::read::HowText;
 use super::strides::{Step, Steps, Variable};
 use super::{How, Plan};
-use crate::emit::{by_floating, is_marker, long_divisor};
+use crate::emit::{by_floating, is_marker};
 use crate::guards::is_test;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
@@ -245,10 +245,8 @@ impl<'c> Remarks<'_, 'c> {
         let cycles = self.costs.instruction(instruction, masked);
         let mut became = match (how, &*subject) {
             (How::Vector, "division") => match by_constant(instruction) {
-                Some(_) if !is_long_division(instruction) || long_divisor(instruction).is_some() => {
-                    "vector, by a product".to_owned()
-                }
-                Some(_) => "lane by lane".to_owned(),
+                Some(_) if has_turns(instruction) => "lane by lane".to_owned(),
+                Some(_) => "vector, by a product".to_owned(),
                 None => match by_floating(instruction) {
                     Some(32) => "vector, by numbers of type float".to_owned(),
                     Some(_) => "vector, by numbers of type double".to_owned(),

@@ -5,7 +5,7 @@
 //! every loop, LLVM's included, runs longer. The row is cut into pieces where rows of work-items one above the other share lines
 //! of memory that those of one row do not, as in a transposition: such lines are still in the nearest cache for the next row then.
 
-use super::access_cost::pointer;
+use super::access_cost::{LINE, address};
 use super::strides::{Step, Steps, Variable};
 use crate::collectives;
 use crate::cut::Cut;
@@ -13,7 +13,7 @@ use crate::prepare::Prepared;
 use crate::workitem::Query;
 use crate::{Options, PoclAbi, space};
 use oxcl_ir::cfg::Cfg;
-use oxcl_ir::{Opcode, TypeKind, Value};
+use oxcl_ir::{TypeKind, Value};
 use std::fmt;
 
 /// The work-items of a row.
@@ -29,8 +29,6 @@ pub(crate) enum Space {
 
 /// Work-items of a piece of a row.
 pub(crate) const PIECE: i64 = 16;
-/// Bytes of a cache line.
-const LINE: u64 = 64;
 
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,10 +72,7 @@ fn shares_lines_across_rows<'c>(kernel: &Prepared<'_, 'c>, cfg: &Cfg<'c>) -> boo
     let steps = |dimension| Steps::new(cfg, kernel.layout, Variable::Id(dimension));
     let (mut along, mut across) = (steps(0), steps(1));
     kernel.function.instructions().into_iter().any(|instruction| {
-        if !matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore)) {
-            return false;
-        }
-        let pointer = pointer(instruction);
+        let Some(pointer) = address(instruction) else { return false };
         let Step::By(across) = across.of(pointer) else { return false };
         let near = across.as_number().is_some_and(|by| (1..LINE).contains(&by.unsigned_abs()));
         let far = |step: Step<'c>| match step {

@@ -61,6 +61,7 @@ fn archive() -> Archive {
             barrier: true,
             any_ids: false,
             any_groups: false,
+            columns: false,
             zero_local: false,
             sub_groups: false,
             sub_group_size: 8,

@@ -225,6 +225,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         barrier: true,
         sub_groups: true,
         any_groups: false,
+        columns: false,
     });
     KernelMeta {
         schema: SCHEMA,
@@ -235,6 +236,7 @@ fn meta(facts: Option<Facts>, any_ids: bool, code: Vec<KernelCode>, args: usize)
         barrier: facts.barrier,
         any_ids,
         any_groups: facts.any_groups,
+        columns: facts.columns,
         zero_local: false,
         sub_groups: facts.sub_groups,
         sub_group_size: 0,

@@ -238,7 +238,8 @@ impl Device {
             (None, Some(required)) => (required, SizeSource::Required),
             (None, None) => {
                 let threads = self.info().compute_units as u64;
-                (local_size::choose(global, limit, threads), SizeSource::Chosen)
+                let columns = kernel.meta().is_some_and(|meta| meta.columns);
+                (local_size::choose(global, limit, threads, columns), SizeSource::Chosen)
             }
         };
         // CL_INVALID_WORK_GROUP_SIZE if the number of work-items is greater than CL_KERNEL_WORK_GROUP_SIZE.

@@ -313,6 +313,7 @@ fn write_kernel_facts(f: &mut fmt::Formatter<'_>, facts: &KernelMeta) -> fmt::Re
         (facts.globals, "uses variables at program scope"),
         (facts.opaque, "may touch memory that no argument names"),
         (facts.any_groups, "asks nothing of its work-groups"),
+        (facts.columns, "may have lanes along columns"),
     ];
     let words: Vec<&str> = words.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word).collect();
     if !words.is_empty() {

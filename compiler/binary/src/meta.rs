@@ -228,6 +228,9 @@ pub struct KernelMeta {
     /// have: a launch may be cut into other groups than it was given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub any_groups: bool,
+    /// Lanes along columns may be better than along rows, which only code for one local size may have.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub columns: bool,
     /// Its local memory is to be zero where a work-group begins: whoever runs groups clears it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub zero_local: bool,
@@ -252,6 +255,12 @@ pub struct KernelMeta {
 }
 
 impl KernelMeta {
+    /// Whether its code differs most by the local size: loops between barriers, or lanes along columns.
+    #[must_use]
+    pub fn wants_local_size(&self) -> bool {
+        self.barrier || self.columns
+    }
+
     /// Reads the facts.
     ///
     /// # Errors
@@ -418,6 +427,7 @@ mod tests {
             barrier: true,
             any_ids: true,
             any_groups: true,
+            columns: true,
             zero_local: true,
             sub_groups: true,
             sub_group_size: 8,

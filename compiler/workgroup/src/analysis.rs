@@ -255,6 +255,7 @@ fn given<'m, 'c>(module: &'m Module<'c>, kernel: &str) -> Result<Prepared<'m, 'c
         layout: Layout::of(module),
         lanes: Together::Row(0),
         unrolled: false,
+        turned: false,
     })
 }
 

@@ -9,7 +9,8 @@ use crate::regions::{self, Regions};
 use crate::slots::{self, Slots};
 use crate::variables::{self, Variable};
 use crate::window::Windows;
-use crate::{FormError, Options};
+use crate::{FormError, Options, space};
+use oxcl_ir::{TypeKind, Value};
 
 /// A kernel that is cut into regions, and not emitted yet.
 #[derive(Debug)]
@@ -25,6 +26,16 @@ pub(crate) struct Cut<'m, 'c> {
 }
 
 impl<'m, 'c> Cut<'m, 'c> {
+    /// Whether no work-item waits for another or keeps anything, and none shares local memory: then nothing but its ids tells one
+    /// that it is in a group.
+    pub(crate) fn is_one_row(&self) -> bool {
+        let local = |value: &Value<'_>| value.ty().kind() == TypeKind::Pointer(space::LOCAL);
+        let one =
+            self.regions.regular && self.regions.regions.len() == 1 && self.regions.after_barriers.is_empty();
+        let shared = !self.locals.is_empty() || self.kernel.function.parameters().iter().any(local);
+        one && self.slots.per_item == 0 && !shared
+    }
+
     /// Cuts a kernel.
     ///
     /// # Errors

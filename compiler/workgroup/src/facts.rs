@@ -50,6 +50,7 @@ pub(crate) fn collect(kernel: &Prepared<'_, '_>) -> Facts {
         barrier: instructions.iter().any(|&call| is_barrier(call)),
         sub_groups: instructions.iter().any(|&call| is_meeting(call)),
         any_groups: !instructions.iter().any(|&call| is_of_group(call)),
+        columns: false,
     }
 }
 

@@ -46,6 +46,7 @@ mod report;
 mod share;
 mod slots;
 pub mod sub_groups;
+mod turn;
 mod variables;
 mod window;
 mod workitem;
@@ -221,6 +222,9 @@ pub struct Facts {
     pub sub_groups: bool,
     /// Nothing depends on which work-items make a group.
     pub any_groups: bool,
+    /// Work-items of a column share lines of memory that those of a row do not, and lanes may run along either: with code for one
+    /// local size.
+    pub columns: bool,
 }
 
 /// A formed kernel: the module holds its code.
@@ -262,7 +266,25 @@ pub fn form(module: &Module<'_>, kernel: &str, options: &Options) -> Result<Form
         let reason = "work-items of a sub-group meet".to_owned();
         return Err(FormError::CannotVectorise { kernel: kernel.to_owned(), reason, line: 0 });
     }
-    let (cut, facts) = cut(module, kernel, options, lanes)?;
+    let columns = options.plan.as_ref().filter(|plan| plan.space == Space::Columns);
+    if let Some(plan) = columns {
+        let copy = module.clone();
+        let (rows, _) = cut(&copy, kernel, options, lanes, false)?;
+        plan::forced::can_have_columns(&rows, plan)?;
+    }
+    form_along(module, kernel, options, lanes, columns.is_some())
+}
+
+/// Makes the work-group functions along rows, or along columns, for a W that is known.
+fn form_along(
+    module: &Module<'_>,
+    kernel: &str,
+    options: &Options,
+    lanes: Together,
+    is_turned: bool,
+) -> Result<Formed, FormError> {
+    let width = options.lanes();
+    let (cut, facts) = cut(module, kernel, options, lanes, is_turned)?;
     let space = Space::of(&cut, options);
     let plan = match &options.plan {
         Some(text) => plan::forced::plan(&cut.kernel, &cut.regions, &cut.slots, space, text)?,
@@ -305,8 +327,28 @@ pub fn form_best<'c>(
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
-        let (cut, facts) = cut(&copy, kernel, options, lanes)?;
-        let choice = plan::choose(&cut.kernel, &cut.regions, &cut.slots, Space::of(&cut, options), options)?;
+        let (rows, facts) = cut(&copy, kernel, options, lanes, false)?;
+        let choice = choose(&rows, options)?;
+        if facts.columns && may_have_columns(options) {
+            let copy = module.clone();
+            let (columns, facts) = cut(&copy, kernel, options, lanes, true)?;
+            let own = choose(&columns, options)?;
+            if choice.is_worse_than(&own) {
+                let plan_report = plan::show::text(&columns.kernel, &columns.regions, &own);
+                if own.plan.width == 1 {
+                    let remarks = remarks(&columns, &own, options);
+                    let formed = form_along(&module, kernel, &options.fixed(1), lanes, true)?;
+                    return Ok((module, Formed { plan_report, remarks, ..formed }));
+                }
+                match finish(&columns, facts, &own, plan_report, options) {
+                    Ok(formed) => return Ok((copy, formed)),
+                    Err(error) if options.strict => return Err(error),
+                    // As below.
+                    Err(_) => {}
+                }
+            }
+        }
+        let cut = rows;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
         let remarks = remarks(&cut, &choice, options);
         if choice.plan.width > 1 {
@@ -327,16 +369,29 @@ pub fn form_best<'c>(
     Ok((module, formed))
 }
 
-/// Prepares a kernel and cuts it; what is known of its parameters is found on the way, while barriers are still there.
+fn choose<'c>(cut: &Cut<'_, 'c>, options: &Options) -> Result<plan::Choice<'c>, FormError> {
+    plan::choose(&cut.kernel, &cut.regions, &cut.slots, Space::of(cut, options), options)
+}
+
+/// Whether columns are known not to be short. Code for any local size has lanes along rows: most groups are wide, and many have rows
+/// alone.
+fn may_have_columns(options: &Options) -> bool {
+    let long = u64::from(options.target.vectors.bits / 64);
+    options.width == Width::Chosen && options.local_size.is_some_and(|[_, y, _]| y >= long)
+}
+
+/// Prepares a kernel and cuts it, turned or not; what is known of its parameters is found on the way, while barriers and the launch's
+/// dimensions are still there.
 fn cut<'m, 'c>(
     module: &'m Module<'c>,
     kernel: &str,
     options: &Options,
     lanes: Together,
+    is_turned: bool,
 ) -> Result<(Cut<'m, 'c>, Facts), FormError> {
     // Lanes that are a sub-group have no meetings left.
     let has_met = options.has_lanes() && matches!(lanes, Together::SubGroup(_)) && sub_groups::meets(module);
-    let kernel = prepare::prepare(module, kernel, options, lanes)?;
+    let mut kernel = prepare::prepare(module, kernel, options, lanes)?;
     let facts = facts::collect(&kernel);
     let facts = Facts {
         barrier: facts.barrier || has_met,
@@ -344,12 +399,17 @@ fn cut<'m, 'c>(
         any_groups: facts.any_groups && !has_met,
         ..facts
     };
+    if is_turned {
+        turn::turn(&mut kernel);
+    }
     opened::open(&kernel)?;
     if options.has_lanes() {
         narrow::narrow(&kernel)?;
         guards::test_together(&kernel)?;
     }
-    Ok((Cut::of(kernel, facts.printf, options)?, facts))
+    let cut = Cut::of(kernel, facts.printf, options)?;
+    let columns = is_turned || (turn::is_possible(&cut) && plan::space::shares_lines_across_rows(&cut));
+    Ok((cut, Facts { columns, ..facts }))
 }
 
 /// The remarks on a choice, where they are wanted.

@@ -64,6 +64,8 @@ pub(crate) struct Prepared<'m, 'c> {
     pub(crate) lanes: Together,
     /// Loops were unrolled for the lanes' sake that one work-item at a time would keep.
     pub(crate) unrolled: bool,
+    /// Its dimension 0 is the launch's dimension 1, and the other way round ([`crate::turn`]).
+    pub(crate) turned: bool,
 }
 
 /// Prepares `kernel` for the target and lane count of `options`.
@@ -127,7 +129,8 @@ fn prepare_with<'m, 'c>(
         ir_module::run_passes(module, FOR_LANES)?;
     }
     let layout = Layout::of(module);
-    let prepared = Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled };
+    let prepared =
+        Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled, turned: false };
     parts::join(prepared.function);
     if options.has_lanes() {
         reductions::take_apart(prepared.function);

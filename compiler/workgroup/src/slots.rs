@@ -67,6 +67,8 @@ pub(crate) struct Slots<'c> {
     pub(crate) served: Option<usize>,
     /// The private variables whose elements lanes keep side by side.
     pub(crate) woven: Rc<Woven<'c>>,
+    /// The values that work-items compute again in the regions that use them, where all that they are made of is there, too.
+    pub(crate) computed_again: Rc<HashSet<Value<'c>>>,
     /// Scratch bytes for each work-item.
     pub(crate) per_item: u64,
     /// Scratch bytes before the slots: where the kernel asks for them, `MemoryRanges`.
@@ -142,6 +144,8 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
         slots.fixed = RANGES_BYTES;
     }
     slots.woven = Rc::new(Woven::find(kernel, |variable| slots.home(variable)));
+    let again = slots.homes.iter().filter(|&(_, &home)| home == Home::AgainForItem);
+    slots.computed_again = Rc::new(again.map(|(&value, _)| value).collect());
     slots
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oxcl_binary::archive::Archive;
-use oxcl_binary::meta::ProgramMeta;
+use oxcl_binary::meta::{KernelMeta, ProgramMeta};
 use oxcl_driver::program::{Binary, LaunchShape};
 use oxcl_driver::watch::Watch;
 use oxcl_driver::{DriverError, Geometry, lock};
@@ -168,19 +168,20 @@ impl Inner {
         self.binary.archive().kernels.get(kernel).map_or_else(String::new, |record| record.name.clone())
     }
 
-    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one, and with barriers only
-    /// such a one. What there is to make is as [`Self::begin_idle`] says.
+    /// Begins with a kernel that nobody makes yet and that is not hot: one that is launched, if there is one, and where its local size decides
+    /// only such a one. What there is to make is as [`Self::begin_idle`] says.
     pub(crate) fn begin_any(&self, attempt: &Arc<Attempt>) -> Option<(usize, Option<LaunchShape>)> {
         let mut better = lock(&self.better);
-        let has_barriers = |kernel: usize| self.binary.kernel_meta(kernel).is_some_and(|meta| meta.barrier);
+        let wants_shape =
+            |kernel: usize| self.binary.kernel_meta(kernel).is_some_and(KernelMeta::wants_local_size);
         let mut waiting = better.iter().enumerate().filter(|(_, kernel)| kernel.waits());
         let launched = waiting.clone().find(|(_, kernel)| kernel.is_launched());
-        let first = launched.or_else(|| waiting.find(|(index, _)| !has_barriers(*index)));
+        let first = launched.or_else(|| waiting.find(|(index, _)| !wants_shape(*index)));
         let index = first.map(|(index, _)| index)?;
         Some((index, better[index].begin_idle(attempt)?))
     }
 
-    /// Begins with a kernel at idle priority, if nobody makes it and it is not hot: its full code or, if it has barriers and its launches
+    /// Begins with a kernel at idle priority, if nobody makes it and it is not hot: its full code or, if its local size decides and its launches
     /// have one shape, its function for that ([`Self::begin_function_instead`]).
     pub(crate) fn begin_idle(&self, kernel: usize, attempt: &Arc<Attempt>) -> Option<Option<LaunchShape>> {
         lock(&self.better).get_mut(kernel)?.begin_idle(attempt)
@@ -427,7 +428,7 @@ impl Kernel {
         let has_function = geometry.is_uniform() && geometry.has_small_ids();
         if hurried {
             let is_first = known.sizes.is_empty() || known.sizes.contains_key(&shape);
-            if !(has_function && is_first && self.meta().is_some_and(|meta| meta.barrier)) {
+            if !(has_function && is_first && self.meta().is_some_and(KernelMeta::wants_local_size)) {
                 let begin = || {
                     let watch = Arc::new(improving.watch_hurried(inner, kernel, None));
                     improving.glance_at(&watch);

@@ -47,6 +47,7 @@ use crate::context::Fields;
 use crate::cut::Cut;
 use crate::error::FormError;
 use crate::plan::Plan;
+use crate::plan::space::Space;
 use crate::prepare::{Prepared, mark_target};
 use crate::regions::Regions;
 use crate::slots::Slots;
@@ -290,16 +291,17 @@ fn open<'a, 'c>(
 fn group_ids<'c>(b: &Builder<'c>, plan: &Plan<'c>, rest: &[Value<'c>], options: &Options) -> GroupIds<'c> {
     let context = rest[0];
     let fields = Fields::of(options.pocl);
-    let each = |field: usize, name: &str| {
-        [0, 1, 2].map(|d| fields.load(b, context, field, d, &format!("{name}.{d}")))
-    };
+    // The launch's dimensions, in the order that the kernel has them in.
+    let order = if plan.space == Space::Columns { [1, 0, 2] } else { [0, 1, 2] };
+    let each =
+        |field: usize, name: &str| order.map(|d| fields.load(b, context, field, d, &format!("{name}.{d}")));
     let counts = each(fields.num_groups, "groups");
     let offset = each(fields.global_offset, "offset");
     let enqueued = match options.local_size {
-        Some(size) => size.map(|n| b.i64(n.cast_signed())),
+        Some(size) => order.map(|d| b.i64(size[d].cast_signed())),
         None => each(fields.local_size, "local"),
     };
-    let group = [rest[1], rest[2], rest[3]];
+    let group = order.map(|d| rest[1 + d]);
     let start = [0, 1, 2].map(|d| b.mul_no_wrap(group[d], enqueued[d], ""));
     let first = [0, 1, 2].map(|d| b.add_no_wrap(start[d], offset[d], &format!("first.{d}")));
     let (global_size, local_size) = if options.has_edges() {

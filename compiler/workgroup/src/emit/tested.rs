@@ -45,7 +45,8 @@ pub(super) type Key<'c> = (Value<'c>, Option<bool>, bool);
 const MOST_OFFSETS: usize = 4;
 
 /// The index of an access, if it is the only part of its address that differs among lanes, and counts elements of the type that
-/// is accessed, and none of a woven variable. The address must be made in the regions that the access is in: of others what it is made of may not be kept.
+/// is accessed, and none of a woven variable. The address must be made in the regions that the access is in, or be computed again there:
+/// of others what they are made of may not be kept.
 pub(crate) fn varying_index<'c>(
     plan: &Plan<'c>,
     regions: &Regions<'c>,
@@ -66,10 +67,13 @@ pub(crate) fn varying_index<'c>(
     let made_here = |value: Value<'c>| {
         (0..regions.regions.len()).filter(around).all(|number| !is_external(regions, number, value))
     };
+    // All that such a value is made of is computed again with it.
+    let with_pointer = plan.is_computed_again(pointer);
+    let is_there = |value: Value<'c>| with_pointer || made_here(value) || plan.is_computed_again(value);
     // What offsets are added to.
     let mut address = pointer;
     for _ in 0..MOST_OFFSETS {
-        if !address.is(Opcode::LLVMGetElementPtr) || !made_here(address) {
+        if !address.is(Opcode::LLVMGetElementPtr) || !is_there(address) {
             return None;
         }
         let mut indices = address.operands().into_iter().skip(1);
@@ -78,7 +82,7 @@ pub(crate) fn varying_index<'c>(
         }
         address = address.operand(0);
     }
-    if !address.is(Opcode::LLVMGetElementPtr) || !made_here(address) {
+    if !address.is(Opcode::LLVMGetElementPtr) || !is_there(address) {
         return None;
     }
     let mut found = None;
@@ -102,7 +106,7 @@ pub(crate) fn varying_index<'c>(
     }
     let (operand, index) = found?;
     let extension = index.opcode().filter(|opcode| matches!(opcode, Opcode::LLVMSExt | Opcode::LLVMZExt));
-    if extension.is_some() && !made_here(index) {
+    if extension.is_some() && !is_there(index) {
         return None;
     }
     let index = if extension.is_some() { index.operand(0) } else { index };

@@ -27,6 +27,8 @@ const WORTH_TWO_HELD: f64 = 95.0;
 /// Two registers of fewer than 512 bits may even cost this much, in percent of one: the loop over chunks, addresses and masks are
 /// shared by few lanes, and chains of dependences and the costs of gathers by half as many.
 const WORTH_TWO_SHORT: f64 = 115.0;
+/// Lanes along columns must be this much cheaper, in percent of those along rows, which may go through runs of groups.
+const WORTH_COLUMNS: f64 = 95.0;
 /// Two registers that take no more than this, in percent of what one takes, wait for a chain of dependences.
 const WAITING: f64 = 65.0;
 
@@ -67,6 +69,21 @@ impl<'c> Choice<'c> {
             let most = (f64::from(width) * lanes / one).min(f64::from(width / 4)).max(1.0);
             most as u32
         })
+    }
+
+    /// What a work-item of the plan costs, in cycles; `None`: nothing was compared.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        let own = self.candidates.iter().find(|candidate| candidate.width == self.plan.width);
+        own.map(|candidate| candidate.cost)
+    }
+
+    /// Whether a plan along columns is to be followed rather than this one along rows, which may be too short for lanes.
+    pub(crate) fn is_worse_than(&self, columns: &Self) -> bool {
+        match (self.cost(), columns.cost()) {
+            (Some(rows), Some(columns)) => columns < rows * WORTH_COLUMNS / 100.0,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        }
     }
 
     /// A plan that was asked for.
@@ -228,7 +245,7 @@ fn is_along_others(call: Value<'_>) -> bool {
 fn longest_row(vectors: &Vectors, space: Space, options: &Options) -> u32 {
     match options.local_size {
         _ if space == Space::Run => u32::MAX,
-        Some([x, ..]) => u32::try_from(x).unwrap_or(u32::MAX),
+        Some([x, y, _]) => u32::try_from(if space == Space::Columns { y } else { x }).unwrap_or(u32::MAX),
         // Most groups of a kernel that leaves its size open have rows of 16 or more.
         None => 16.max(vectors.bits / 32),
     }

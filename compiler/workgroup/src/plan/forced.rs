@@ -9,11 +9,13 @@
 
 use super::read::{BlockText, KernelPlan, PlanError};
 use super::{How, Plan, show, verify};
+use crate::cut::Cut;
 use crate::error::FormError;
 use crate::plan::space::Space;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
+use crate::turn;
 use oxcl_ir::Value;
 use std::collections::HashMap;
 
@@ -50,6 +52,20 @@ pub(crate) fn plan<'c>(
         return Err(refuse(line, format!("'{}': {what}", instruction.to_string().trim())));
     }
     Ok(plan)
+}
+
+/// Whether lanes may run along columns.
+///
+/// # Errors
+/// [`FormError::Plan`] where they may not.
+pub(crate) fn can_have_columns(rows: &Cut<'_, '_>, text: &KernelPlan) -> Result<(), FormError> {
+    if turn::is_possible(rows) {
+        return Ok(());
+    }
+    let what = "lanes cannot run along columns: the kernel has barriers, local memory or sub-groups, prints, or asks for linear ids \
+                or for dimensions that it computes";
+    let error = PlanError { line: text.line, what: what.to_owned() };
+    Err(FormError::Plan { kernel: rows.kernel.name.clone(), error })
 }
 
 /// Where the text says something of a kernel's parts.

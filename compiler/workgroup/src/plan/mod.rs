@@ -109,6 +109,8 @@ pub(crate) struct Plan<'c> {
     forced: HashMap<Value<'c>, How>,
     /// Private arrays whose lanes lie beside one another; none at W = 1.
     woven: Rc<Woven<'c>>,
+    /// What work-items compute again where they use it ([`crate::slots`]).
+    computed_again: Rc<HashSet<Value<'c>>>,
     /// Vectors whose lanes are kept as memory has them.
     interleaved: HashSet<Value<'c>>,
 }
@@ -125,6 +127,7 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::default(),
+            computed_again: Rc::default(),
             interleaved: HashSet::new(),
         }
     }
@@ -196,6 +199,7 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::clone(&slots.woven),
+            computed_again: Rc::clone(&slots.computed_again),
             interleaved: HashSet::new(),
         })
     }
@@ -215,6 +219,11 @@ impl<'c> Plan<'c> {
     pub(crate) fn is_even(&self, value: Value<'c>) -> bool {
         let shape = self.shapes.as_ref().map_or(Shape::Uniform, |shapes| shapes.of(value));
         matches!(shape, Shape::Strided(stride) if stride.signed)
+    }
+
+    /// Whether work-items compute a value again in regions that use it and do not make it.
+    pub(crate) fn is_computed_again(&self, value: Value<'c>) -> bool {
+        self.computed_again.contains(&value)
     }
 
     /// How the variable that an address is in is woven; `None`: it is in no such variable.

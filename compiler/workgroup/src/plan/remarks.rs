@@ -309,8 +309,9 @@ impl<'c> Remarks<'_, 'c> {
             0 => String::new(),
             line => format!(" in line {line}"),
         };
-        let along_x = step(Variable::Id(0));
-        let mut text = match &along_x {
+        let (own, other) = if self.kernel.turned { ("y", "x") } else { ("x", "y") };
+        let along = step(Variable::Id(0));
+        let mut text = match &along {
             Step::Loaded(load) => {
                 return format!(
                     "the index is loaded{}: neighbours that lead to neighbours, sorted or packed, would need no \
@@ -322,23 +323,23 @@ impl<'c> Remarks<'_, 'c> {
                 let (what, help) = not_linear(*value);
                 return format!("the index comes of {what}{}{help}", line(*value));
             }
-            _ if one(&along_x) => {
+            _ if one(&along) => {
                 return "the index may wrap around, or the lanes may be there for other rounds: indices of type int or \
                         size_t do not"
                     .to_owned();
             }
             Step::By(sum) => match sum.in_units(bytes) {
-                Some(elements) => match elements.text() {
-                    Some(stride) => format!("index has stride {stride} in x"),
-                    None => "index has a stride in x that is computed".to_owned(),
+                Some(elements) => match elements.text(self.kernel.turned) {
+                    Some(stride) => format!("index has stride {stride} in {own}"),
+                    None => format!("index has a stride in {own} that is computed"),
                 },
                 None => match sum.as_number() {
-                    Some(number) => format!("lanes are {number} bytes apart in x"),
-                    None => "lanes are many bytes apart in x".to_owned(),
+                    Some(number) => format!("lanes are {number} bytes apart in {own}"),
+                    None => format!("lanes are many bytes apart in {own}"),
                 },
             },
         };
-        for (dimension, word) in [(1, "y"), (2, "z")] {
+        for (dimension, word) in [(1, other), (2, "z")] {
             if one(&step(Variable::Id(dimension))) {
                 text.push_str(&format!(
                     "; lanes along {word} would make it consecutive: exchange the dimensions"
@@ -360,7 +361,7 @@ impl<'c> Remarks<'_, 'c> {
                 return text;
             }
         }
-        if let Step::By(sum) = &along_x
+        if let Step::By(sum) = &along
             && sum.as_number().is_some()
         {
             text.push_str("; arrays for each part, or parts that lie side by side for neighbours, would make it consecutive");

@@ -9,11 +9,9 @@ use super::access_cost::{LINE, address};
 use super::strides::{Step, Steps, Variable};
 use crate::collectives;
 use crate::cut::Cut;
-use crate::prepare::Prepared;
 use crate::workitem::Query;
-use crate::{Options, PoclAbi, space};
-use oxcl_ir::cfg::Cfg;
-use oxcl_ir::{TypeKind, Value};
+use crate::{Options, PoclAbi};
+use oxcl_ir::Value;
 use std::fmt;
 
 /// The work-items of a row.
@@ -25,6 +23,8 @@ pub(crate) enum Space {
     Run,
     /// Those of some groups of a run: [`PIECE`] work-items, or one group.
     Pieces,
+    /// Those of one group with the same ids in dimensions 0 and 2 ([`crate::turn`]).
+    Columns,
 }
 
 /// Work-items of a piece of a row.
@@ -36,40 +36,41 @@ impl fmt::Display for Space {
             Space::Group => "rows of a group",
             Space::Run => "rows of a run of groups",
             Space::Pieces => "pieces of rows of a run of groups",
+            Space::Columns => "columns of a group",
         })
     }
 }
 
 impl Space {
     /// Every one.
-    pub(crate) const ALL: [Space; 3] = [Space::Group, Space::Run, Space::Pieces];
+    pub(crate) const ALL: [Space; 4] = [Space::Group, Space::Run, Space::Pieces, Space::Columns];
 
     /// Whether a row goes through several groups.
     pub(crate) fn is_run(self) -> bool {
-        self != Space::Group
+        matches!(self, Space::Run | Space::Pieces)
     }
 
     /// The iteration space of a kernel.
     pub(crate) fn of(cut: &Cut<'_, '_>, options: &Options) -> Space {
-        let Cut { kernel, locals, regions, slots, .. } = cut;
-        let local = |value: &Value<'_>| value.ty().kind() == TypeKind::Pointer(space::LOCAL);
-        let one = regions.regular && regions.regions.len() == 1 && regions.after_barriers.is_empty();
-        let shared = !locals.is_empty() || kernel.function.parameters().iter().any(local);
-        let asks = || kernel.function.instructions().into_iter().any(|call| tells_groups(call, options));
+        if cut.kernel.turned {
+            return Space::Columns;
+        }
+        let asks = || cut.kernel.function.instructions().into_iter().any(|call| tells_groups(call, options));
         // 32-bit devices get their groups one by one.
         let runs = options.pocl != PoclAbi::Context60;
-        let is_run = runs && one && slots.per_item == 0 && !shared && !asks();
+        let is_run = runs && cut.is_one_row() && !asks();
         match is_run {
             false => Space::Group,
-            true if shares_lines_across_rows(kernel, &regions.cfg) => Space::Pieces,
+            true if shares_lines_across_rows(cut) => Space::Pieces,
             true => Space::Run,
         }
     }
 }
 
 /// Whether work-items of a row each access a line of their own, which those of the next row access too.
-fn shares_lines_across_rows<'c>(kernel: &Prepared<'_, 'c>, cfg: &Cfg<'c>) -> bool {
-    let steps = |dimension| Steps::new(cfg, kernel.layout, Variable::Id(dimension));
+pub(crate) fn shares_lines_across_rows<'c>(cut: &Cut<'_, 'c>) -> bool {
+    let kernel = &cut.kernel;
+    let steps = |dimension| Steps::new(&cut.regions.cfg, kernel.layout, Variable::Id(dimension));
     let (mut along, mut across) = (steps(0), steps(1));
     kernel.function.instructions().into_iter().any(|instruction| {
         let Some(pointer) = address(instruction) else { return false };

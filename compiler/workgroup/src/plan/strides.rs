@@ -3,6 +3,7 @@
 //! In: a prepared kernel. Out: [`Step`], a sum of constants and of products of values that do not change with the variable,
 //! or what stands in the way. For explanations and guesses: wrapping around is left out of account, so that no plan may rest on it.
 
+use crate::turn::turned;
 use crate::workitem::Query;
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
@@ -101,10 +102,10 @@ impl<'c> Sum<'c> {
     }
 
     /// As the source would write it; none where a value has no name there.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(super) fn text(&self, is_turned: bool) -> Option<String> {
         let mut parts = Vec::new();
         for (factor, values) in &self.terms {
-            let names: Option<Vec<String>> = values.iter().map(|&value| name(value)).collect();
+            let names: Option<Vec<String>> = values.iter().map(|&value| name(value, is_turned)).collect();
             let product = names?.join(" * ");
             parts.push(if *factor == 1 { product } else { format!("{factor} * {product}") });
         }
@@ -116,14 +117,18 @@ impl<'c> Sum<'c> {
 }
 
 /// A value's name in the source, as far as it has one.
-fn name(value: Value<'_>) -> Option<String> {
+fn name(value: Value<'_>, is_turned: bool) -> Option<String> {
+    let name = |value| name(value, is_turned);
     if value.is_parameter() {
         return Some(value.name()).filter(|name| !name.is_empty());
     }
     if let Some(number) = value.as_int() {
         return Some(number.to_string());
     }
-    let dimension = || value.arguments().first().and_then(|dimension| dimension.as_int());
+    let dimension = || {
+        let own = value.arguments().first().and_then(|dimension| dimension.as_int());
+        own.map(|own| if is_turned { turned(own) } else { own })
+    };
     match value.opcode()? {
         Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
             name(value.operand(0))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::harness::{Arg, Entry, Kernel, buffer, codes_and_remarks, grid, options, value};
+use crate::harness::{Arg, Entry, Kernel, buffer, codes_and_remarks, grid, options, read, value};
 use oxcl_workgroup::{Options, PlanText};
 
 const SOURCE: &str = "kernel void k(global const int *a, global int *b, global float *f, int n) {
@@ -67,6 +67,44 @@ fn every_way_to_make_an_access_gives_the_same() {
             assert_eq!(kernel.plan().replace(", 4 bytes apart", ""), text.replace(", 4 bytes apart", ""));
             assert_eq!(bytes(&kernel, &args), wanted, "width {width}\n{text}");
         }
+    }
+}
+
+#[test]
+fn lanes_that_are_to_run_along_columns_do_so_in_groups_of_any_size() {
+    let source = "kernel void k(global const int *a, global int *b, int n) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x == 5 || y >= n) return;
+        b[x * 40 + y] = 3 * a[x * 40 + y] + get_local_id(0) + 100 * get_local_id(1) + 1000 * get_group_id(1);
+    }";
+    let input: Vec<i32> = (0..640).map(|i| (i * 37) % 41).collect();
+    let args = [buffer(&input), buffer(&[0_i32; 640]), value(37_i32)];
+    let one = Kernel::build(source, "k", &options(1)).unwrap();
+    for width in [1, 4, 8] {
+        let text = format!("kernel k: width {width} along columns of a group\n");
+        let plan = PlanText::read(&text).unwrap().of("k").cloned().map(Arc::new);
+        let lanes = Kernel::build(source, "k", &Options { plan, ..options(1) }).unwrap();
+        assert!(lanes.plan().starts_with(text.trim_end()), "{}", lanes.plan());
+        assert!(width == 1 || lanes.plan().contains("store: consecutive"), "{}", lanes.plan());
+        for (groups, local) in [([2, 5, 1], [3, 8, 1]), ([4, 40, 1], [4, 1, 1]), ([16, 2, 1], [1, 19, 1])] {
+            for entry in [Entry::Native, Entry::Pocl] {
+                let run = |kernel: &Kernel| read::<i32>(&kernel.run(entry, grid(groups, local), &args)[1]);
+                assert_eq!(run(&lanes), run(&one), "width {width}, {groups:?} of {local:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lanes_along_columns_are_refused_where_work_items_know_their_order() {
+    let text = "kernel k: width 8 along columns of a group\n";
+    for body in
+        ["a[get_global_linear_id()] = 1;", "barrier(1); a[get_local_id(0)] = 1;", "a[get_global_id(n)] = 1;"]
+    {
+        let source = format!("kernel void k(global int *a, uint n) {{ {body} }}");
+        let plan = PlanText::read(text).unwrap().of("k").cloned().map(Arc::new);
+        let error = Kernel::build(&source, "k", &Options { plan, ..options(1) }).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("lanes cannot run along columns"), "{body}: {error}");
     }
 }
 

@@ -122,6 +122,7 @@ pub(crate) fn kernel_meta(kernel: &Kernel, barrier: bool) -> KernelMeta {
         barrier,
         any_ids: false,
         any_groups: false,
+        columns: false,
         zero_local: false,
         sub_groups: false,
         sub_group_size: 0,

@@ -3,6 +3,7 @@
 
 use crate::error::CliError;
 use crate::ui::Ui;
+use oxcl_binary::meta::KernelMeta;
 use oxcl_runtime::{Coded, Kernel, LoadError, Program};
 use oxcl_workload::device::Device;
 use oxcl_workload::host::Loaded;
@@ -44,7 +45,8 @@ pub(crate) fn load(path: &Path, how: How<'_>, devices: &[Device], ui: &mut Ui) -
 }
 
 /// As [`load`], for the launches that are asked for when the kernels are known, as names of kernels and local sizes. Kernels whose sub-groups meet get code
-/// for the local size where their sub-groups are the rows: only there the work-items of a sub-group are the lanes of a vector.
+/// for the local size where their sub-groups are the rows: only there the work-items of a sub-group are the lanes of a vector. And kernels
+/// whose lanes may run along columns get it where columns are not short.
 pub(crate) fn load_for(
     path: &Path,
     how: How<'_>,
@@ -70,7 +72,7 @@ pub(crate) fn load_for(
         return Ok(loaded);
     }
     let sizes: Vec<String> = local_sizes.iter().map(|[x, y, z]| format!("{x}x{y}x{z}")).collect();
-    ui.detail(&format!("compiling for local sizes {}: sub-groups are parts of their rows", sizes.join(", ")));
+    ui.detail(&format!("compiling for local sizes {}: lanes are sub-groups there, or run along columns", sizes.join(", ")));
     let again = load(path, How { local_sizes: &local_sizes, ..how }, devices, ui)?;
     loaded.program = again.program;
     loaded.stages.extend(again.stages);
@@ -79,14 +81,16 @@ pub(crate) fn load_for(
 
 /// Whether a kernel gains by code for one local size, of a launch that a device would take.
 fn pays(kernel: &Kernel, local: [u64; 3]) -> bool {
+    /// Shorter columns fill no vector.
+    const SHORT: u64 = 8;
     let [x, y, z] = local;
     let items = x.checked_mul(y).and_then(|items| items.checked_mul(z)).unwrap_or(u64::MAX);
     let rows = |size: u32| x.is_multiple_of(u64::from(size)) || (y, z) == (1, 1);
     // A required local size has such code anyway.
-    kernel.meta().is_some_and(|meta| meta.sub_groups)
+    let sub_groups = |meta: &KernelMeta| meta.sub_groups && kernel.sub_group_size(false).is_some_and(rows);
+    kernel.meta().is_some_and(|meta| sub_groups(meta) || (meta.columns && y >= SHORT))
         && kernel.record().reqd_wg_size == [0; 3]
         && kernel.record().work_group.is_none_or(|facts| (1..=u64::from(facts.max_size)).contains(&items))
-        && kernel.sub_group_size(false).is_some_and(rows)
 }
 
 /// The program, and whether it was made of a source.

@@ -72,7 +72,10 @@ pub(crate) fn load_for(
         return Ok(loaded);
     }
     let sizes: Vec<String> = local_sizes.iter().map(|[x, y, z]| format!("{x}x{y}x{z}")).collect();
-    ui.detail(&format!("compiling for local sizes {}: lanes are sub-groups there, or run along columns", sizes.join(", ")));
+    ui.detail(&format!(
+        "compiling for local sizes {}: lanes are sub-groups there, or run along columns",
+        sizes.join(", ")
+    ));
     let again = load(path, How { local_sizes: &local_sizes, ..how }, devices, ui)?;
     loaded.program = again.program;
     loaded.stages.extend(again.stages);

@@ -14,7 +14,7 @@
 // run: volumes global=5,48,2 local=1,48,1 offset=0,2,1 (in=random:900:3, out=zeros:900)
 // run: says global=6,32,2 local=2,16,1 offset=3,5,1 (out=zeros:4608)
 // run: says global=5,40,2 local=2,16,1 offset=3,5,1 (out=zeros:4800)
-// run: bytes global=9,64 local=3,32 (in=uchar[5,4,3,2,1,9,8,7,6,5,4,3,2,1,0,7,8,9,1,2,3,4,5,6,7,8,9,1,1,2,3,5,8,13,21,34,55,89,144,233,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24], out=zeros:160)
+// run: bytes global=9,64 local=3,32 (in=uchar[5,4,3,2,1,9,8,7,6,5,4,3,2,1,0,7,8,9,1,2,3,4,5,6,7,8,9,1,1,2,3,5,8,13,21,34,55,89,144,233,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24], out=zeros:640)
 
 kernel void eliminate(global int *a, global const int *m, int n, int t) {
   int x = get_global_id(0), y = get_global_id(1);

@@ -327,28 +327,14 @@ pub fn form_best<'c>(
     if is_open && plan::choose::is_worth_a_plan(&module, kernel, options) {
         // Lanes need a form of the kernel that is not the best one for LLVM: it is made of a copy.
         let copy = module.clone();
-        let (rows, facts) = cut(&copy, kernel, options, lanes, false)?;
-        let choice = choose(&rows, options)?;
-        if facts.columns && may_have_columns(options) {
-            let copy = module.clone();
-            let (columns, facts) = cut(&copy, kernel, options, lanes, true)?;
-            let own = choose(&columns, options)?;
-            if choice.is_worse_than(&own) {
-                let plan_report = plan::show::text(&columns.kernel, &columns.regions, &own);
-                if own.plan.width == 1 {
-                    let remarks = remarks(&columns, &own, options);
-                    let formed = form_along(&module, kernel, &options.fixed(1), lanes, true)?;
-                    return Ok((module, Formed { plan_report, remarks, ..formed }));
-                }
-                match finish(&columns, facts, &own, plan_report, options) {
-                    Ok(formed) => return Ok((copy, formed)),
-                    Err(error) if options.strict => return Err(error),
-                    // As below.
-                    Err(_) => {}
-                }
-            }
+        let (cut, facts) = cut(&copy, kernel, options, lanes, false)?;
+        let choice = choose(&cut, options)?;
+        if facts.columns
+            && may_have_columns(options)
+            && let Some(columns) = form_columns(&module, kernel, options, lanes, &choice)?
+        {
+            return Ok(columns);
         }
-        let cut = rows;
         let shown = plan::show::text(&cut.kernel, &cut.regions, &choice);
         let remarks = remarks(&cut, &choice, options);
         if choice.plan.width > 1 {
@@ -367,6 +353,36 @@ pub fn form_best<'c>(
         None => formed,
     };
     Ok((module, formed))
+}
+
+/// The kernel along columns, W chosen, in a copy of the module; `None` where the choice along rows is better.
+fn form_columns<'c>(
+    module: &Module<'c>,
+    kernel: &str,
+    options: &Options,
+    lanes: Together,
+    rows: &plan::Choice<'c>,
+) -> Result<Option<(Module<'c>, Formed)>, FormError> {
+    let copy = module.clone();
+    let (cut, facts) = cut(&copy, kernel, options, lanes, true)?;
+    let choice = choose(&cut, options)?;
+    if !rows.is_worse_than(&choice) {
+        return Ok(None);
+    }
+    let plan_report = plan::show::text(&cut.kernel, &cut.regions, &choice);
+    if choice.plan.width == 1 {
+        // LLVM's loops have another form of the kernel than lanes.
+        let remarks = remarks(&cut, &choice, options);
+        let copy = module.clone();
+        let formed = form_along(&copy, kernel, &options.fixed(1), lanes, true)?;
+        return Ok(Some((copy, Formed { plan_report, remarks, ..formed })));
+    }
+    match finish(&cut, facts, &choice, plan_report, options) {
+        Ok(formed) => Ok(Some((copy, formed))),
+        Err(error) if options.strict => Err(error),
+        // A fault of this compiler: there are rows.
+        Err(_) => Ok(None),
+    }
 }
 
 fn choose<'c>(cut: &Cut<'_, 'c>, options: &Options) -> Result<plan::Choice<'c>, FormError> {

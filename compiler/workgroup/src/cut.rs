@@ -4,6 +4,7 @@
 //! and emission borrow: each analysis runs once. The kernel has no barriers any more. Decides nothing, and emits nothing.
 
 use crate::locals::{self, Local};
+use crate::plan::space::shares_lines_across_rows;
 use crate::prepare::Prepared;
 use crate::regions::{self, Regions};
 use crate::slots::{self, Slots};
@@ -21,6 +22,8 @@ pub(crate) struct Cut<'m, 'c> {
     pub(crate) regions: Regions<'c>,
     pub(crate) slots: Slots<'c>,
     pub(crate) windows: Windows<'c>,
+    /// It is one row of work-items, each of which accesses lines of its own that those of the next row access too.
+    pub(crate) shares_lines: bool,
     /// It calls printf, which counts in the context what finds no room.
     pub(crate) prints: bool,
 }
@@ -46,6 +49,8 @@ impl<'m, 'c> Cut<'m, 'c> {
         let regions = regions::form(&kernel)?;
         let slots = slots::assign(&kernel, &regions);
         let windows = Windows::of(&kernel, &regions, &slots);
-        Ok(Cut { kernel, locals, variables, regions, slots, windows, prints })
+        let mut cut = Cut { kernel, locals, variables, regions, slots, windows, shares_lines: false, prints };
+        cut.shares_lines = cut.is_one_row() && shares_lines_across_rows(&cut.kernel, &cut.regions.cfg);
+        Ok(cut)
     }
 }

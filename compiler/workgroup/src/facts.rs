@@ -5,7 +5,7 @@
 use crate::Facts;
 use crate::prepare::Prepared;
 use crate::sub_groups::is_meeting;
-use crate::workitem::{Query, is_barrier, range_of_small};
+use crate::workitem::{Query, dimension, is_barrier, range_of_small};
 use oxcl_binary::meta::{Access, AccessBound, ArgFacts};
 use oxcl_ir::access::{PRINT, accesses};
 use oxcl_ir::affine::{Forms, Id};
@@ -67,7 +67,7 @@ fn is_printf(call: Value<'_>) -> bool {
 /// The id that a call asks for.
 pub(crate) fn id_of(call: Value<'_>) -> Option<Id> {
     let query = Query::of(call)?;
-    let dimension = usize::try_from(call.arguments().first()?.as_int()?).ok().filter(|&d| d < 3)?;
+    let dimension = usize::try_from(dimension(call)?).ok().filter(|&d| d < 3)?;
     match query {
         Query::GlobalId => Some(Id::Global(dimension)),
         Query::LocalId => Some(Id::Local(dimension)),

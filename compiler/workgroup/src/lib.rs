@@ -424,7 +424,7 @@ fn cut<'m, 'c>(
         guards::test_together(&kernel)?;
     }
     let cut = Cut::of(kernel, facts.printf, options)?;
-    let columns = is_turned || (turn::is_possible(&cut) && plan::space::shares_lines_across_rows(&cut));
+    let columns = is_turned || (cut.shares_lines && turn::is_possible(&cut));
     Ok((cut, Facts { columns, ..facts }))
 }
 

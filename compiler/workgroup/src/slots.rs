@@ -54,7 +54,7 @@ pub(crate) struct Slot<'c> {
 /// The homes of a kernel's values.
 #[derive(Debug, Default)]
 pub(crate) struct Slots<'c> {
-    homes: HashMap<Value<'c>, Home>,
+    homes: Rc<HashMap<Value<'c>, Home>>,
     /// The private variables on the stack, which work-items use one after another, and all addresses in them.
     on_stack: HashSet<Value<'c>>,
     /// Variables of the group, in the order of their definitions.
@@ -67,8 +67,6 @@ pub(crate) struct Slots<'c> {
     pub(crate) served: Option<usize>,
     /// The private variables whose elements lanes keep side by side.
     pub(crate) woven: Rc<Woven<'c>>,
-    /// The values that work-items compute again in the regions that use them, where all that they are made of is there, too.
-    pub(crate) computed_again: Rc<HashSet<Value<'c>>>,
     /// Scratch bytes for each work-item.
     pub(crate) per_item: u64,
     /// Scratch bytes before the slots: where the kernel asks for them, `MemoryRanges`.
@@ -76,6 +74,11 @@ pub(crate) struct Slots<'c> {
 }
 
 impl<'c> Slots<'c> {
+    /// All homes, for who keeps them longer.
+    pub(crate) fn homes(&self) -> Rc<HashMap<Value<'c>, Home>> {
+        Rc::clone(&self.homes)
+    }
+
     /// Where a value lives; `None`: only inside regions.
     pub(crate) fn home(&self, value: Value<'c>) -> Option<Home> {
         self.homes.get(&value).copied()
@@ -113,7 +116,7 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
     for value in kernel.function.instructions().into_iter().filter(|value| wanted.contains(value)) {
         match slots.homes.get(&value) {
             Some(Home::Group(_)) => {
-                slots.homes.insert(value, Home::Group(slots.group.len()));
+                Rc::make_mut(&mut slots.homes).insert(value, Home::Group(slots.group.len()));
                 slots.group.push(value);
             }
             Some(Home::Item(_)) => items.push(value),
@@ -144,8 +147,6 @@ pub(crate) fn assign<'c>(kernel: &Prepared<'_, 'c>, regions: &Regions<'c>) -> Sl
         slots.fixed = RANGES_BYTES;
     }
     slots.woven = Rc::new(Woven::find(kernel, |variable| slots.home(variable)));
-    let again = slots.homes.iter().filter(|&(_, &home)| home == Home::AgainForItem);
-    slots.computed_again = Rc::new(again.map(|(&value, _)| value).collect());
     slots
 }
 
@@ -160,7 +161,7 @@ fn lay_out(slots: &mut Slots<'_>) {
         } else if slot.values.is_empty() {
             slots.served = Some(number);
         }
-        slots.homes.extend(slot.values.iter().map(|&value| (value, Home::Item(number))));
+        Rc::make_mut(&mut slots.homes).extend(slot.values.iter().map(|&value| (value, Home::Item(number))));
     }
     slots.per_item = offset;
 }
@@ -281,7 +282,7 @@ impl<'c> Finder<'_, 'c> {
 
     fn keep(&mut self, value: Value<'c>, home: Home) {
         self.wanted.insert(value);
-        let slot = self.slots.homes.entry(value).or_insert(home);
+        let slot = Rc::make_mut(&mut self.slots.homes).entry(value).or_insert(home);
         // A slot for each work-item serves every kind of use: where the value is uniform, the group reads the first
         // work-item's.
         let strength = |home: Home| match home {

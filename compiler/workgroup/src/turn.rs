@@ -10,7 +10,7 @@
 use crate::collectives;
 use crate::cut::Cut;
 use crate::prepare::Prepared;
-use crate::workitem::Query;
+use crate::workitem::{Query, dimension};
 use oxcl_ir::{Function, Opcode, Value};
 
 /// Whether a kernel means the same turned.
@@ -56,11 +56,6 @@ fn can_turn(call: Value<'_>) -> bool {
     }
 }
 
-/// The dimension that a query names.
-fn dimension(call: Value<'_>) -> Option<i64> {
-    call.arguments().first().and_then(|dimension| dimension.as_int())
-}
-
 /// What stands for a dimension in a kernel that is turned, or in one that is not for what stands there.
 pub(crate) fn turned(dimension: i64) -> i64 {
     match dimension {
@@ -70,7 +65,7 @@ pub(crate) fn turned(dimension: i64) -> i64 {
     }
 }
 
-/// Turns a kernel.
+/// Turns a kernel as it was written.
 pub(crate) fn turn(kernel: &mut Prepared<'_, '_>) {
     for call in kernel.function.instructions() {
         if !call.is(Opcode::LLVMCall) || Query::of(call).is_none() {
@@ -80,5 +75,5 @@ pub(crate) fn turn(kernel: &mut Prepared<'_, '_>) {
             call.set_operand(0, call.operand(0).ty().int(turned(own)));
         }
     }
-    kernel.turned = !kernel.turned;
+    kernel.turned = true;
 }

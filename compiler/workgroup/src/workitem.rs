@@ -118,6 +118,11 @@ fn is_barrier_name(name: &str) -> bool {
     )
 }
 
+/// The dimension that a query names, where it names one.
+pub(crate) fn dimension(query: Value<'_>) -> Option<i64> {
+    query.arguments().first().and_then(|dimension| dimension.as_int())
+}
+
 /// A function that is a barrier.
 pub(crate) fn is_barrier_function(function: Function<'_>) -> bool {
     is_barrier_name(&function.name())

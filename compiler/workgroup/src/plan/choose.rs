@@ -11,7 +11,7 @@ use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::Slots;
-use crate::workitem::Query;
+use crate::workitem::{Query, dimension};
 use crate::{Options, Vectors, Width};
 use oxcl_ir::{Function, Module, Opcode, TypeKind, Value};
 use std::collections::{HashMap, VecDeque};
@@ -238,7 +238,7 @@ fn waiting<'a, 'c>(plans: &'a [Plan<'c>], costs: &[f64], whole: u32) -> Option<&
 /// Whether an instruction asks for an id in dimension 1 or 2.
 fn is_along_others(call: Value<'_>) -> bool {
     let asks = matches!(Query::of(call), Some(Query::LocalId | Query::GlobalId | Query::GroupId));
-    asks && call.arguments().first().is_some_and(|dimension| dimension.as_int() != Some(0))
+    asks && dimension(call) != Some(0)
 }
 
 /// The longest row of lanes that is tried: no more than a row is known to have.

@@ -29,7 +29,7 @@ use crate::emit::WideForm;
 use crate::error::FormError;
 use crate::prepare::Prepared;
 use crate::regions::Regions;
-use crate::slots::Slots;
+use crate::slots::{Home, Slots};
 use crate::workitem::AnyIds;
 use crate::woven::{Weave, Woven};
 use chunks::Chunks;
@@ -109,8 +109,8 @@ pub(crate) struct Plan<'c> {
     forced: HashMap<Value<'c>, How>,
     /// Private arrays whose lanes lie beside one another; none at W = 1.
     woven: Rc<Woven<'c>>,
-    /// What work-items compute again where they use it ([`crate::slots`]).
-    computed_again: Rc<HashSet<Value<'c>>>,
+    /// Where values live between regions.
+    homes: Rc<HashMap<Value<'c>, Home>>,
     /// Vectors whose lanes are kept as memory has them.
     interleaved: HashSet<Value<'c>>,
 }
@@ -127,7 +127,7 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::default(),
-            computed_again: Rc::default(),
+            homes: Rc::default(),
             interleaved: HashSet::new(),
         }
     }
@@ -199,7 +199,7 @@ impl<'c> Plan<'c> {
             hows: HashMap::new(),
             forced: HashMap::new(),
             woven: Rc::clone(&slots.woven),
-            computed_again: Rc::clone(&slots.computed_again),
+            homes: slots.homes(),
             interleaved: HashSet::new(),
         })
     }
@@ -223,7 +223,7 @@ impl<'c> Plan<'c> {
 
     /// Whether work-items compute a value again in regions that use it and do not make it.
     pub(crate) fn is_computed_again(&self, value: Value<'c>) -> bool {
-        self.computed_again.contains(&value)
+        self.homes.get(&value) == Some(&Home::AgainForItem)
     }
 
     /// How the variable that an address is in is woven; `None`: it is in no such variable.

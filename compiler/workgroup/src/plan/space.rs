@@ -9,9 +9,11 @@ use super::access_cost::{LINE, address};
 use super::strides::{Step, Steps, Variable};
 use crate::collectives;
 use crate::cut::Cut;
-use crate::workitem::Query;
+use crate::prepare::Prepared;
+use crate::workitem::{Query, dimension};
 use crate::{Options, PoclAbi};
 use oxcl_ir::Value;
+use oxcl_ir::cfg::Cfg;
 use std::fmt;
 
 /// The work-items of a row.
@@ -61,16 +63,15 @@ impl Space {
         let is_run = runs && cut.is_one_row() && !asks();
         match is_run {
             false => Space::Group,
-            true if shares_lines_across_rows(cut) => Space::Pieces,
+            true if cut.shares_lines => Space::Pieces,
             true => Space::Run,
         }
     }
 }
 
 /// Whether work-items of a row each access a line of their own, which those of the next row access too.
-pub(crate) fn shares_lines_across_rows<'c>(cut: &Cut<'_, 'c>) -> bool {
-    let kernel = &cut.kernel;
-    let steps = |dimension| Steps::new(&cut.regions.cfg, kernel.layout, Variable::Id(dimension));
+pub(crate) fn shares_lines_across_rows<'c>(kernel: &Prepared<'_, 'c>, cfg: &Cfg<'c>) -> bool {
+    let steps = |dimension| Steps::new(cfg, kernel.layout, Variable::Id(dimension));
     let (mut along, mut across) = (steps(0), steps(1));
     kernel.function.instructions().into_iter().any(|instruction| {
         let Some(pointer) = address(instruction) else { return false };
@@ -87,10 +88,7 @@ pub(crate) fn shares_lines_across_rows<'c>(cut: &Cut<'_, 'c>) -> bool {
 /// Whether the answer to a query tells the groups of a row apart, or the work-items of one from those of the next.
 fn tells_groups(call: Value<'_>, options: &Options) -> bool {
     let Some(query) = Query::of(call) else { return collectives::is_call(call) };
-    let along = || match call.arguments().first() {
-        Some(dimension) => dimension.as_int().is_none_or(|dimension| dimension == 0),
-        None => true,
-    };
+    let along = || dimension(call).is_none_or(|dimension| dimension == 0);
     match query {
         Query::LocalId | Query::GroupId => along(),
         Query::LocalLinearId | Query::SubGroupLane | Query::SubGroupNumber => true,

@@ -4,7 +4,7 @@
 //! or what stands in the way. For explanations and guesses: wrapping around is left out of account, so that no plan may rest on it.
 
 use crate::turn::turned;
-use crate::workitem::Query;
+use crate::workitem::{Query, dimension};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::module::Layout;
 use oxcl_ir::{Opcode, Value};
@@ -125,10 +125,7 @@ fn name(value: Value<'_>, is_turned: bool) -> Option<String> {
     if let Some(number) = value.as_int() {
         return Some(number.to_string());
     }
-    let dimension = || {
-        let own = value.arguments().first().and_then(|dimension| dimension.as_int());
-        own.map(|own| if is_turned { turned(own) } else { own })
-    };
+    let dimension = || dimension(value).map(|own| if is_turned { turned(own) } else { own });
     match value.opcode()? {
         Opcode::LLVMSExt | Opcode::LLVMZExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
             name(value.operand(0))
@@ -213,8 +210,7 @@ impl<'a, 'c> Steps<'a, 'c> {
 
     fn query(&self, call: Value<'c>, query: Query) -> Step<'c> {
         let Variable::Id(along) = self.variable else { return Step::By(Sum::default()) };
-        let asked = call.arguments().first().and_then(|dimension| dimension.as_int());
-        let here = asked.is_some_and(|asked| usize::try_from(asked) == Ok(along));
+        let here = dimension(call).is_some_and(|asked| usize::try_from(asked) == Ok(along));
         match query {
             Query::GlobalId | Query::LocalId => Step::By(Sum::constant(i64::from(here))),
             Query::GlobalLinearId | Query::LocalLinearId if along == 0 => Step::By(Sum::constant(1)),

@@ -287,6 +287,26 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, co
   return wrap(MetadataAsValue::get(Ctx, Id));
 }
 
+// Says one word more of the loop that a branch goes back in, if the source says nothing of whether its body may be repeated.
+void oxcl_ir_add_loop_word(LLVMValueRef Branch, const char *Word) {
+  auto *I = unwrap<Instruction>(Branch);
+  LLVMContext &Ctx = I->getContext();
+  SmallVector<Metadata *> Operands = {nullptr};
+  if (const MDNode *Known = I->getMetadata(LLVMContext::MD_loop)) {
+    for (const MDOperand &Operand : drop_begin(Known->operands())) {
+      const auto *Hint = dyn_cast<MDNode>(Operand);
+      const auto *Name = Hint && Hint->getNumOperands() ? dyn_cast<MDString>(Hint->getOperand(0)) : nullptr;
+      if (Name && Name->getString().starts_with("llvm.loop.unroll"))
+        return;
+      Operands.push_back(Operand);
+    }
+  }
+  Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Word)));
+  MDNode *Id = MDNode::getDistinct(Ctx, Operands);
+  Id->replaceOperandWith(0, Id);
+  I->setMetadata(LLVMContext::MD_loop, Id);
+}
+
 // A copy of the module with what the function reaches, and without any other function or variable.
 LLVMModuleRef oxcl_ir_clone_reached(LLVMModuleRef Source, LLVMValueRef Root) {
   Module &From = *unwrap(Source);

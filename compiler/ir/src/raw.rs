@@ -142,6 +142,7 @@ unsafe extern "C" {
         word: *const c_char,
         apart: bool,
     ) -> LLVMValueRef;
+    pub(crate) fn oxcl_ir_add_loop_word(branch: LLVMValueRef, word: *const c_char);
     pub(crate) fn oxcl_ir_split_atomics(function: LLVMValueRef, space: u32);
     pub(crate) fn oxcl_ir_has_scopes(function: LLVMValueRef) -> bool;
     pub(crate) fn oxcl_ir_declared_scope(instruction: LLVMValueRef) -> LLVMValueRef;

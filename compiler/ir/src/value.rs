@@ -4,9 +4,9 @@ use crate::check::{fail, fits};
 use crate::function::{Block, Function};
 use crate::handle::{self, Handle};
 use crate::raw::{
-    attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_alignment, oxcl_ir_are_usable,
-    oxcl_ir_can_replace, oxcl_ir_copy_flags, oxcl_ir_drop_poison_flags, oxcl_ir_effects, oxcl_ir_may_capture,
-    oxcl_ir_operand, oxcl_ir_operand_count, oxcl_ir_set_alignment, oxcl_ir_set_operand,
+    attribute, c_name, counted_text, llvm, owned_text, oxcl_ir_add_loop_word, oxcl_ir_alignment,
+    oxcl_ir_are_usable, oxcl_ir_can_replace, oxcl_ir_copy_flags, oxcl_ir_drop_poison_flags, oxcl_ir_effects,
+    oxcl_ir_may_capture, oxcl_ir_operand, oxcl_ir_operand_count, oxcl_ir_set_alignment, oxcl_ir_set_operand,
 };
 use crate::types::{Type, TypeKind, Types};
 use inkwell::llvm_sys::core as c;
@@ -615,6 +615,13 @@ impl<'c> Value<'c> {
         let length = u32::try_from(kind.len()).unwrap_or(0);
         let id = llvm!(c::LLVMGetMDKindIDInContext; self.types().raw(), name.as_ptr(), length);
         llvm!(c::LLVMSetMetadata; self.raw(), id, node.raw());
+    }
+
+    /// Forbids that LLVM repeats the body of the loop that a branch goes back in where the number of rounds is not known before
+    /// the program runs. What the source says of it stays.
+    pub fn forbid_runtime_unrolling(self) {
+        fits(self.is_terminator(), "the branch back of a loop");
+        llvm!(oxcl_ir_add_loop_word; self.raw(), c"llvm.loop.unroll.runtime.disable".as_ptr());
     }
 
     /// Whether there is metadata of a kind.

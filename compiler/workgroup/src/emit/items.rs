@@ -6,6 +6,7 @@
 
 use super::group::{self, DONE, Dispatch};
 use super::lanes::{Lanes, components};
+use super::recurrence::is_bound_by_chain;
 use super::rows::ItemIds;
 use super::scopes::OwnScopes;
 use super::tested::{Key, Tested};
@@ -558,12 +559,12 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
     ) -> Result<(), FormError> {
         let targets = &self.frame.regions.cfg.successors[block];
         let mut ways: Vec<(usize, Block<'c>)> = Vec::with_capacity(targets.len());
-        let mut goes_back = false;
+        let mut back_to = None;
         for &to in targets {
             if !ways.iter().any(|(known, _)| *known == to) {
                 let (begin, back) = way(self, to)?;
                 ways.push((to, begin));
-                goes_back |= back;
+                back_to = if back { Some(to) } else { back_to };
             }
         }
         // A clone keeps what the source says of it: weights of its ways, hints for its loop.
@@ -576,10 +577,18 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 copy.set_successor(index, begin);
             }
         }
-        if !goes_back {
-            copy.clear_metadata(LOOP);
+        match back_to {
+            None => copy.clear_metadata(LOOP),
+            Some(header) if self.width() == 1 && self.is_ragged(header) => copy.forbid_runtime_unrolling(),
+            Some(_) => {}
         }
         Ok(())
+    }
+
+    /// Whether work-items go round in a loop differently often, and each round takes as long as a chain of float operations.
+    fn is_ragged(&self, header: usize) -> bool {
+        let regions = self.frame.regions;
+        regions.shapes.uniformity().is_divergent_cycle(header) && is_bound_by_chain(&regions.cfg, header)
     }
 
     /// The block that control goes to for an edge that all lanes take.

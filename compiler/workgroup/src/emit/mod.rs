@@ -25,6 +25,7 @@ mod masked;
 mod memory;
 mod moves;
 mod quotients;
+mod recurrence;
 mod rows;
 mod scopes;
 mod tested;

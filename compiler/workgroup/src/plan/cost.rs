@@ -37,8 +37,13 @@ const MASKED_BLOCK_OF_LLVM: f64 = 1.0;
 /// What a mask of more than one register of 32-bit lanes costs more, for each register, where there are no mask registers: what
 /// comparisons give is packed, and unpacked for each blend. Masks of one register stay in lanes of 32 bits.
 const PACKED_MASK: f64 = 2.0;
-/// Whether the lanes' addresses are one behind the other, in half of the cases.
+/// To find out whether the lanes' addresses are one behind the other, for each register of them.
 const TEST_OF_ADDRESSES: f64 = 3.0;
+/// How often those of [`HALF_APART`] lanes are not, and how much more often with each doubling of the lanes: of runs of any length
+/// fewer are as long.
+const APART: f64 = 0.5;
+const APART_DOUBLED: f64 = 0.1;
+const HALF_APART: f64 = 16.0;
 /// How often they are not, where only a number that wraps around could part them.
 const RARELY_APART: f64 = 0.05;
 /// An operation among the lanes of a sub-group. Nothing is chosen by it: such kernels run in lanes wherever they can.
@@ -559,8 +564,14 @@ impl<'a, 'c> Costs<'a, 'c> {
             How::GatherUnlessConsecutive => {
                 let (apart, consecutive) =
                     (self.gather(instruction, masked), self.consecutive(instruction, masked));
-                let share = if self.is_linear(instruction) { RARELY_APART } else { 0.5 };
-                TEST_OF_ADDRESSES + apart * share + consecutive * (1.0 - share)
+                // Of a linear index the first lane's and the last one's are compared.
+                let (share, registers) = if self.is_linear(instruction) {
+                    (RARELY_APART, 1.0)
+                } else {
+                    let more = APART_DOUBLED * (lanes / HALF_APART).log2();
+                    ((APART + more).clamp(0.1, 0.9), self.registers(Self::moved(instruction)))
+                };
+                TEST_OF_ADDRESSES * registers + apart * share + consecutive * (1.0 - share)
             }
             How::Collective => AMONG_LANES,
             How::EachLane => {

@@ -9,7 +9,7 @@
 //! Not found here: elements that a loop inside the region goes over, which LLVM may write out later.
 
 use super::independent::Accesses;
-use super::is_marker;
+use super::{is_marker, is_mostly_free};
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use crate::slots::{Home, Slots};
@@ -52,18 +52,8 @@ pub(crate) fn array<'c>(
         .map(|(array, run, _)| (array, run))
         .reduce(|best, other| if other.1 > best.1 { other } else { best })?;
     let works = |instruction: &Value<'c>| {
-        let free = matches!(
-            instruction.opcode(),
-            Some(
-                Opcode::LLVMPHI
-                    | Opcode::LLVMGetElementPtr
-                    | Opcode::LLVMSExt
-                    | Opcode::LLVMZExt
-                    | Opcode::LLVMTrunc
-                    | Opcode::LLVMLoad
-                    | Opcode::LLVMStore
-            )
-        );
+        let free = is_mostly_free(*instruction)
+            || matches!(instruction.opcode(), Some(Opcode::LLVMLoad | Opcode::LLVMStore));
         !free && !instruction.is_terminator() && !is_marker(*instruction)
     };
     (instructions().filter(works).count() <= MOST_OTHERS * filled).then_some(array)

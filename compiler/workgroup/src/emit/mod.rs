@@ -408,6 +408,20 @@ impl<'c> Frame<'_, 'c> {
     }
 }
 
+/// Whether an instruction mostly becomes a part of others: an operand, or an address.
+fn is_mostly_free(instruction: Value<'_>) -> bool {
+    matches!(
+        instruction.opcode(),
+        Some(
+            Opcode::LLVMPHI
+                | Opcode::LLVMGetElementPtr
+                | Opcode::LLVMSExt
+                | Opcode::LLVMZExt
+                | Opcode::LLVMTrunc
+        )
+    )
+}
+
 /// A marker, or a debug record, that has no meaning after emission.
 pub(crate) fn is_marker(value: Value<'_>) -> bool {
     value.callee().is_some_and(|callee| {

@@ -8,6 +8,8 @@
 //!
 //! Sees sums and products of floats in one order, alone: other chains are shorter, or LLVM takes them apart.
 
+use super::is_mostly_free;
+use crate::plan::pressure::{inside, is_innermost};
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::{Opcode, Value};
 
@@ -21,12 +23,11 @@ const LONGEST: usize = 8;
 pub(super) fn is_bound_by_chain(cfg: &Cfg<'_>, header: usize) -> bool {
     let Some(number) = cfg.innermost[header] else { return false };
     let around = &cfg.loops[number];
-    if around.header != header || cfg.loops.iter().any(|other| other.parent == Some(number)) {
+    if around.header != header || !is_innermost(cfg, number) {
         return false;
     }
     let mut work = 0;
-    let blocks = || (0..cfg.blocks.len()).filter(|&block| around.contains(block));
-    for instruction in blocks().flat_map(|block| cfg.blocks[block].instructions()) {
+    for instruction in inside(cfg, number) {
         match kind(instruction) {
             Kind::Free => {}
             Kind::Step | Kind::Other => work += 1,
@@ -56,15 +57,8 @@ enum Kind {
 
 fn kind(instruction: Value<'_>) -> Kind {
     match instruction.opcode() {
-        Some(
-            Opcode::LLVMPHI
-            | Opcode::LLVMGetElementPtr
-            | Opcode::LLVMSExt
-            | Opcode::LLVMZExt
-            | Opcode::LLVMTrunc
-            | Opcode::LLVMBitCast
-            | Opcode::LLVMFreeze,
-        ) => Kind::Free,
+        _ if is_mostly_free(instruction) => Kind::Free,
+        Some(Opcode::LLVMBitCast | Opcode::LLVMFreeze) => Kind::Free,
         Some(Opcode::LLVMFAdd | Opcode::LLVMFSub | Opcode::LLVMFMul) => Kind::Step,
         Some(Opcode::LLVMCall) => {
             let is_fused = instruction.callee().is_some_and(|callee| {

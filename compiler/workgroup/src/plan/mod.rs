@@ -15,7 +15,7 @@ mod cost;
 mod decide;
 pub(crate) mod forced;
 mod interleaved;
-mod pressure;
+pub(crate) mod pressure;
 pub(crate) mod read;
 pub(crate) mod remarks;
 pub(crate) mod show;

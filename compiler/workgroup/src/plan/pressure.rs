@@ -25,13 +25,13 @@ fn registers(vectors: &Vectors) -> usize {
 }
 
 /// The instructions that an innermost loop goes round by itself.
-fn inside<'c>(cfg: &Cfg<'c>, around: usize) -> Vec<Value<'c>> {
+pub(crate) fn inside<'c>(cfg: &Cfg<'c>, around: usize) -> Vec<Value<'c>> {
     let blocks = cfg.blocks.iter().zip(&cfg.innermost).filter(|(_, inner)| **inner == Some(around));
     blocks.flat_map(|(block, _)| block.instructions()).collect()
 }
 
 /// Whether no other loop is in a loop.
-fn is_innermost(cfg: &Cfg<'_>, around: usize) -> bool {
+pub(crate) fn is_innermost(cfg: &Cfg<'_>, around: usize) -> bool {
     cfg.loops.iter().all(|found| found.parent != Some(around))
 }
 

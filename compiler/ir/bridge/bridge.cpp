@@ -264,6 +264,13 @@ LLVMValueRef oxcl_ir_distinct_node(LLVMContextRef C) {
   return wrap(MetadataAsValue::get(Ctx, MDNode::getDistinct(Ctx, {})));
 }
 
+// A node of its own that names itself first, as a loop's identity does; room for that is the first operand.
+static MDNode *loopIdentity(LLVMContext &Ctx, ArrayRef<Metadata *> Operands) {
+  MDNode *Id = MDNode::getDistinct(Ctx, Operands);
+  Id->replaceOperandWith(0, Id);
+  return Id;
+}
+
 // The identity of a loop whose accesses in `Group` do not depend on one another across iterations; Group may be null. `Ends`: it
 // does not go on for ever. `Word`: what else its metadata says, such as whether the body may be repeated; may be null.
 LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, const char *Word, bool Apart) {
@@ -282,9 +289,7 @@ LLVMValueRef oxcl_ir_loop_id(LLVMContextRef C, LLVMValueRef Group, bool Ends, co
     Metadata *No = ConstantAsMetadata::get(ConstantInt::getFalse(Ctx));
     Operands.push_back(MDNode::get(Ctx, {MDString::get(Ctx, "llvm.loop.vectorize.enable"), No}));
   }
-  MDNode *Id = MDNode::getDistinct(Ctx, Operands);
-  Id->replaceOperandWith(0, Id);
-  return wrap(MetadataAsValue::get(Ctx, Id));
+  return wrap(MetadataAsValue::get(Ctx, loopIdentity(Ctx, Operands)));
 }
 
 // Says one word more of the loop that a branch goes back in, if the source says nothing of whether its body may be repeated.
@@ -302,9 +307,7 @@ void oxcl_ir_add_loop_word(LLVMValueRef Branch, const char *Word) {
     }
   }
   Operands.push_back(MDNode::get(Ctx, MDString::get(Ctx, Word)));
-  MDNode *Id = MDNode::getDistinct(Ctx, Operands);
-  Id->replaceOperandWith(0, Id);
-  I->setMetadata(LLVMContext::MD_loop, Id);
+  I->setMetadata(LLVMContext::MD_loop, loopIdentity(Ctx, Operands));
 }
 
 // A copy of the module with what the function reaches, and without any other function or variable.

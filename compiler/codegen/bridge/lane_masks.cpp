@@ -11,6 +11,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
 
+#include <numeric>
+
 using namespace llvm;
 using namespace oxcl;
 
@@ -23,6 +25,7 @@ public:
 
   void run() {
     SmallVector<PHINode *> phis = maskPhis(function, widths);
+    registers = phis.size() == 1 ? 2 : 1;
     for (PHINode *phi : phis)
       if (bitsOf(phi->getType()))
         wide[phi] = PHINode::Create(wideType(phi->getType()), phi->getNumIncomingValues(), phi->getName(), phi->getIterator());
@@ -45,8 +48,8 @@ private:
   // The bits of a lane of such a mask; 0: it stays as it is.
   unsigned bitsOf(const Type *type) {
     unsigned bits = widths.mostly(lanesOf(type));
-    // One register for each mask: with more there are none left for numbers.
-    unsigned room = registerBits / lanesOf(type);
+    // One register for each mask, or two for the only one: with more there are none left for numbers.
+    unsigned room = registers * registerBits / lanesOf(type);
     return room < 8 ? 0 : std::min(bits, room);
   }
 
@@ -105,6 +108,8 @@ private:
       if (!isReplaced(use))
         uses.push_back(&use);
     for (Use *use : uses) {
+      if (testJoined(*use, made))
+        continue;
       BasicBlock *block = blockOf(*use);
       Value *&bits = narrow[block];
       if (!bits) {
@@ -116,6 +121,36 @@ private:
     }
   }
 
+  // Whether any lane of a mask of two registers is set is asked of the two joined: LLVM would pack them.
+  bool testJoined(Use &use, Value *made) {
+    auto *packed = dyn_cast<BitCastInst>(use.getUser());
+    unsigned lanes = lanesOf(made->getType());
+    auto isTest = [](const User *user) {
+      using namespace PatternMatch;
+      auto *compare = dyn_cast<ICmpInst>(user);
+      return compare && compare->isEquality() && match(compare->getOperand(1), m_Zero());
+    };
+    if (!packed || !packed->getType()->isIntegerTy() || !all_of(packed->users(), isTest) ||
+        made->getType()->getPrimitiveSizeInBits() <= registerBits || lanes % 2)
+      return false;
+    IRBuilder<> builder(packed);
+    SmallVector<int, 32> half(lanes / 2);
+    std::iota(half.begin(), half.end(), 0);
+    Value *low = builder.CreateShuffleVector(made, half);
+    std::iota(half.begin(), half.end(), int(half.size()));
+    Value *joined = builder.CreateOr(low, builder.CreateShuffleVector(made, half));
+    Value *bits = builder.CreateICmpSLT(joined, Constant::getNullValue(joined->getType()));
+    Value *some = builder.CreateBitCast(bits, builder.getIntNTy(lanesOf(joined->getType())), packed->getName());
+    for (User *user : make_early_inc_range(packed->users())) {
+      auto *test = cast<ICmpInst>(user);
+      IRBuilder<> there(test);
+      test->replaceAllUsesWith(there.CreateICmp(test->getPredicate(), some, Constant::getNullValue(some->getType())));
+      test->eraseFromParent();
+    }
+    packed->eraseFromParent();
+    return true;
+  }
+
   // Whether the user is remade itself, and asks for nothing any more.
   bool isReplaced(const Use &use) {
     auto *user = cast<Instruction>(use.getUser());
@@ -124,6 +159,8 @@ private:
 
   Function &function;
   unsigned registerBits;
+  // How many of them a mask may have.
+  unsigned registers = 1;
   MapVector<Value *, Value *> wide;
   NumberWidths widths;
 };

@@ -90,6 +90,56 @@ fn a_mask_of_one_register_is_never_packed() {
     }
 }
 
+/// The only mask that a loop carries may have two registers, and whether a lane is left is asked of both at once.
+#[test]
+fn the_only_mask_has_two_registers_and_is_never_packed() {
+    let text = r#"
+target triple = "x86_64-unknown-linux-gnu"
+define i32 @grown(ptr %a) "target-cpu"="x86-64-v3" {
+entry:
+  %first = load <16 x float>, ptr %a, align 4
+  br label %loop
+loop:
+  %live = phi <16 x i1> [ splat (i1 true), %entry ], [ %next, %more ]
+  %x = phi <16 x float> [ %first, %entry ], [ %grown, %more ]
+  %round = phi i32 [ 0, %entry ], [ %after, %more ]
+  %small = fcmp olt <16 x float> %x, splat (float 1.000000e+03)
+  %next = select <16 x i1> %live, <16 x i1> %small, <16 x i1> zeroinitializer
+  %bits = bitcast <16 x i1> %next to i16
+  %none = icmp eq i16 %bits, 0
+  br i1 %none, label %done, label %more
+more:
+  %double = fadd <16 x float> %x, %x
+  %grown = select <16 x i1> %next, <16 x float> %double, <16 x float> %x
+  %after = add nuw i32 %round, 1
+  br label %loop
+done:
+  store <16 x float> %x, ptr %a, align 4
+  ret i32 %round
+}
+"#;
+    let assembly = String::from_utf8(emitted_text(text, "x86-64-v3", Output::Assembly)).unwrap();
+    for packs in ["vpack", "vpmov", "vpsll", "vextract"] {
+        assert!(!assembly.contains(packs), "{packs}: {assembly}");
+    }
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        return;
+    }
+    let file = loadable(&emitted_text(text, "x86-64-v3", Output::Object), "grown");
+    // SAFETY: the image was made by this test and runs nothing when loaded.
+    let library = unsafe { libloading::Library::new(file.path()) }.unwrap();
+    // SAFETY: `grown` has this type.
+    let grown = unsafe { library.get::<unsafe extern "C" fn(*mut f32) -> i32>(b"grown") }.unwrap();
+    for last in 0..16 {
+        let mut numbers = [2000.0_f32; 16];
+        numbers[last] = 1.0;
+        numbers[(last + 3) % 16] = 300.0;
+        // SAFETY: the pointer is to as many elements as there are lanes.
+        let rounds = unsafe { grown(numbers.as_mut_ptr()) };
+        assert_eq!((rounds, numbers[last], numbers[(last + 3) % 16]), (10, 1024.0, 1200.0), "lane {last}");
+    }
+}
+
 #[test]
 fn parts_of_a_mask_are_never_put_together() {
     let assembly = String::from_utf8(emitted(32, "x86-64-v4", Output::Assembly)).unwrap();

@@ -4,6 +4,7 @@
 //! and emission borrow: each analysis runs once. The kernel has no barriers any more. Decides nothing, and emits nothing.
 
 use crate::locals::{self, Local};
+use crate::plan::rounds;
 use crate::plan::space::shares_lines_across_rows;
 use crate::prepare::Prepared;
 use crate::regions::{self, Regions};
@@ -46,8 +47,20 @@ impl<'m, 'c> Cut<'m, 'c> {
     pub(crate) fn of(kernel: Prepared<'m, 'c>, prints: bool, options: &Options) -> Result<Self, FormError> {
         let locals = locals::collect(&kernel);
         let variables = variables::collect(&kernel, options);
-        let regions = regions::form(&kernel)?;
-        let slots = slots::assign(&kernel, &regions);
+        let barriers = regions::split_at_barriers(&kernel);
+        let mut regions = regions::form(&kernel, &barriers, &[])?;
+        regions::fold_copies(&regions);
+        let mut slots = slots::assign(&kernel, &regions);
+        let rounds =
+            if options.has_lanes() { Vec::new() } else { rounds::shared(&kernel, &regions, options) };
+        if !rounds.is_empty() {
+            let closer = regions::form(&kernel, &barriers, &rounds)?;
+            if closer.regular && slots::assign(&kernel, &closer).per_item == slots.per_item {
+                regions::fold_copies(&closer);
+                slots = slots::assign(&kernel, &closer);
+                regions = closer;
+            }
+        }
         let windows = Windows::of(&kernel, &regions, &slots);
         let mut cut = Cut { kernel, locals, variables, regions, slots, windows, shares_lines: false, prints };
         cut.shares_lines = cut.is_one_row() && shares_lines_across_rows(&cut.kernel, &cut.regions.cfg);

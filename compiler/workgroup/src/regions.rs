@@ -109,15 +109,34 @@ impl<'c> Regions<'c> {
     }
 }
 
-/// Cuts a kernel into regions.
-pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormError> {
-    let (after_barriers, after_group_barriers) = split_at_barriers(kernel);
+/// The barriers of a kernel that has none any more.
+#[derive(Debug)]
+pub(crate) struct Barriers<'c> {
+    /// The blocks that follow them.
+    after: Vec<Block<'c>>,
+    /// Those of them that follow the whole group's.
+    after_group: Vec<Block<'c>>,
+}
+
+/// Cuts a kernel into regions at its barriers and at some of its blocks, which all work-items reach alike.
+///
+/// # Errors
+/// LLVM's failure in the analysis.
+pub(crate) fn form<'c>(
+    kernel: &Prepared<'_, 'c>,
+    barriers: &Barriers<'c>,
+    others: &[usize],
+) -> Result<Regions<'c>, FormError> {
+    let (after_barriers, after_group_barriers) = (barriers.after.clone(), &barriers.after_group);
     let meets = after_group_barriers.len() < after_barriers.len();
     let cfg = Cfg::of(kernel.function);
     let shapes = Shapes::compute(&cfg, kernel.layout, &after_barriers, &Together::Group)?;
     let mut cuts = Cuts::new(&cfg);
     for &block in &after_barriers {
         cuts.entry[cfg.number(block)] = true;
+    }
+    for &block in others {
+        cuts.entry[block] = true;
     }
     let simple = cuts.clone();
     let irregular = cuts.close(&cfg, &shapes).err();
@@ -136,7 +155,6 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormErr
     for (number, region) in regions.iter().enumerate() {
         region_of_entry[region.entry] = Some(number);
     }
-    fold_copies(&cfg, &shapes, &regions);
     Ok(Regions {
         cfg,
         shapes,
@@ -154,7 +172,10 @@ pub(crate) fn form<'c>(kernel: &Prepared<'_, 'c>) -> Result<Regions<'c>, FormErr
 /// kept as they are, value and copy would both live between regions. Not so where the block before may also go back to
 /// the PHI node whose value is passed on: work-items give it its next value there before the group takes its way. And not
 /// so behind a cycle that work-items leave in different rounds: there the two are not the same to those who run together.
-fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
+///
+/// Not before it is known that the kernel stays cut so.
+pub(crate) fn fold_copies(regions: &Regions<'_>) {
+    let Regions { cfg, shapes, regions, .. } = regions;
     for region in &regions[1..] {
         for phi in cfg.blocks[region.entry].phis() {
             let [(value, from)] = phi.incoming()[..] else { continue };
@@ -170,9 +191,8 @@ fn fold_copies(cfg: &Cfg<'_>, shapes: &Shapes<'_>, regions: &[Region]) {
     }
 }
 
-/// Removes the barriers, each leaving a block boundary behind; returns the blocks that follow them, and those
-/// of them that follow the whole group's.
-fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> (Vec<Block<'c>>, Vec<Block<'c>>) {
+/// Removes the barriers, each leaving a block boundary behind.
+pub(crate) fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> Barriers<'c> {
     let (mut after, mut after_group) = (Vec::new(), Vec::new());
     for barrier in kernel.function.instructions() {
         if !is_barrier(barrier) {
@@ -187,7 +207,7 @@ fn split_at_barriers<'c>(kernel: &Prepared<'_, 'c>) -> (Vec<Block<'c>>, Vec<Bloc
         }
         barrier.erase();
     }
-    (after, after_group)
+    Barriers { after, after_group }
 }
 
 #[derive(Debug, Clone)]

@@ -236,7 +236,7 @@ fn waiting<'a, 'c>(plans: &'a [Plan<'c>], costs: &[f64], whole: u32) -> Option<&
 }
 
 /// Whether an instruction asks for an id in dimension 1 or 2.
-fn is_along_others(call: Value<'_>) -> bool {
+pub(super) fn is_along_others(call: Value<'_>) -> bool {
     let asks = matches!(Query::of(call), Some(Query::LocalId | Query::GlobalId | Query::GroupId));
     asks && dimension(call) != Some(0)
 }

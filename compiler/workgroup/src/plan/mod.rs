@@ -18,6 +18,7 @@ mod interleaved;
 pub(crate) mod pressure;
 pub(crate) mod read;
 pub(crate) mod remarks;
+pub(crate) mod rounds;
 pub(crate) mod show;
 pub(crate) mod space;
 mod strides;

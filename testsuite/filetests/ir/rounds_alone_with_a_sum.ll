@@ -1,0 +1,40 @@
+; A sum would have to be kept for each work-item from round to round: each goes through the loop alone.
+; analysis: regions
+
+declare i64 @_Z12get_local_idj(i32) memory(none)
+declare void @_Z7barrierj(i32) convergent
+
+define void @k(ptr addrspace(1) %in, ptr addrspace(3) %bins, i64 %n) {
+; regions: kernel k: 3 regions, 2 barriers, regular, width 1
+; regions: region 0: entry
+; regions:   -> region 1
+; regions: region 1: after.barrier loop exit
+; regions:   -> region 2
+; regions: region 2: after.barrier1
+; regions:   -> end
+entry:
+  %l = call i64 @_Z12get_local_idj(i32 0)
+  %own = getelementptr i32, ptr addrspace(3) %bins, i64 %l
+  store i32 0, ptr addrspace(3) %own
+  call void @_Z7barrierj(i32 1)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i64 [ 0, %entry ], [ %sum.next, %loop ]
+  %row = mul i64 %i, 256
+  %index = add i64 %row, %l
+  %at = getelementptr i8, ptr addrspace(1) %in, i64 %index
+  %byte = load i8, ptr addrspace(1) %at
+  %bin = zext i8 %byte to i64
+  %place = getelementptr i32, ptr addrspace(3) %bins, i64 %bin
+  %old = atomicrmw add ptr addrspace(3) %place, i32 1 monotonic
+  %next = add i64 %i, 1
+  %sum.next = add i64 %sum, %bin
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  %last = trunc i64 %sum.next to i32
+  store i32 %last, ptr addrspace(3) %own
+  call void @_Z7barrierj(i32 1)
+  ret void
+}

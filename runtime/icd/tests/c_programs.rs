@@ -277,6 +277,11 @@ fn fork_busy() {
 }
 
 #[test]
+fn fork_loading() {
+    client("fork_loading");
+}
+
+#[test]
 fn mapped_pointer() {
     client("mapped_pointer");
 }

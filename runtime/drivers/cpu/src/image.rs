@@ -4,14 +4,18 @@
 //! system's loader map it: from an anonymous file in memory, or where that is not allowed from a private temporary
 //! file. The system's loader knows libraries by the text of their path and hands out the old one when a path comes
 //! again, so every load here has a path that no other has in the life of the process.
+//!
+//! The loader has locks of its own, which `fork` of glibc 2.36 leaves as they are: a child that was forked while another thread was
+//! in the loader waits for that thread in its first load. So everything here that enters the loader holds one lock, which is
+//! taken around forks ([`loader`]). What the host program has it do for itself is the host program's.
 
 use std::ffi::{CString, OsString, c_void};
 use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL, RTLD_NOW};
 
@@ -19,10 +23,18 @@ use crate::elf;
 use crate::needed;
 use oxcl_driver::CodeError;
 
+static LOADER: Mutex<()> = Mutex::new(());
+
+/// Held by who is in the system's loader. No other lock is taken under it.
+pub(crate) fn loader() -> MutexGuard<'static, ()> {
+    LOADER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A loaded shared object.
 #[derive(Debug)]
 pub(crate) struct Image {
-    library: Library,
+    /// `None` while it is dropped.
+    library: Option<Library>,
     start: usize,
     end: usize,
 }
@@ -36,7 +48,7 @@ impl Image {
             return Err(missing());
         }
         let library = open(path, &needed::without_host_library(bytes))?;
-        let mut image = Self { library, start: 0, end: 0 };
+        let mut image = Self { library: Some(library), start: 0, end: 0 };
         let address = image.symbol(entry).ok_or_else(missing)?;
         (image.start, image.end) = range_around(address.as_ptr() as usize).ok_or_else(missing)?;
         Ok(image)
@@ -44,8 +56,10 @@ impl Image {
 
     /// The address of a symbol that the object defines.
     pub(crate) fn symbol(&self, name: &str) -> Option<NonNull<c_void>> {
+        let library = self.library.as_ref()?;
+        let _held = loader();
         // SAFETY: the symbol is only taken as an address here; its users say what is there.
-        let symbol = unsafe { self.library.get::<*mut c_void>(name.as_bytes()) }.ok()?;
+        let symbol = unsafe { library.get::<*mut c_void>(name.as_bytes()) }.ok()?;
         NonNull::new(*symbol)
     }
 
@@ -55,9 +69,17 @@ impl Image {
     }
 }
 
+impl Drop for Image {
+    fn drop(&mut self) {
+        let _held = loader();
+        drop(self.library.take());
+    }
+}
+
 /// The memory of the loaded object that holds `address`: first address, and the one past its last.
 pub(crate) fn range_around(address: usize) -> Option<(usize, usize)> {
     let mut search = Search { address, found: None };
+    let _held = loader();
     // SAFETY: the callback has the type that the call wants, and the data is what it takes.
     unsafe { libc::dl_iterate_phdr(Some(look_at), (&raw mut search).cast()) };
     search.found
@@ -94,6 +116,7 @@ unsafe extern "C" fn look_at(info: *mut libc::dl_phdr_info, _size: usize, data: 
 fn libraries() -> &'static [Library] {
     static LIBRARIES: OnceLock<Vec<Library>> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
+        let _held = loader();
         // Global: a kernel's object need not name the maths library to find its functions.
         let names = ["libc.so.6", "libm.so.6"];
         let open = |name: &&str| {
@@ -110,7 +133,9 @@ fn libraries() -> &'static [Library] {
 
 /// The address of a function of the C, maths or vector maths library.
 pub(crate) fn provided(symbol: &str) -> Option<usize> {
-    libraries().iter().find_map(|library| {
+    let libraries = libraries();
+    let _held = loader();
+    libraries.iter().find_map(|library| {
         // SAFETY: the symbol is only taken as an address here.
         let address = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
         Some(*address as usize)
@@ -189,6 +214,7 @@ fn in_folder(folder: &Path, bytes: &[u8]) -> Result<Library, String> {
 }
 
 fn load_from(path: &Path) -> Result<Library, String> {
+    let _held = loader();
     // SAFETY: a kernel's object has no initialisers that matter to us: it is code that the user asked to run.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     library.map_err(|error| error.to_string())

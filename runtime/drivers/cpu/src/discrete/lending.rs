@@ -62,8 +62,8 @@ fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has the list of turns taken around every fork of the program's: in a child nobody has the turn. And what the driver makes
-/// once is made before.
+/// Has the list of turns taken around every fork of the program's: in a child nobody has the turn; and the lock of who is in the
+/// system's loader. And what the driver makes once is made before.
 pub fn hold_at_fork() {
     let made = || -> Box<dyn Any> {
         Box::new((HostCpu::get().name().len(), image::folders().len(), image::provided("sinf")))
@@ -75,7 +75,10 @@ pub fn hold_at_fork() {
             std::mem::forget(std::mem::take(&mut **turns));
         }
     };
-    fork::hold(&[ForkLock { rank: 60, hold: || Box::new(turns()), in_child: Some(mend) }]);
+    fork::hold(&[
+        ForkLock { rank: 60, hold: || Box::new(turns()), in_child: Some(mend) },
+        ForkLock { rank: 95, hold: || Box::new(image::loader()), in_child: None },
+    ]);
 }
 
 /// Asks for the turn, which comes as a message.

@@ -1,9 +1,12 @@
 // Arithmetic on half for machines that have none.
 //
-// LLVM does it in float and rounds each result, which is right for all that is made here (24 bits are enough for 11), but for two
+// LLVM does it in float and rounds each result, which is right for all that is made here (24 bits are enough for 11), but for some
 // things: it calls support libraries, which no kernel is linked to, to convert to and from half where the machine has no operation
 // for it, and to round a double. So
 //
+// - a fused product and sum of a machine that converts is made in double, where LLVM would make it but for the rounding: the product
+//   is exact there, and the sum as good as exact, as no bit of a half or of a product of two lies so far below another that a sum of 53
+//   bits comes to a number between two halves that it is not.
 // - a double becomes a float by rounding to odd first: of the two neighbours of a double that is no float, the one whose last bit is
 //   set. Rounding that to half is rounding the double.
 // - where the machine does not convert, all arithmetic is on floats, and conversions are made of integer operations; atomic
@@ -60,9 +63,16 @@ private:
     return any_of(I.operands(), [](const Use &Operand) { return isHalf(Operand->getType()); });
   }
 
+  static bool isFused(const Instruction &I) {
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    return Call && Call->getIntrinsicID() == Intrinsic::fma && isHalf(I.getType());
+  }
+
   bool needsLowering(const Instruction &I) const {
     if (I.getOpcode() == Instruction::FPTrunc && isHalf(I.getType()) &&
         I.getOperand(0)->getType()->getScalarType()->isDoubleTy())
+      return true;
+    if (Converts && isFused(I))
       return true;
     if (Converts || !(isHalf(I.getType()) || takesHalf(I)))
       return false;
@@ -163,6 +173,11 @@ private:
     SmallVector<Value *, 3> Arguments;
     for (Value *Argument : Call.args())
       Arguments.push_back(Widened(Argument));
+    if (Converts && isFused(I)) {
+      auto Double = [&](Value *Float) { return Builder.CreateFPExt(Float, shaped(Builder.getDoubleTy(), Result)); };
+      Value *Product = Builder.CreateFMul(Double(Arguments[0]), Double(Arguments[1]));
+      return narrow(roundedToOdd(Builder.CreateFAdd(Product, Double(Arguments[2]))));
+    }
     // Two roundings, as machines that convert but do not add halves do it.
     if (Call.getIntrinsicID() == Intrinsic::fmuladd) {
       Value *Product = widen(narrow(Builder.CreateFMulFMF(Arguments[0], Arguments[1], &I)));

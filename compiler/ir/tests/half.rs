@@ -1,7 +1,7 @@
 //! Arithmetic on half for machines that have none: of constants the bridge's operations leave constants, which are held against
 //! numbers worked out here.
 
-use oxcl_ir::module::{lower_half, print, verify};
+use oxcl_ir::module::{lower_half, print, run_passes, verify};
 use oxcl_ir::{Context, read_module};
 
 /// A half's value.
@@ -39,6 +39,7 @@ fn lowered(bodies: &[String], ty: &str, converts: bool) -> Vec<String> {
     let module = read_module(&context, text.as_bytes(), "test").expect("a module");
     lower_half(&module, converts);
     verify(&module).expect("a valid module");
+    run_passes(&module, "function(instsimplify)").expect("simplified");
     let printed = print(&module);
     let returned: Vec<String> =
         printed.lines().filter_map(|line| line.trim().strip_prefix("ret ")).map(str::to_owned).collect();
@@ -197,4 +198,53 @@ declare half @llvm.floor.f16(half)
         assert!(printed.contains(left), "{left}: {printed}");
     }
     assert!(!printed.contains("fptrunc double %d to half"), "{printed}");
+}
+
+/// A finite half in parts of 2^-24.
+fn parts(half: u16) -> i128 {
+    (value(half) * 2_f64.powi(24)) as i128
+}
+
+/// The nearest half to a number of 2^-48, the even one of two.
+fn nearest_of_parts(number: i128, is_negative: bool) -> u16 {
+    let sign = u16::from(is_negative) << 15;
+    let at = |half: u16| if half == 0x7c00 { 65536_i128 << 48 } else { parts(half) << 24 };
+    let distance = |half: u16| (number.abs() - at(half)).abs();
+    let near = (0..=0x7c00_u16).min_by_key(|&half| (distance(half), half & 1));
+    sign | if number.abs() >= 65520_i128 << 48 { 0x7c00 } else { near.unwrap_or_default() }
+}
+
+/// Where the machine converts, LLVM would round a fused product and sum by a function of a library.
+#[test]
+fn fused_products_and_sums_are_rounded_once() {
+    // A product between two halves and something far below it; numbers at both ends; what cancels.
+    let mut triples = vec![
+        [0x3c01, 0x3c01, 0x0001],
+        [0x3c01, 0x3c01, 0x8001],
+        [0x3c20, 0x3c20, 0x8001],
+        [0x7800, 0x3c01, 0x0001],
+        [0x77ff, 0x3bff, 0x8001],
+        [0x0001, 0x0001, 0x7bff],
+        [0x0001, 0x8001, 0x7800],
+        [0x7bff, 0x7bff, 0x0000],
+        [0x3c00, 0x3c01, 0xbc01],
+        [0x0400, 0x3800, 0x0001],
+    ];
+    let all = halves();
+    let finite: Vec<u16> = all.into_iter().filter(|half| half & 0x7c00 != 0x7c00).collect();
+    let pick = |number: usize| finite[number % finite.len()];
+    triples.extend((0..150).map(|n| [pick(n * 101 + 7), pick(n * 57 + 3), pick(n * 13)]));
+    let body = |&[x, y, z]: &[u16; 3]| {
+        format!("call half @llvm.fma.f16(half {}, half {}, half {})", half(x), half(y), half(z))
+    };
+    let bodies: Vec<String> = triples.iter().map(body).collect();
+    for (&[x, y, z], returned) in triples.iter().zip(lowered(&bodies, "half", true)) {
+        let product = parts(x) * parts(y);
+        let exact = product + (parts(z) << 24);
+        // What cancels is positive; of two zeros of one sign that sign is left.
+        let are_negative = (x ^ y) >> 15 == 1 && z >> 15 == 1;
+        let is_negative = if exact == 0 { product == 0 && are_negative } else { exact < 0 };
+        let wanted = nearest_of_parts(exact, is_negative);
+        assert_eq!(returned, format!("half {}", half(wanted)), "{x:#x} {y:#x} {z:#x}");
+    }
 }

@@ -1,6 +1,7 @@
 // Loops whose rounds come to lines of their own, in which the work-items' elements are neighbours: in the code for one work-item at a
 // time the group goes through each round together. What work-items do in a round may differ, and rounds may end early for all.
 // test: run
+// options: -cl-std=CL2.0
 // run: counts global=64 local=32 (in=range:512, out=zeros:16, n=8)
 // run: counts global=64 local=1 (in=range:512, out=zeros:16, n=8)
 // run: counts global=44 local=16 (in=range:352, out=zeros:16, n=8)
@@ -28,7 +29,7 @@ kernel void branches(global const int *in, global int *out, int n, int last) {
     if (x % 3 == 0) atomic_add(&sums[(l + i) & 63], x);
     else if (x % 5 == 1) atomic_sub(&sums[(l * 5) & 63], i);
     if (i == last) break;
-    if (i & 1) atomic_xor(&sums[l], 4);
+    if (i & 1) atomic_add(&sums[l], 4);
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   out[l] = sums[l];

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OK(call) EQ(call, CL_SUCCESS)
 #define EQ(call, want)                                                                          \
@@ -68,6 +70,18 @@ static inline cl_program binary_of(cl_program other) {
   OK(error);
   free(bytes);
   return program;
+}
+
+/* Forks so many children one after the other, each of which must end well. */
+static inline void fork_children(int children, int (*child_does)(void)) {
+  for (int i = 0; i < children; i++) {
+    pid_t child = fork();
+    TRUE(child >= 0);
+    if (!child) _exit(child_does());
+    int status;
+    TRUE(waitpid(child, &status, 0) == child);
+    EQ(status, 0);
+  }
 }
 
 /* The device reports an extension of this name. */

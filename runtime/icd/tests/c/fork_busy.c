@@ -2,7 +2,6 @@
    says how many. */
 #include "client.h"
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static cl_command_queue shared;
@@ -49,14 +48,7 @@ int main(int count, char **words) {
   shared = new_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   pthread_t threads[3];
   for (int i = 0; i < 3; i++) OK(pthread_create(&threads[i], NULL, busy, NULL));
-  for (int i = 0; i < children; i++) {
-    pid_t child = fork();
-    TRUE(child >= 0);
-    if (!child) _exit(use());
-    int status;
-    TRUE(waitpid(child, &status, 0) == child);
-    EQ(status, 0);
-  }
+  fork_children(children, use);
   stop = 1;
   for (int i = 0; i < 3; i++) OK(pthread_join(threads[i], NULL));
   return 0;

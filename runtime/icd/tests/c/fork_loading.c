@@ -1,7 +1,6 @@
 /* Children of a fork load kernels, whatever kernels the threads of the parent load and unload at that moment. */
 #include "client.h"
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static size_t size;
@@ -54,14 +53,7 @@ int main(void) {
   OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
   pthread_t threads[2];
   for (int i = 0; i < 2; i++) OK(pthread_create(&threads[i], NULL, busy, NULL));
-  for (int i = 0; i < 200; i++) {
-    pid_t child = fork();
-    TRUE(child >= 0);
-    if (!child) _exit(use());
-    int status;
-    TRUE(waitpid(child, &status, 0) == child);
-    EQ(status, 0);
-  }
+  fork_children(200, use);
   stop = 1;
   for (int i = 0; i < 2; i++) OK(pthread_join(threads[i], NULL));
   return 0;

@@ -56,6 +56,38 @@ done:
     )
 }
 
+/// A loop of 16 lanes that double their numbers for as long as these are less than 1000, and `next`: what makes `%next`, the lanes
+/// that stay, of those that did, `%live`, and those whose number is small enough, `%small`.
+fn grown(cpu: &str, parameters: &str, next: &str) -> String {
+    format!(
+        r#"
+target triple = "x86_64-unknown-linux-gnu"
+define i32 @grown({parameters}) "target-cpu"="{cpu}" {{
+entry:
+  %first = load <16 x float>, ptr %a, align 4
+  br label %loop
+loop:
+  %live = phi <16 x i1> [ splat (i1 true), %entry ], [ %next, %more ]
+  %x = phi <16 x float> [ %first, %entry ], [ %grown, %more ]
+  %round = phi i32 [ 0, %entry ], [ %after, %more ]
+  %small = fcmp olt <16 x float> %x, splat (float 1.000000e+03)
+  {next}
+  %bits = bitcast <16 x i1> %next to i16
+  %none = icmp eq i16 %bits, 0
+  br i1 %none, label %done, label %more
+more:
+  %double = fadd <16 x float> %x, %x
+  %grown = select <16 x i1> %next, <16 x float> %double, <16 x float> %x
+  %after = add nuw i32 %round, 1
+  br label %loop
+done:
+  store <16 x float> %x, ptr %a, align 4
+  ret i32 %round
+}}
+"#
+    )
+}
+
 fn emitted(lanes: u32, cpu: &str, output: Output) -> Vec<u8> {
     emitted_text(&text(lanes, cpu), cpu, output)
 }
@@ -93,39 +125,19 @@ fn a_mask_of_one_register_is_never_packed() {
 /// The only mask that a loop carries may have two registers, and whether a lane is left is asked of both at once.
 #[test]
 fn the_only_mask_has_two_registers_and_is_never_packed() {
-    let text = r#"
-target triple = "x86_64-unknown-linux-gnu"
-define i32 @grown(ptr %a) "target-cpu"="x86-64-v3" {
-entry:
-  %first = load <16 x float>, ptr %a, align 4
-  br label %loop
-loop:
-  %live = phi <16 x i1> [ splat (i1 true), %entry ], [ %next, %more ]
-  %x = phi <16 x float> [ %first, %entry ], [ %grown, %more ]
-  %round = phi i32 [ 0, %entry ], [ %after, %more ]
-  %small = fcmp olt <16 x float> %x, splat (float 1.000000e+03)
-  %next = select <16 x i1> %live, <16 x i1> %small, <16 x i1> zeroinitializer
-  %bits = bitcast <16 x i1> %next to i16
-  %none = icmp eq i16 %bits, 0
-  br i1 %none, label %done, label %more
-more:
-  %double = fadd <16 x float> %x, %x
-  %grown = select <16 x i1> %next, <16 x float> %double, <16 x float> %x
-  %after = add nuw i32 %round, 1
-  br label %loop
-done:
-  store <16 x float> %x, ptr %a, align 4
-  ret i32 %round
-}
-"#;
-    let assembly = String::from_utf8(emitted_text(text, "x86-64-v3", Output::Assembly)).unwrap();
+    let text = grown(
+        "x86-64-v3",
+        "ptr %a",
+        "%next = select <16 x i1> %live, <16 x i1> %small, <16 x i1> zeroinitializer",
+    );
+    let assembly = String::from_utf8(emitted_text(&text, "x86-64-v3", Output::Assembly)).unwrap();
     for packs in ["vpack", "vpmov", "vpsll", "vextract"] {
         assert!(!assembly.contains(packs), "{packs}: {assembly}");
     }
     if !std::arch::is_x86_feature_detected!("avx2") {
         return;
     }
-    let file = loadable(&emitted_text(text, "x86-64-v3", Output::Object), "grown");
+    let file = loadable(&emitted_text(&text, "x86-64-v3", Output::Object), "grown");
     // SAFETY: the image was made by this test and runs nothing when loaded.
     let library = unsafe { libloading::Library::new(file.path()) }.unwrap();
     // SAFETY: `grown` has this type.
@@ -151,41 +163,21 @@ fn parts_of_a_mask_are_never_put_together() {
 /// Whether a lane is left is asked of the comparison of the lanes alone, and of the count apart from it.
 #[test]
 fn what_is_the_same_for_all_lanes_is_tested_alone() {
-    let text = r#"
-target triple = "x86_64-unknown-linux-gnu"
-define i32 @grown(ptr %a, i32 %most) "target-cpu"="x86-64-v4" {
-entry:
-  %first = load <16 x float>, ptr %a, align 4
-  br label %loop
-loop:
-  %live = phi <16 x i1> [ splat (i1 true), %entry ], [ %next, %more ]
-  %x = phi <16 x float> [ %first, %entry ], [ %grown, %more ]
-  %round = phi i32 [ 0, %entry ], [ %after, %more ]
-  %small = fcmp olt <16 x float> %x, splat (float 1.000000e+03)
-  %stays = icmp ult i32 %round, %most
+    let text = grown(
+        "x86-64-v4",
+        "ptr %a, i32 %most",
+        "%stays = icmp ult i32 %round, %most
   %head = insertelement <16 x i1> poison, i1 %stays, i64 0
   %all = shufflevector <16 x i1> %head, <16 x i1> poison, <16 x i32> zeroinitializer
   %wanted = select <16 x i1> %live, <16 x i1> %small, <16 x i1> zeroinitializer
-  %next = select <16 x i1> %wanted, <16 x i1> %all, <16 x i1> zeroinitializer
-  %bits = bitcast <16 x i1> %next to i16
-  %none = icmp eq i16 %bits, 0
-  br i1 %none, label %done, label %more
-more:
-  %double = fadd <16 x float> %x, %x
-  %grown = select <16 x i1> %next, <16 x float> %double, <16 x float> %x
-  %after = add nuw i32 %round, 1
-  br label %loop
-done:
-  store <16 x float> %x, ptr %a, align 4
-  ret i32 %round
-}
-"#;
-    let assembly = String::from_utf8(emitted_text(text, "x86-64-v4", Output::Assembly)).unwrap();
+  %next = select <16 x i1> %wanted, <16 x i1> %all, <16 x i1> zeroinitializer",
+    );
+    let assembly = String::from_utf8(emitted_text(&text, "x86-64-v4", Output::Assembly)).unwrap();
     assert!(!assembly.contains("kmov") && !assembly.contains("kand"), "{assembly}");
     if !std::arch::is_x86_feature_detected!("avx512dq") {
         return;
     }
-    let file = loadable(&emitted_text(text, "x86-64-v4", Output::Object), "grown");
+    let file = loadable(&emitted_text(&text, "x86-64-v4", Output::Object), "grown");
     // SAFETY: the image was made by this test and runs nothing when loaded.
     let library = unsafe { libloading::Library::new(file.path()) }.unwrap();
     // SAFETY: `grown` has this type.

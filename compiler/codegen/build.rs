@@ -33,6 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/empty_masks.cpp",
             "bridge/compared_cuts.cpp",
             "bridge/operations.cpp",
+            "bridge/in_order.cpp",
+            "bridge/round_parts.cpp",
             "bridge/spills.cpp",
             "bridge/far.cpp",
             "bridge/first_lanes.cpp",

@@ -14,6 +14,7 @@
 #include "first_lanes.h"
 #include "gather_rows.h"
 #include "guarded.h"
+#include "in_order.h"
 #include "lane_masks.h"
 #include "long_rounds.h"
 #include "mask_parts.h"
@@ -21,6 +22,7 @@
 #include "narrow_gathers.h"
 #include "operations.h"
 #include "rare.h"
+#include "round_parts.h"
 #include "spills.h"
 #include "tap.h"
 #include "target.h"
@@ -348,19 +350,20 @@ bool multipliesInLoops(llvm::Module &module) {
 
 // Leaves loop strength reduction out where it has nothing to reduce. It takes two fifths of the time of code generation
 // for a small kernel, and x86's addressing modes do what it would do to plain indices. In a hurry, scheduling is left to the
-// processor as well.
+// processor as well; and so it is in functions that keep their order.
 class LeanGate : public llvm::OptPassGate {
 public:
-  LeanGate(bool reduceStrength, bool schedule) : reduceStrength(reduceStrength), schedule(schedule) {}
+  LeanGate(const llvm::Module &module, bool reduceStrength, bool schedule)
+      : module(module), reduceStrength(reduceStrength), schedule(schedule) {}
 
-  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef where) const override {
     bool reduction = pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
-    bool scheduling = pass == "Machine Instruction Scheduler" || pass == "Machine code sinking";
-    return (reduceStrength || !reduction) && (schedule || !scheduling);
+    return (reduceStrength || !reduction) && (schedule || !oxcl::ordersInstructions(pass)) && !oxcl::leavesInOrder(module, pass, where);
   }
   bool isEnabled() const override { return true; }
 
 private:
+  const llvm::Module &module;
   bool reduceStrength;
   bool schedule;
 };
@@ -419,6 +422,8 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       oxcl::alignStacks(module);
       oxcl::testUniformPartsAlone(module);
       const llvm::MCSubtargetInfo &features = *target->machine->getMCSubtargetInfo();
+      if (!features.checkFeatures("+avx512f") && !target->isQuick)
+        oxcl::makeRoundsByParts(module, features.checkFeatures("+avx2") ? 256 : 128);
       if (features.checkFeatures("+avx2") && !features.checkFeatures("+avx512f")) {
         takeGathersWhole(module, *target->machine);
         oxcl::holdMasksInLanes(module, /*registerBits=*/256);
@@ -428,7 +433,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       if (features.checkFeatures("+avx512fp16") && features.checkFeatures("+avx512vl"))
         oxcl::storeHalvesAtOnce(module);
     }
-    LeanGate gate(!target->isQuick && multipliesInLoops(module), !target->isQuick);
+    LeanGate gate(module, !target->isQuick && multipliesInLoops(module), !target->isQuick);
     Gated gated(module.getContext(), gate);
     passes.run(module);
   });

@@ -215,6 +215,7 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
             self.phi(b, number, phi);
         }
         for &phi in &instructions[..phis] {
+            self.keep_phi(b, number, phi);
             self.spill(b, phi);
         }
         for &instruction in &instructions[phis..] {
@@ -274,7 +275,17 @@ impl<'c> RegionEmitter<'_, '_, 'c> {
                 Lanes::Each(phis)
             }
         };
-        self.values.insert(original, made);
+        self.local.insert(original, made);
+    }
+
+    /// Puts the copy of a PHI node, now that all of its block have begun, where its users look for it.
+    fn keep_phi(&mut self, b: &Builder<'c>, block: usize, original: Value<'c>) {
+        if self.phi_in_cell(block) {
+            return;
+        }
+        if let Some(made) = self.local.remove(&original) {
+            self.define(b, original, made);
+        }
     }
 
     /// Whether the PHI nodes of a block are cells: if any way in, or the block itself, is not all lanes'.

@@ -3,7 +3,8 @@
 //! In: a kernel, cut into regions, and what the target's vectors can do. Out: [`Choice`], the plan to follow, and why.
 //! W = 1 is a candidate like the others: LLVM's vectorisers then do what they can with the loop over work-items and the
 //! loops inside. Others are half a register of 32-bit lanes, one and two; where no number in lanes takes more than 8 bits, a
-//! register of these; and four registers where two wait for a loop's chain of dependences and all that it needs fits.
+//! register of these; and four registers where two wait for a loop's chain of dependences and all that it needs fits, or where
+//! rounds are made one register after the other.
 
 use super::space::Space;
 use super::{Form, Plan, cost, pressure};
@@ -182,6 +183,7 @@ pub(crate) fn choose<'c>(
     }
     let Some(first) = plans.first() else { return Ok(Choice::of(scalar)) };
     let cost = |plan: &Plan<'c>| cost::of(plan, first, kernel, regions, vectors);
+    let is_short = vectors.bits < 512;
     // LLVM may widen the loop over work-items: then it does about what the plan of one register does. It does not where loops are
     // inside, which this form of the kernel has no more.
     let by_llvm = plans.iter().find(|plan| plan.width == whole && !kernel.unrolled);
@@ -190,16 +192,18 @@ pub(crate) fn choose<'c>(
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
     let two = waiting(&plans, &costs, whole).filter(|two| pressure::fits(two, regions, vectors, 4));
-    if two.is_some() && is_wanted(whole * 4, longest_row(vectors, space, options)) {
+    let has_two = plans.iter().any(|plan| plan.width == whole * 2) && plans.iter().all(|plan| plan.width < whole * 4);
+    if (two.is_some() || has_two && is_short) && is_wanted(whole * 4, longest_row(vectors, space, options)) {
         // What two registers can do four can.
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
-        costs.push(cost(&plan).total() / f64::from(plan.width));
-        plans.push(plan);
+        if two.is_some() || pressure::rounds_by_parts(&plan, regions, vectors) {
+            costs.push(cost(&plan).total() / f64::from(plan.width));
+            plans.push(plan);
+        }
     }
     candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
     let mut best: Option<(usize, f64)> = None;
     let has_loops = !regions.cfg.loops.is_empty();
-    let is_short = vectors.bits < 512;
     for (number, (plan, &cost)) in plans.iter().zip(&costs).enumerate() {
         let limit = match best {
             None => f64::INFINITY,

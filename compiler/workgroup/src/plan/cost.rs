@@ -8,7 +8,7 @@
 //! Not known here: how often a loop runs (a fixed guess), cache misses, register pressure (but see `pressure.rs`).
 
 use super::access_cost::address;
-use super::{Form, How, Plan};
+use super::{Form, How, Plan, pressure};
 use crate::emit::{by_floating, divides, independent, is_marker, joined, long_divisor};
 use crate::guards::is_test;
 use crate::narrow::asks_low_bits;
@@ -155,6 +155,7 @@ pub(super) fn of_llvm<'c>(
         vectors,
         weights,
         by_llvm: true,
+        by_parts: false,
         narrow,
         walking: RefCell::default(),
     }
@@ -259,6 +260,8 @@ pub(super) struct Costs<'a, 'c> {
     weights: Vec<f64>,
     /// The code is LLVM's, made from the loop over work-items.
     by_llvm: bool,
+    /// Rounds are made one register of lanes after the other.
+    by_parts: bool,
     narrow: Option<Narrow<'a, 'c>>,
     /// The accesses of which it is known whether lanes walk along rows of their own.
     pub(super) walking: RefCell<HashMap<Value<'c>, bool>>,
@@ -282,6 +285,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             vectors,
             weights,
             by_llvm: false,
+            by_parts: pressure::rounds_by_parts(plan, regions, vectors),
             narrow: None,
             walking: RefCell::default(),
         }
@@ -425,7 +429,7 @@ impl<'a, 'c> Costs<'a, 'c> {
     fn packed(&self) -> f64 {
         let has_mask_registers = self.vectors.masks_bytes;
         let bits = self.plan.width * 32;
-        if has_mask_registers || bits <= self.vectors.bits || self.vectors.bits == 0 {
+        if has_mask_registers || self.by_parts || bits <= self.vectors.bits || self.vectors.bits == 0 {
             return 0.0;
         }
         f64::from(bits.div_ceil(self.vectors.bits))

@@ -9,7 +9,7 @@ use super::cost::Costs;
 use super::{Form, Plan};
 use crate::Vectors;
 use crate::regions::Regions;
-use oxcl_ir::Value;
+use oxcl_ir::{Function, Opcode, TypeKind, Value};
 use oxcl_ir::cfg::Cfg;
 use std::collections::{HashMap, HashSet};
 
@@ -17,6 +17,8 @@ use std::collections::{HashMap, HashSet};
 const REGISTERS: [usize; 2] = [32, 16];
 /// What the values inside a round take of them, at least.
 const INSIDE: usize = 2;
+/// The same for a round of one register of lanes.
+const INSIDE_PART: usize = 6;
 /// Cycles in a round for each register that there is not.
 const SPILL: f64 = 2.5;
 
@@ -65,6 +67,62 @@ pub(super) fn fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors
     };
     let innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
     innermost.map(count).all(|count| count * each <= registers(vectors))
+}
+
+/// Whether an instruction computes each lane by itself, in one of the processor's operations or a few.
+fn is_by_lane(instruction: Value<'_>) -> bool {
+    match instruction.opcode() {
+        Some(
+            Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem | Opcode::LLVMFRem,
+        ) => false,
+        Some(Opcode::LLVMCall) => instruction.callee().is_some_and(Function::is_intrinsic),
+        Some(
+            Opcode::LLVMSelect
+            | Opcode::LLVMICmp
+            | Opcode::LLVMFCmp
+            | Opcode::LLVMFNeg
+            | Opcode::LLVMTrunc
+            | Opcode::LLVMZExt
+            | Opcode::LLVMSExt
+            | Opcode::LLVMSIToFP
+            | Opcode::LLVMUIToFP
+            | Opcode::LLVMFPToSI
+            | Opcode::LLVMFPToUI,
+        ) => true,
+        _ => instruction.is_binary_operation(),
+    }
+}
+
+/// Whether rounds of four registers of lanes are made one register after the other, which code generation does where only so few numbers go
+/// on to the next round that they, and what one register's round needs, are in registers (`codegen/bridge/round_parts.h`): of every
+/// innermost loop with lanes, which only computes with them. Masks and counts go from round to round in memory then.
+pub(super) fn rounds_by_parts<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors) -> bool {
+    let cfg = &regions.cfg;
+    let whole = vectors.bits / 32;
+    let number = |value: &Value<'c>| match value.ty().kind() {
+        TypeKind::Int(bits) => bits <= 32,
+        TypeKind::Float => true,
+        _ => false,
+    };
+    let mut any = false;
+    let is_small = |around: usize| {
+        let inside = inside(cfg, around);
+        let lanes: Vec<Value<'c>> =
+            inside.into_iter().filter(|&value| plan.form(value) == Form::Vector && !value.ty().is_void()).collect();
+        if lanes.is_empty() {
+            return true;
+        }
+        any = true;
+        let blocks = (0..cfg.blocks.len()).filter(|&block| cfg.loops[around].contains(block)).count();
+        let (carried, made): (Vec<Value<'c>>, Vec<Value<'c>>) = lanes.iter().partition(|value| value.is_phi());
+        blocks <= 2
+            && lanes.iter().all(number)
+            && made.into_iter().all(is_by_lane)
+            && carried.len() * 4 + INSIDE_PART <= registers(vectors)
+    };
+    let innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
+    let all = vectors.bits < 512 && plan.width == whole * 4 && innermost.map(is_small).all(|small| small);
+    all && any
 }
 
 impl<'c> Costs<'_, 'c> {

@@ -93,15 +93,53 @@ static void shrink(const char *self, uint64_t one, const char *log) {
   show(log);
 }
 
-/* Processes below this one, which inherits those whose parents have ended. */
-static int leftovers(void) {
+/* Shows a file of /proc in one line. */
+static void show_line(const char *folder, const char *file) {
+  char path[320], text[400];
+  snprintf(path, sizeof path, "%s/%s", folder, file);
+  FILE *f = fopen(path, "r");
+  size_t length = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  for (size_t i = 0; i < length; i++)
+    if (text[i] < ' ') text[i] = ' ';
+  text[length] = 0;
+  printf(" %s", text);
+  if (f) fclose(f);
+}
+
+/* A process: its words, when it began, and the call of the system that each of its threads is in; with gdb, its stacks. */
+static void show_process(const char *number) {
+  char tasks[64], thread[320];
+  struct dirent *entry;
+  snprintf(tasks, sizeof tasks, "/proc/%s", number);
+  printf("process %s:", number);
+  show_line(tasks, "cmdline"), show_line(tasks, "stat");
+  printf("\n");
+  snprintf(tasks, sizeof tasks, "/proc/%s/task", number);
+  DIR *d = opendir(tasks);
+  while (d && (entry = readdir(d)))
+    if (entry->d_name[0] != '.') {
+      snprintf(thread, sizeof thread, "%s/%s", tasks, entry->d_name);
+      printf("  thread %s", entry->d_name);
+      show_line(thread, "comm"), show_line(thread, "wchan"), show_line(thread, "syscall");
+      printf("\n");
+    }
+  if (d) closedir(d);
+  fflush(stdout);
+  if (!getenv("OXCL_TEST_STACKS")) return;
+  snprintf(thread, sizeof thread, "gdb -p %s -batch -ex 'thread apply all bt'", number);
+  if (system(thread)) printf("no stacks\n");
+}
+
+/* Processes below this one, which inherits those whose parents have ended; shown if `named`. */
+static int leftovers(int named) {
   char path[64], text[4096] = "";
   int count = 0, status;
   while (waitpid(-1, &status, WNOHANG) > 0) {}
   snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
   FILE *f = fopen(path, "r");
   if (f && fgets(text, sizeof text, f))
-    for (char *p = strtok(text, " "); p; p = strtok(NULL, " ")) count++;
+    for (char *rest, *p = strtok_r(text, " ", &rest); p; p = strtok_r(NULL, " ", &rest), count++)
+      if (named) show_process(p);
   if (f) fclose(f);
   return count;
 }
@@ -126,15 +164,15 @@ static int campaign(const char *self, uint64_t first, long count, long seconds) 
       }
     }
     ends += plan.ends, forks += plan.forks;
-    leftovers();
+    leftovers(0);
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (i % 100 == 99) printf("%ld programs, %ld failed, %ld s\n", i + 1, failed, (long)(now.tv_sec - start.tv_sec)), fflush(stdout);
   }
   unlink(log);
   /* Compilers that were at work finish that within ten seconds. */
   int left = 0;
-  for (int i = 0; i < 60 && (left = leftovers()); i++) nap(500000);
-  if (left) printf("%d processes are left\n", left);
+  for (int i = 0; i < 60 && (left = leftovers(0)); i++) nap(500000);
+  if (left) printf("%d processes are left\n", left), leftovers(1);
   printf("%ld programs, %ld ended early, %ld forked, %ld failed\n", i, ends, forks, failed);
   return failed || left;
 }

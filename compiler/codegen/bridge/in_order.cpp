@@ -12,10 +12,9 @@ constexpr const char *attribute = "oxcl-in-order";
 
 void oxcl::keepInOrder(Function &function) { function.addFnAttr(attribute); }
 
-bool oxcl::ordersInstructions(StringRef pass) { return pass == "machine-scheduler" || pass == "machine-sink"; }
-
 bool oxcl::leavesInOrder(const Module &module, StringRef pass, StringRef where) {
-  if (!(ordersInstructions(pass) || pass == "lrshrink") || !where.consume_front("function (") || !where.consume_back(")"))
+  bool orders = pass == "machine-scheduler" || pass == "machine-sink" || pass == "lrshrink";
+  if (!orders || !where.consume_front("function (") || !where.consume_back(")"))
     return false;
   const Function *function = module.getFunction(where);
   return function && function->hasFnAttribute(attribute);

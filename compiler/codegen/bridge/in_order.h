@@ -15,9 +15,6 @@ void keepInOrder(llvm::Function &function);
 // Whether a pass of code generation that orders instructions is to leave out the function that it is about to run on, by LLVM's words for both.
 bool leavesInOrder(const llvm::Module &module, llvm::StringRef pass, llvm::StringRef where);
 
-// Whether a pass orders machine instructions.
-bool ordersInstructions(llvm::StringRef pass);
-
 } // namespace oxcl
 
 #endif

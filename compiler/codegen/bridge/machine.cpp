@@ -349,23 +349,21 @@ bool multipliesInLoops(llvm::Module &module) {
 }
 
 // Leaves loop strength reduction out where it has nothing to reduce. It takes two fifths of the time of code generation
-// for a small kernel, and x86's addressing modes do what it would do to plain indices. In a hurry, scheduling is left to the
-// processor as well; and so it is in functions that keep their order.
+// for a small kernel, and x86's addressing modes do what it would do to plain indices. What orders instructions is left out of functions that
+// keep their order.
 class LeanGate : public llvm::OptPassGate {
 public:
-  LeanGate(const llvm::Module &module, bool reduceStrength, bool schedule)
-      : module(module), reduceStrength(reduceStrength), schedule(schedule) {}
+  LeanGate(const llvm::Module &module, bool reduceStrength) : module(module), reduceStrength(reduceStrength) {}
 
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef where) const override {
     bool reduction = pass == "Loop Strength Reduction" || pass == "Canonicalize Freeze Instructions in Loops";
-    return (reduceStrength || !reduction) && (schedule || !oxcl::ordersInstructions(pass)) && !oxcl::leavesInOrder(module, pass, where);
+    return (reduceStrength || !reduction) && !oxcl::leavesInOrder(module, pass, where);
   }
   bool isEnabled() const override { return true; }
 
 private:
   const llvm::Module &module;
   bool reduceStrength;
-  bool schedule;
 };
 
 // While it lives, the context's passes go through the gate.
@@ -433,7 +431,7 @@ OxclOutcome oxcl_emit(LLVMModuleRef wrapped, OxclMachine *target, uint32_t assem
       if (features.checkFeatures("+avx512fp16") && features.checkFeatures("+avx512vl"))
         oxcl::storeHalvesAtOnce(module);
     }
-    LeanGate gate(module, !target->isQuick && multipliesInLoops(module), !target->isQuick);
+    LeanGate gate(module, !target->isQuick && multipliesInLoops(module));
     Gated gated(module.getContext(), gate);
     passes.run(module);
   });

@@ -24,6 +24,7 @@ mod collectives;
 mod context;
 mod cut;
 mod divide;
+mod elements;
 mod emit;
 mod error;
 mod facts;

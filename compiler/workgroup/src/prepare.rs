@@ -8,7 +8,7 @@
 use crate::any_format::{self, AnyFormat};
 use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, PROGRAM_NAMES, Target, divide, indices, low_bits, parts, reductions, variables};
+use crate::{Options, PROGRAM_NAMES, Target, divide, elements, indices, low_bits, parts, reductions, variables};
 use crate::{collectives, sub_groups};
 use oxcl_ir::access::{IMAGE, PRINT};
 use oxcl_ir::cfg::Cfg;
@@ -131,6 +131,9 @@ fn prepare_with<'m, 'c>(
     let layout = Layout::of(module);
     let prepared =
         Prepared { module, function, name: kernel.to_owned(), layout, lanes, unrolled, turned: false };
+    if options.has_lanes() {
+        elements::take_out(prepared.function);
+    }
     parts::join(prepared.function);
     if options.has_lanes() {
         reductions::take_apart(prepared.function);

@@ -36,7 +36,7 @@ uint helper(uint v) { return v + (uint)get_local_id(0); }
 kernel void by_a_call(global uint *x, uint rounds) { x[get_global_id(0)] = helper(3) + busy(rounds); }
 ";
 /// A work-group takes some tenths of a millisecond, or next to nothing.
-const LONG: u32 = 20_000;
+const LONG: u32 = 500_000;
 const SHORT: u32 = 1;
 
 #[derive(Debug, Default)]

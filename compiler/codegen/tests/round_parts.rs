@@ -28,8 +28,16 @@ fn text(of: &Loop) -> String {
   %less = icmp slt i32 %round, %most
   %goes.on = select i1 %some, i1 %less, i1 false"
     );
-    let middle = if *ends { String::new() } else { format!("{test}\n  br i1 %goes.on, label %more, label %done\nmore:") };
-    let end = if *ends { format!("{test}\n  br i1 %goes.on, label %loop, label %done") } else { "br label %loop".to_owned() };
+    let middle = if *ends {
+        String::new()
+    } else {
+        format!("{test}\n  br i1 %goes.on, label %more, label %done\nmore:")
+    };
+    let end = if *ends {
+        format!("{test}\n  br i1 %goes.on, label %loop, label %done")
+    } else {
+        "br label %loop".to_owned()
+    };
     format!(
         r#"
 target triple = "x86_64-unknown-linux-gnu"

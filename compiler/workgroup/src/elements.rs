@@ -24,7 +24,8 @@ pub(crate) fn take_out(kernel: Function<'_>) {
         let Some(index) = index_of(extract.operand(1)) else { continue };
         // Others would need the vector all the same.
         let is_taken_apart = |user: &Value<'_>| user.is(Opcode::LLVMExtractElement);
-        if operation(vector) && vector.users().iter().all(is_taken_apart) && is_put_in(vector, index, DEEPEST) {
+        if operation(vector) && vector.users().iter().all(is_taken_apart) && is_put_in(vector, index, DEEPEST)
+        {
             let element = element(vector, index, &mut made);
             extract.replace_uses_with(element);
         }
@@ -36,7 +37,8 @@ fn index_of(value: Value<'_>) -> Option<u32> {
 }
 
 /// LLVM's functions of elements that coordinates are computed with.
-const INTRINSICS: [&str; 6] = ["llvm.floor", "llvm.fmuladd", "llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin"];
+const INTRINSICS: [&str; 6] =
+    ["llvm.floor", "llvm.fmuladd", "llvm.smax", "llvm.smin", "llvm.umax", "llvm.umin"];
 
 /// Such a function that a value is a call of.
 fn intrinsic(value: Value<'_>) -> Option<&'static str> {
@@ -49,9 +51,8 @@ fn operation(value: Value<'_>) -> bool {
     match value.opcode() {
         Some(Opcode::LLVMSelect | Opcode::LLVMFNeg) => true,
         Some(Opcode::LLVMCall) => intrinsic(value).is_some(),
-        Some(Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast | Opcode::LLVMFDiv | Opcode::LLVMFRem) | None => {
-            false
-        }
+        Some(Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast | Opcode::LLVMFDiv | Opcode::LLVMFRem)
+        | None => false,
         _ => value.is_instruction() && (value.is_binary_operation() || value.is_conversion()),
     }
 }
@@ -98,11 +99,7 @@ fn taken(operation: Value<'_>) -> Vec<Value<'_>> {
 }
 
 /// What an element is, made where the vector is.
-fn element<'c>(
-    vector: Value<'c>,
-    index: u32,
-    made: &mut HashMap<(Value<'c>, u32), Value<'c>>,
-) -> Value<'c> {
+fn element<'c>(vector: Value<'c>, index: u32, made: &mut HashMap<(Value<'c>, u32), Value<'c>>) -> Value<'c> {
     if length(vector) == 0 {
         // A condition that decides for all elements.
         return vector;

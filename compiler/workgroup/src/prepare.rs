@@ -8,7 +8,9 @@
 use crate::any_format::{self, AnyFormat};
 use crate::error::FormError;
 use crate::workitem::{Query, Together, is_barrier, is_barrier_function, is_work_item_function};
-use crate::{Options, PROGRAM_NAMES, Target, divide, elements, indices, low_bits, parts, reductions, variables};
+use crate::{
+    Options, PROGRAM_NAMES, Target, divide, elements, indices, low_bits, parts, reductions, variables,
+};
 use crate::{collectives, sub_groups};
 use oxcl_ir::access::{IMAGE, PRINT};
 use oxcl_ir::cfg::Cfg;

@@ -192,7 +192,8 @@ pub(crate) fn choose<'c>(
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
     let two = waiting(&plans, &costs, whole).filter(|two| pressure::fits(two, regions, vectors, 4));
-    let has_two = plans.iter().any(|plan| plan.width == whole * 2) && plans.iter().all(|plan| plan.width < whole * 4);
+    let has_two =
+        plans.iter().any(|plan| plan.width == whole * 2) && plans.iter().all(|plan| plan.width < whole * 4);
     if (two.is_some() || has_two && is_short) && is_wanted(whole * 4, longest_row(vectors, space, options)) {
         // What two registers can do four can.
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;

@@ -9,8 +9,8 @@ use super::cost::Costs;
 use super::{Form, Plan};
 use crate::Vectors;
 use crate::regions::Regions;
-use oxcl_ir::{Function, Opcode, TypeKind, Value};
 use oxcl_ir::cfg::Cfg;
+use oxcl_ir::{Function, Opcode, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Vector registers of AVX-512, and of what has fewer bits.
@@ -107,21 +107,24 @@ pub(super) fn rounds_by_parts<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vector
     let mut any = false;
     let is_small = |around: usize| {
         let inside = inside(cfg, around);
-        let lanes: Vec<Value<'c>> =
-            inside.into_iter().filter(|&value| plan.form(value) == Form::Vector && !value.ty().is_void()).collect();
+        let lanes: Vec<Value<'c>> = inside
+            .into_iter()
+            .filter(|&value| plan.form(value) == Form::Vector && !value.ty().is_void())
+            .collect();
         if lanes.is_empty() {
             return true;
         }
         any = true;
         let blocks = (0..cfg.blocks.len()).filter(|&block| cfg.loops[around].contains(block)).count();
-        let (carried, made): (Vec<Value<'c>>, Vec<Value<'c>>) = lanes.iter().partition(|value| value.is_phi());
+        let (carried, made): (Vec<Value<'c>>, Vec<Value<'c>>) =
+            lanes.iter().partition(|value| value.is_phi());
         blocks <= 2
             && lanes.iter().all(number)
             && made.into_iter().all(is_by_lane)
             && carried.len() * 4 + INSIDE_PART <= registers(vectors)
     };
-    let innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
-    let all = vectors.bits < 512 && plan.width == whole * 4 && innermost.map(is_small).all(|small| small);
+    let mut innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
+    let all = vectors.bits < 512 && plan.width == whole * 4 && innermost.all(is_small);
     all && any
 }
 

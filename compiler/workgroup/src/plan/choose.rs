@@ -197,7 +197,7 @@ pub(crate) fn choose<'c>(
     if (two.is_some() || has_two && is_short) && is_wanted(whole * 4, longest_row(vectors, space, options)) {
         // What two registers can do four can.
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
-        if two.is_some() || pressure::rounds_by_parts(&plan, regions, vectors) {
+        if two.is_some() || pressure::rounds_by_parts(&plan, kernel, regions, vectors) {
             costs.push(cost(&plan).total() / f64::from(plan.width));
             plans.push(plan);
         }

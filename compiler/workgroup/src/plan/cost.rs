@@ -285,7 +285,7 @@ impl<'a, 'c> Costs<'a, 'c> {
             vectors,
             weights,
             by_llvm: false,
-            by_parts: pressure::rounds_by_parts(plan, regions, vectors),
+            by_parts: pressure::rounds_by_parts(plan, kernel, regions, vectors),
             narrow: None,
             walking: RefCell::default(),
         }

@@ -8,6 +8,7 @@
 use super::cost::Costs;
 use super::{Form, Plan};
 use crate::Vectors;
+use crate::prepare::Prepared;
 use crate::regions::Regions;
 use oxcl_ir::cfg::Cfg;
 use oxcl_ir::{Function, Opcode, TypeKind, Value};
@@ -96,13 +97,16 @@ fn is_by_lane(instruction: Value<'_>) -> bool {
 /// Whether rounds of four registers of lanes are made one register after the other, which code generation does where only so few numbers go
 /// on to the next round that they, and what one register's round needs, are in registers (`codegen/bridge/round_parts.h`): of every
 /// innermost loop with lanes, which only computes with them. Masks and counts go from round to round in memory then.
-pub(super) fn rounds_by_parts<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors) -> bool {
+pub(super) fn rounds_by_parts<'c>(
+    plan: &Plan<'c>,
+    kernel: &Prepared<'_, 'c>,
+    regions: &Regions<'c>,
+    vectors: &Vectors,
+) -> bool {
     let cfg = &regions.cfg;
     let whole = vectors.bits / 32;
-    let number = |value: &Value<'c>| match value.ty().kind() {
-        TypeKind::Int(bits) => bits <= 32,
-        TypeKind::Float => true,
-        _ => false,
+    let number = |value: &Value<'c>| {
+        matches!(value.ty().kind(), TypeKind::Int(_) | TypeKind::Float) && kernel.layout.size(value.ty()) <= 4
     };
     let mut any = false;
     let is_small = |around: usize| {

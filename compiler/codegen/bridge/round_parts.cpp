@@ -30,6 +30,7 @@ constexpr unsigned registersOfTarget = 16;
 constexpr unsigned inside = 6;
 // Operations of one cycle from a round to the next that may wait for memory instead: a chain of others is longer all the same.
 constexpr unsigned mostInMemory = 2;
+
 // Whether a mask is asked for any lane: its bits, compared with none.
 bool isAskedForAny(const Instruction &bits) {
   return all_of(bits.users(), [](const User *user) {

@@ -3,6 +3,7 @@
 #include "round_parts.h"
 
 #include "in_order.h"
+#include "rare.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -140,8 +141,12 @@ private:
     if (!match(nextOf(phi), m_Select(m_Value(mask), m_Value(number), m_Specific(&phi))))
       return;
     auto *stays = dyn_cast<PHINode>(mask);
-    auto *grows = dyn_cast_or_null<PHINode>(spread(number));
-    if (!stays || !cells.contains(stays) || !grows || grows->getParent() != header || grows->getType()->getIntegerBitWidth() != registerBits / lanesOfPart)
+    auto *grows = dyn_cast_or_null<PHINode>(getSplatValue(number));
+    if (!stays || !cells.contains(stays) || !grows || grows->getParent() != header || !grows->getType()->isIntegerTy(registerBits / lanesOfPart))
+      return;
+    // In the loop nobody else may ask for the number: the count stands for it only behind the loop.
+    auto asksInside = [&](const User *user) { return user != &phi && loop.contains(cast<Instruction>(user)); };
+    if (!phi.hasOneUse() || any_of(nextOf(phi)->users(), asksInside))
       return;
     BasicBlock *before = loop.getLoopPreheader();
     auto *all = dyn_cast<Constant>(stays->getIncomingValueForBlock(before));
@@ -206,6 +211,9 @@ private:
           asked.push_back(&instruction);
           after.insert(&instruction);
         } else if (waits) {
+          // It comes behind all others.
+          if (instruction.mayReadOrWriteMemory())
+            return false;
           late.push_back(&instruction);
           after.insert(&instruction);
         }
@@ -214,23 +222,16 @@ private:
     return none_of(wide, [&](const Instruction *instruction) {
       return any_of(instruction->operands(), [&](const Use &use) {
         auto *operand = dyn_cast<Instruction>(use.get());
-        return operand && (after.contains(operand) || (isSpreading(*operand) && isa<Instruction>(spread(operand)) && after.contains(cast<Instruction>(spread(operand)))));
+        return operand && (after.contains(operand) || after.contains(dyn_cast_or_null<Instruction>(getSplatValue(operand))));
       });
     });
   }
 
-  // What is the same in all lanes, if it is spread over them.
-  static Value *spread(const Value *value) {
-    Value *one;
-    bool isSplat = match(value, m_Shuffle(m_InsertElt(m_Value(), m_Value(one), m_Zero()), m_Value(), m_ZeroMask()));
-    return isSplat ? one : nullptr;
-  }
-
   // A value that is spread, or a step to that.
   bool isSpreading(const Instruction &instruction) const {
-    if (spread(&instruction))
+    if (getSplatValue(&instruction))
       return true;
-    return isa<InsertElementInst>(instruction) && all_of(instruction.users(), [](const User *user) { return spread(user) != nullptr; });
+    return isa<InsertElementInst>(instruction) && all_of(instruction.users(), [](const User *user) { return getSplatValue(user) != nullptr; });
   }
 
   bool isByElement(const Instruction &instruction) const {
@@ -274,9 +275,8 @@ private:
   void putInOrder() {
     DenseMap<const Instruction *, const PHINode *> next;
     for (PHINode *phi : carried)
-      for (const Use &use : phi->incoming_values())
-        if (auto *value = dyn_cast<Instruction>(use.get()); value && isInside(*value) && !isa<PHINode>(value))
-          next[value] = phi;
+      if (auto *value = dyn_cast<Instruction>(nextOf(*phi)))
+        next[value] = phi;
     SmallVector<Instruction *, 16> left(wide.begin(), wide.end()), ordered;
     SmallPtrSet<const User *, 16> waiting(left.begin(), left.end());
     auto waits = [&](const Use &use) { return waiting.contains(dyn_cast<Instruction>(use.get())); };
@@ -374,7 +374,7 @@ private:
     if (auto found = made.find({value, part}); found != made.end())
       return found->second;
     Value *own;
-    if (Value *one = isInside(*value) ? spread(value) : nullptr) {
+    if (Value *one = isInside(*value) ? getSplatValue(value) : nullptr) {
       // The same for all parts.
       IRBuilder<> builder(header->getTerminator());
       own = builder.CreateVectorSplat(lanesOfPart, one);
@@ -404,26 +404,18 @@ private:
         operands.push_back(partOf(operand, part));
     IRBuilder<> builder(end);
     Type *type = partType(instruction.getType());
-    Value *own;
-    if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+    Instruction *own;
+    if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {
       own = builder.CreateIntrinsic(type, call->getIntrinsicID(), operands);
-    else if (isa<SelectInst>(instruction))
-      own = builder.Insert(SelectInst::Create(operands[0], operands[1], operands[2]));
-    else if (auto *compared = dyn_cast<CmpInst>(&instruction))
-      own = builder.Insert(CmpInst::Create(compared->getOpcode(), compared->getPredicate(), operands[0], operands[1]));
-    else if (auto *converted = dyn_cast<CastInst>(&instruction))
-      own = builder.Insert(CastInst::Create(converted->getOpcode(), operands[0], type));
-    else if (isa<FreezeInst>(instruction))
-      own = builder.Insert(new FreezeInst(operands[0]));
-    else if (auto *unary = dyn_cast<UnaryOperator>(&instruction))
-      own = builder.Insert(UnaryOperator::Create(unary->getOpcode(), operands[0]));
-    else
-      own = builder.Insert(BinaryOperator::Create(cast<BinaryOperator>(instruction).getOpcode(), operands[0], operands[1]));
-    if (auto *copy = dyn_cast<Instruction>(own)) {
-      copy->copyIRFlags(&instruction);
-      copy->copyMetadata(instruction);
+      own->copyIRFlags(call);
+      own->copyMetadata(*call);
+    } else {
+      own = builder.Insert(instruction.clone());
+      own->mutateType(type);
+      for (auto [index, operand] : enumerate(operands))
+        own->setOperand(index, operand);
     }
-    made[{&instruction, part}] = kept ? store(*kept, instruction, own, part, end) : own;
+    made[{&instruction, part}] = kept ? store(*kept, instruction, own, part, end) : cast<Value>(own);
   }
 
   // Asks whether any lane of any part is set: of what is in memory there, so that no register holds it until then.
@@ -551,6 +543,6 @@ bool run(Function &function, unsigned registerBits) {
 
 void oxcl::makeRoundsByParts(Module &module, unsigned registerBits) {
   for (Function &function : module)
-    if (!function.isDeclaration() && run(function, registerBits))
+    if (!function.isDeclaration() && !isRare(function) && run(function, registerBits))
       keepInOrder(function);
 }

@@ -15,13 +15,24 @@ struct Loop {
     step: i32,
     /// The test is at the end of the round.
     ends: bool,
+    /// The numbers of the rounds are added up in each round, so that they are asked for inside.
+    sums: bool,
 }
 
 /// z = z * z + c for as long as |z| < 2, at most `%most` rounds: the number of the last round that a lane was in, the last z of the
 /// whole vector, and who was left at the end.
 fn text(of: &Loop) -> String {
-    let Loop { lanes, cpu, begins, step, ends } = of;
+    let Loop { lanes, cpu, begins, step, ends, sums } = of;
     let latch = if *ends { "loop" } else { "more" };
+    let (sum, next_sum, summed) = if *sums {
+        (
+            format!("%sum = phi <{lanes} x i32> [ zeroinitializer, %entry ], [ %next.sum, %{latch} ]"),
+            format!("%next.sum = add <{lanes} x i32> %sum, %next.last"),
+            "%next.sum",
+        )
+    } else {
+        (String::new(), String::new(), "zeroinitializer")
+    };
     let test = format!(
         "%bits = bitcast <{lanes} x i1> %next.live to i{lanes}
   %some = icmp ne i{lanes} %bits, 0
@@ -53,6 +64,7 @@ loop:
   %a = phi <{lanes} x float> [ zeroinitializer, %entry ], [ %next.a, %{latch} ]
   %b = phi <{lanes} x float> [ zeroinitializer, %entry ], [ %next.b, %{latch} ]
   %last = phi <{lanes} x i32> [ splat (i32 -7), %entry ], [ %next.last, %{latch} ]
+  {sum}
   %round = phi i32 [ %first, %entry ], [ %next.round, %{latch} ]
   %bb = fmul <{lanes} x float> %b, %b
   %size = call <{lanes} x float> @llvm.fma.v{lanes}f32(<{lanes} x float> %a, <{lanes} x float> %a, <{lanes} x float> %bb)
@@ -60,6 +72,7 @@ loop:
   %one = insertelement <{lanes} x i32> poison, i32 %round, i64 0
   %number = shufflevector <{lanes} x i32> %one, <{lanes} x i32> poison, <{lanes} x i32> zeroinitializer
   %next.last = select <{lanes} x i1> %live, <{lanes} x i32> %number, <{lanes} x i32> %last
+  {next_sum}
   %next.live = select <{lanes} x i1> %live, <{lanes} x i1> %small, <{lanes} x i1> zeroinitializer
   {middle}
   %minus = fneg <{lanes} x float> %bb
@@ -75,7 +88,8 @@ done:
   store <{lanes} x float> %a, ptr %second, align 4
   %third = getelementptr i8, ptr %second, i64 {bytes}
   %left = zext <{lanes} x i1> %next.live to <{lanes} x i32>
-  store <{lanes} x i32> %left, ptr %third, align 4
+  %told = add <{lanes} x i32> %left, {summed}
+  store <{lanes} x i32> %told, ptr %third, align 4
   ret void
 }}
 "#,
@@ -90,17 +104,19 @@ struct Lane {
     b: f32,
     live: bool,
     last: i32,
+    sum: i32,
 }
 
 /// The same, one lane at a time: the lanes in the last round, and what `%a` is there.
 fn expected(of: &Loop, real: &[f32], imaginary: &[f32], first: i32, most: i32) -> Vec<Lane> {
     let begins = |&x: &f32| of.begins != "%chosen" || x < 0.5;
     let mut lanes: Vec<Lane> =
-        real.iter().map(|x| Lane { a: 0.0, b: 0.0, live: begins(x), last: -7 }).collect();
+        real.iter().map(|x| Lane { a: 0.0, b: 0.0, live: begins(x), last: -7, sum: 0 }).collect();
     let mut round = first;
     loop {
         for lane in &mut lanes {
             lane.last = if lane.live { round } else { lane.last };
+            lane.sum = if of.sums { lane.sum.wrapping_add(lane.last) } else { 0 };
             lane.live &= lane.a.mul_add(lane.a, lane.b * lane.b) < 4.0;
         }
         if !(lanes.iter().any(|lane| lane.live) && round < most) {
@@ -127,7 +143,10 @@ fn loops() -> Vec<Loop> {
     for lanes in [8, 16, 32, 64] {
         for begins in ["splat (i1 true)", "%chosen"] {
             for step in [1, -3] {
-                all.extend([false, true].map(|ends| Loop { lanes, cpu: "x86-64-v3", begins, step, ends }));
+                for sums in [false, true] {
+                    let of = |ends| Loop { lanes, cpu: "x86-64-v3", begins, step, ends, sums };
+                    all.extend([false, true].map(of));
+                }
             }
         }
     }
@@ -164,7 +183,7 @@ fn rounds_by_parts_compute_the_same() {
                 let found = (out[at], f32::from_bits(out[count + at].cast_unsigned()), out[2 * count + at]);
                 let same = found.1 == lane.a || found.1.is_nan() && lane.a.is_nan();
                 assert!(
-                    found.0 == lane.last && same && found.2 == i32::from(lane.live),
+                    found.0 == lane.last && same && found.2 == lane.sum.wrapping_add(i32::from(lane.live)),
                     "{count} lanes from {} by {}, {first} to {most}, lane {at}: {found:?} instead of {:?}",
                     of.begins,
                     of.step,
@@ -178,7 +197,8 @@ fn rounds_by_parts_compute_the_same() {
 /// The round has no jump inside, and of what goes on to the next one only masks and counts are in memory.
 #[test]
 fn four_registers_of_lanes_stay_in_registers() {
-    let of = Loop { lanes: 32, cpu: "x86-64-v3", begins: "splat (i1 true)", step: 1, ends: false };
+    let of =
+        Loop { lanes: 32, cpu: "x86-64-v3", begins: "splat (i1 true)", step: 1, ends: false, sums: false };
     let assembly = String::from_utf8(emitted(&of, Output::Assembly)).unwrap();
     let begin = assembly.find("vmulps").unwrap();
     let round = &assembly[begin..begin + assembly[begin..].find("vtestps").unwrap()];

@@ -191,16 +191,17 @@ pub(crate) fn choose<'c>(
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
-    let two = waiting(&plans, &costs, whole).filter(|two| pressure::fits(two, regions, vectors, 4));
-    let has_two =
-        plans.iter().any(|plan| plan.width == whole * 2) && plans.iter().all(|plan| plan.width < whole * 4);
-    if (two.is_some() || has_two && is_short) && is_wanted(whole * 4, longest_row(vectors, space, options)) {
-        // What two registers can do four can.
+    // What two registers can do four can.
+    let waits = || waiting(&plans, &costs, whole).is_some_and(|two| pressure::fits(two, regions, vectors, 4));
+    let by_parts = || {
+        let two = plans.iter().find(|plan| plan.width == whole * 2);
+        two.is_some_and(|two| pressure::rounds_by_parts(two, kernel, regions, vectors))
+    };
+    let has_four = plans.iter().any(|plan| plan.width == whole * 4);
+    if !has_four && is_wanted(whole * 4, longest_row(vectors, space, options)) && (waits() || by_parts()) {
         let plan = Plan::with_shapes(kernel, regions, slots, space, shapes, whole * 4)?;
-        if two.is_some() || pressure::rounds_by_parts(&plan, kernel, regions, vectors) {
-            costs.push(cost(&plan).total() / f64::from(plan.width));
-            plans.push(plan);
-        }
+        costs.push(cost(&plan).total() / f64::from(plan.width));
+        plans.push(plan);
     }
     candidates.extend(plans.iter().zip(&costs).map(|(plan, &cost)| Candidate { width: plan.width, cost }));
     let mut best: Option<(usize, f64)> = None;

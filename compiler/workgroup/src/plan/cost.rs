@@ -285,7 +285,8 @@ impl<'a, 'c> Costs<'a, 'c> {
             vectors,
             weights,
             by_llvm: false,
-            by_parts: pressure::rounds_by_parts(plan, kernel, regions, vectors),
+            by_parts: plan.width == vectors.bits / 32 * 4
+                && pressure::rounds_by_parts(plan, kernel, regions, vectors),
             narrow: None,
             walking: RefCell::default(),
         }

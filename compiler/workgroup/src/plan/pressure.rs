@@ -8,10 +8,11 @@
 use super::cost::Costs;
 use super::{Form, Plan};
 use crate::Vectors;
+use crate::emit::{divides, is_componentwise};
 use crate::prepare::Prepared;
 use crate::regions::Regions;
 use oxcl_ir::cfg::Cfg;
-use oxcl_ir::{Function, Opcode, TypeKind, Value};
+use oxcl_ir::{Opcode, TypeKind, Value};
 use std::collections::{HashMap, HashSet};
 
 /// Vector registers of AVX-512, and of what has fewer bits.
@@ -70,31 +71,7 @@ pub(super) fn fits<'c>(plan: &Plan<'c>, regions: &Regions<'c>, vectors: &Vectors
     innermost.map(count).all(|count| count * each <= registers(vectors))
 }
 
-/// Whether an instruction computes each lane by itself, in one of the processor's operations or a few.
-fn is_by_lane(instruction: Value<'_>) -> bool {
-    match instruction.opcode() {
-        Some(
-            Opcode::LLVMUDiv | Opcode::LLVMSDiv | Opcode::LLVMURem | Opcode::LLVMSRem | Opcode::LLVMFRem,
-        ) => false,
-        Some(Opcode::LLVMCall) => instruction.callee().is_some_and(Function::is_intrinsic),
-        Some(
-            Opcode::LLVMSelect
-            | Opcode::LLVMICmp
-            | Opcode::LLVMFCmp
-            | Opcode::LLVMFNeg
-            | Opcode::LLVMTrunc
-            | Opcode::LLVMZExt
-            | Opcode::LLVMSExt
-            | Opcode::LLVMSIToFP
-            | Opcode::LLVMUIToFP
-            | Opcode::LLVMFPToSI
-            | Opcode::LLVMFPToUI,
-        ) => true,
-        _ => instruction.is_binary_operation(),
-    }
-}
-
-/// Whether rounds of four registers of lanes are made one register after the other, which code generation does where only so few numbers go
+/// Whether rounds of four registers of the plan's lanes would be made one register after the other, which code generation does where only so few numbers go
 /// on to the next round that they, and what one register's round needs, are in registers (`codegen/bridge/round_parts.h`): of every
 /// innermost loop with lanes, which only computes with them. Masks and counts go from round to round in memory then.
 pub(super) fn rounds_by_parts<'c>(
@@ -104,10 +81,11 @@ pub(super) fn rounds_by_parts<'c>(
     vectors: &Vectors,
 ) -> bool {
     let cfg = &regions.cfg;
-    let whole = vectors.bits / 32;
     let number = |value: &Value<'c>| {
         matches!(value.ty().kind(), TypeKind::Int(_) | TypeKind::Float) && kernel.layout.size(value.ty()) <= 4
     };
+    let is_by_lane =
+        |value: Value<'c>| is_componentwise(value) && !divides(value) && !value.is(Opcode::LLVMFRem);
     let mut any = false;
     let is_small = |around: usize| {
         let inside = inside(cfg, around);
@@ -128,8 +106,7 @@ pub(super) fn rounds_by_parts<'c>(
             && carried.len() * 4 + INSIDE_PART <= registers(vectors)
     };
     let mut innermost = (0..cfg.loops.len()).filter(|&around| is_innermost(cfg, around));
-    let all = vectors.bits < 512 && plan.width == whole * 4 && innermost.all(is_small);
-    all && any
+    vectors.bits < 512 && innermost.all(is_small) && any
 }
 
 impl<'c> Costs<'_, 'c> {

@@ -115,7 +115,8 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
 
 /// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, and arithmetic on half are one
 /// operation of the machine: whoever compiles for one says so.
-const QUESTIONS: [&str; 4] = ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate", "oxcl_has_half"];
+const QUESTIONS: [&str; 5] =
+    ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate", "oxcl_has_half", "oxcl_has_few_pixels"];
 
 /// What asks for an image's description and for a sampler's bits, for every kind of image.
 const OPAQUE: [&str; 2] = ["_Z10oxcl_image", "_Z12oxcl_sampler"];

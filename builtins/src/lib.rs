@@ -41,8 +41,12 @@ pub const HAS_RSQRT_ESTIMATE: &str = "oxcl_has_rsqrt_estimate";
 /// The same for arithmetic on half. Results are the same either way.
 pub const HAS_HALF: &str = "oxcl_has_half";
 
+/// A function `bool (image)`: whether code is made for images of less than 2^31 bytes alone. Answered where that is known of an
+/// argument, and with no elsewhere.
+pub const HAS_FEW_PIXELS: &str = "oxcl_has_few_pixels";
+
 /// All questions.
-pub const QUESTIONS: [&str; 4] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF];
+pub const QUESTIONS: [&str; 5] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF, HAS_FEW_PIXELS];
 
 /// An operation of a processor that the library calls by a name of ours, where it is told that there is one. It stays a call until
 /// machine code is made.

@@ -4,7 +4,7 @@
 //! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An operation that the library calls by a
 //! name of ours stays a call, which names its vector forms; code generation makes the operation of it.
 
-use oxcl_builtins::{HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, MACHINE_OPERATIONS};
+use oxcl_builtins::{HAS_FEW_PIXELS, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, MACHINE_OPERATIONS};
 use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
@@ -67,6 +67,8 @@ impl Operations {
             (HAS_LDEXP, self.ldexp),
             (HAS_RSQRT_ESTIMATE, self.rsqrt),
             (HAS_HALF, self.half),
+            // What was known of a kernel's images is in its code already.
+            (HAS_FEW_PIXELS, false),
         ];
         for (question, answer) in answers {
             let Some(question) = Function::find(module, question) else { continue };

@@ -30,6 +30,8 @@ ASK_IMAGE(image2d_array_depth_t)
 ASK_IMAGE(image3d_t)
 #undef ASK_IMAGE
 __attribute__((const)) size_t OVERLOAD oxcl_sampler(sampler_t);
+// Whether code is made for images of less than 2^31 bytes alone, all levels together.
+__attribute__((const)) bool oxcl_has_few_pixels(image);
 
 // Bits of a sampler. What a sampler says of mipmaps is in higher bits (image_level.h), which a literal has not.
 enum { NORMALISED = 1, ADDRESS = 0xe, TO_EDGE = 2, TO_BORDER = 4, REPEAT = 6, MIRROR = 8, LINEAR = 0x20 };
@@ -145,6 +147,25 @@ HELPER __global uchar *row_of(image level, place at, int kind) {
   if (kind == ONE_ARRAY || kind == TWO_ARRAY || kind == THREE)
     p += (long)at.z * level->slice_pitch;
   return p;
+}
+
+// Where a pixel is read: an element, by a whole number, of a row or of all pixels of a level.
+typedef struct {
+  __global uchar *from;
+  int index;
+} spot;
+
+// Of all pixels where the compiler knows that these are few enough: then one number of 32 bits is what differs among work-items, as for
+// buffers, and gathers take it as it is. Sizes of pixels are powers of two, and pitches are multiples of them.
+HELPER spot spot_of(image i, image level, place at, int kind) {
+  if (!oxcl_has_few_pixels(i))
+    return (spot){row_of(level, at, kind), at.x};
+  int size = (int)pixel_size(i), index = at.x;
+  if (kind == TWO || kind == TWO_ARRAY || kind == THREE)
+    index += at.y * (int)(level->row_pitch >> __builtin_ctz(size));
+  if (kind == ONE_ARRAY || kind == TWO_ARRAY || kind == THREE)
+    index += at.z * (int)(level->slice_pitch >> __builtin_ctz(size));
+  return (spot){level->data, index};
 }
 
 // How many pixels there are in a direction.

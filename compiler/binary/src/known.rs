@@ -1,4 +1,5 @@
-//! Arguments whose values code is made for, beside a local size: the formats of images and the bits of samplers. Both are the same
+//! Arguments whose values code is made for, beside a local size: the formats of images, with whether these are small, and the bits of
+//! samplers. They are the same
 //! for all work-items of a launch, and few are met in a program's life.
 //!
 //! What is not known here is how anybody comes to make such code, or who takes it.
@@ -10,9 +11,13 @@ use std::fmt;
 pub struct KnownArgument {
     /// Which one, from 0.
     pub index: u32,
-    /// Of an image what [`ImageWords::value`] gives, of a sampler its bits.
+    /// Of an image what [`ImageWords::value`] gives, and [`FEW_PIXELS`] where that holds; of a sampler its bits.
     pub value: u64,
 }
+
+/// The bit of a [`KnownArgument::value`] that says of an image that its pixels are in less than 2^31 bytes, all levels together, and that
+/// its pitches are multiples of a pixel's size: no [`ImageWords::value`] has it.
+pub const FEW_PIXELS: u64 = 1 << 63;
 
 /// The last four numbers of an image's description ([`crate::abi::ImageData`]): what says how a pixel's bytes are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +33,7 @@ pub struct ImageWords {
 }
 
 impl ImageWords {
-    /// The four in one number, 16 bits each; none where one of them does not fit.
+    /// The four in one number, 16 bits each, of which the highest is 0; none where one of them does not fit.
     #[must_use]
     pub fn value(self) -> Option<u64> {
         let words = [self.order, self.channel_type, self.channels, self.element_size];
@@ -36,7 +41,7 @@ impl ImageWords {
         for word in words.into_iter().rev() {
             value = value << 16 | u64::from(u16::try_from(word).ok()?);
         }
-        Some(value)
+        (value & FEW_PIXELS == 0).then_some(value)
     }
 }
 
@@ -84,6 +89,7 @@ mod tests {
         let words = ImageWords { order: 0x10b5, channel_type: 0x10d2, channels: 4, element_size: 1 };
         assert_eq!(words.value(), Some(0x0001_0004_10d2_10b5));
         assert_eq!(ImageWords { channels: 1 << 16, ..words }.value(), None);
+        assert_eq!(ImageWords { element_size: 1 << 15, ..words }.value(), None);
         let known = KnownArguments(vec![
             KnownArgument { index: 0, value: words.value().unwrap() },
             KnownArgument { index: 3, value: 0x12 },

@@ -1,8 +1,8 @@
-// Puts values of a kernel's arguments in that code is made for: formats of images, and bits of samplers.
+// Puts values of a kernel's arguments in that code is made for: formats of images, whether these are small, and bits of samplers.
 //
 // On entry: a module whose opaque types are lowered (opaque_types.cpp), with private variables that hold parameters made values. On
-// exit: where the kernel, and what it passes an image on to, reads the image's format, there is the format; where it reads a known
-// sampler, its bits. Functions that an image is passed on to are copies of the kernel's own, one for each format; theirs is a name
+// exit: where the kernel, and what it passes an image on to, reads the image's format, there is the format; where it asks whether a small
+// image is small, that it is; where it reads a known sampler, its bits. Functions that an image is passed on to are copies of the kernel's own, one for each format; theirs is a name
 // that no function of the library has, because they are short once their branches are gone. Nothing is simplified here.
 
 #include "llvm-c/Core.h"
@@ -27,6 +27,10 @@ constexpr const char *KNOWN = "oxcl_known_";
 // Where in a description the order of channels is; their type, number and size follow, each of four bytes.
 constexpr uint64_t FORMAT = 40, FORMAT_BYTES = 16, WORD = 4;
 
+// The bit of an image's value that says that it is small, and what the library asks for it.
+constexpr uint64_t FEW_PIXELS = 1ull << 63;
+constexpr const char *HAS_FEW_PIXELS = "oxcl_has_few_pixels";
+
 // An argument, by its number, with what is known of it.
 using Known = std::vector<std::pair<unsigned, uint64_t>>;
 
@@ -49,8 +53,11 @@ public:
 
 private:
   void know(Function &F, const Known &Images) {
-    for (auto [Index, Value] : Images)
-      loads(*F.getArg(Index), 0, Value);
+    for (auto [Index, Value] : Images) {
+      loads(*F.getArg(Index), 0, Value & ~FEW_PIXELS);
+      if (Value & FEW_PIXELS)
+        confirm(*F.getArg(Index));
+    }
     std::vector<CallBase *> Calls;
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallBase>(&I))
@@ -80,6 +87,17 @@ private:
       know(*Copy, Passed);
     }
     Call.setCalledFunction(Copy);
+  }
+
+  // Answers whether an image is small: it is.
+  void confirm(Value &Image) {
+    for (User *U : make_early_inc_range(Image.users())) {
+      auto *Call = dyn_cast<CallBase>(U);
+      if (!Call || !Call->getCalledFunction() || Call->getCalledFunction()->getName() != HAS_FEW_PIXELS)
+        continue;
+      Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), 1));
+      Call->eraseFromParent();
+    }
   }
 
   // Answers the loads of a format behind `V`, which is `Offset` bytes into a description.

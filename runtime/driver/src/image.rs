@@ -4,7 +4,7 @@
 //! pixels are.
 
 use oxcl_binary::abi::ImageData;
-use oxcl_binary::known::ImageWords;
+use oxcl_binary::known::{FEW_PIXELS, ImageWords};
 
 mod sampler;
 
@@ -336,6 +336,14 @@ impl ImageDescription {
         }
     }
 
+    /// What code is made for of an image: how pixels are read, and whether numbers of 32 bits are enough to say which.
+    #[must_use]
+    pub fn known_value(&self) -> Option<u64> {
+        let whole = |pitch: u64| pitch.is_multiple_of(self.element_size);
+        let few = self.bytes_of_all() < 1 << 31 && whole(self.row_pitch) && whole(self.slice_pitch);
+        Some(self.words().value()? | if few { FEW_PIXELS } else { 0 })
+    }
+
     /// What kernels read, where the pixels are at `data`: a description for each level.
     pub fn data(&self, data: *mut u8) -> impl Iterator<Item = ImageData> {
         (0..self.level_count()).map(move |level| {
@@ -411,6 +419,30 @@ mod tests {
         assert_eq!((data.width, data.height, data.depth, data.array_size), (3, 2, 0, 0));
         let packed = first(describe(order::RGB, channel::UNORM_SHORT_565));
         assert_eq!((packed.channels, packed.element_size), (1, 2));
+    }
+
+    #[test]
+    fn images_of_2_gib_are_not_small() {
+        let of = |rows: u64, row_pitch: u64, levels: u32| {
+            let image = ImageDescription {
+                kind: ImageKind::Image2d,
+                format: ImageFormat { channel_order: order::RGBA, channel_type: channel::FLOAT },
+                size: [1 << 14, rows, 1],
+                array_size: 1,
+                element_size: 16,
+                row_pitch,
+                slice_pitch: rows * row_pitch,
+                levels,
+            };
+            image.known_value().unwrap() & FEW_PIXELS != 0
+        };
+        assert!(of((1 << 13) - 1, 1 << 18, 0));
+        assert!(!of(1 << 13, 1 << 18, 0));
+        // With its second level it has too many.
+        assert!(of((1 << 13) - 8, 1 << 18, 1));
+        assert!(!of((1 << 13) - 8, 1 << 18, 2));
+        // A pitch that is no number of pixels.
+        assert!(!of(4, (1 << 18) + 8, 0));
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl LaunchShape {
         let numbered = (0_u32..).zip(arguments);
         let known = numbered.filter_map(|(index, argument)| {
             let value = match argument {
-                ArgValue::Image(_, description) => description.words().value()?,
+                ArgValue::Image(_, description) => description.known_value()?,
                 ArgValue::Sampler(sampler) => u64::from_le_bytes(sampler.bits()),
                 ArgValue::Buffer(_)
                 | ArgValue::Null

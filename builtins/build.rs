@@ -114,7 +114,7 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
 ];
 
 /// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, and arithmetic on half are one
-/// operation of the machine: whoever compiles for one says so.
+/// operation of the machine, and whether images are small: whoever compiles for one, or for such images, says so.
 const QUESTIONS: [&str; 5] =
     ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate", "oxcl_has_half", "oxcl_has_few_pixels"];
 

@@ -14,7 +14,8 @@
 //! and gives the same bits at each: replacing W calls by one of the [`vector_form`] is vectorising the call.
 //!
 //! What stays undefined: work-item functions and barriers, which the work-group pass lowers, and what asks
-//! for operations of a processor ([`QUESTIONS`], [`MACHINE_OPERATIONS`]), which is answered once that is known. For the reference executor alone, [`reference_work_items`] defines the work-item functions.
+//! for operations of a processor and for small images ([`QUESTIONS`], [`MACHINE_OPERATIONS`]), which is answered once these are known. For the
+//! reference executor alone, [`reference_work_items`] defines the work-item functions.
 //!
 //! This crate knows nothing of LLVM at run time: it hands out bytes.
 

@@ -70,6 +70,12 @@ struct Case {
     sampler: Sampler,
 }
 
+/// One that is right for its addressing mode: those that repeat need normalised coordinates.
+fn sampler(addressing: Addressing, linear: bool) -> Sampler {
+    let normalised = matches!(addressing, Addressing::Repeat | Addressing::MirroredRepeat);
+    Sampler::new(normalised, addressing, linear)
+}
+
 /// Each format is read and, where that can be, written; samplers come in turns.
 fn cases() -> Vec<Case> {
     let modes = [
@@ -85,12 +91,11 @@ fn cases() -> Vec<Case> {
     let case = |(number, format): (usize, ImageFormat)| {
         let kernel = kernel_of(format);
         let addressing = modes[number % modes.len()];
-        let normalised = matches!(addressing, Addressing::Repeat | Addressing::MirroredRepeat);
         let linear = kernel == "floats" && number % 2 == 1;
         let writable = format.is_supported(ImageKind::Image2d, ImageUse::Write);
         let images = [format, if writable { format } else { plain }]
             .map(|format| ImageShape::plane(format, WIDTH, HEIGHT));
-        Case { kernel, images, sampler: Sampler::new(normalised, addressing, linear) }
+        Case { kernel, images, sampler: sampler(addressing, linear) }
     };
     formats.enumerate().map(case).collect()
 }
@@ -131,9 +136,8 @@ fn kinds() -> Vec<Case> {
             levels,
         };
         let addressing = modes[number % modes.len()];
-        let normalised = matches!(addressing, Addressing::Repeat | Addressing::MirroredRepeat);
         let to = ImageShape::plane(formats[2], WIDTH, HEIGHT);
-        Case { kernel, images: [from, to], sampler: Sampler::new(normalised, addressing, number % 3 != 0) }
+        Case { kernel, images: [from, to], sampler: sampler(addressing, number % 3 != 0) }
     };
     all.enumerate().map(case).collect()
 }

@@ -1,6 +1,5 @@
 //! Arguments whose values code is made for, beside a local size: the formats of images, with whether these are small, and the bits of
-//! samplers. They are the same
-//! for all work-items of a launch, and few are met in a program's life.
+//! samplers. They are the same for all work-items of a launch, and few are met in a program's life.
 //!
 //! What is not known here is how anybody comes to make such code, or who takes it.
 

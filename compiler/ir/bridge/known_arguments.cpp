@@ -2,8 +2,9 @@
 //
 // On entry: a module whose opaque types are lowered (opaque_types.cpp), with private variables that hold parameters made values. On
 // exit: where the kernel, and what it passes an image on to, reads the image's format, there is the format; where it asks whether a small
-// image is small, that it is; where it reads a known sampler, its bits. Functions that an image is passed on to are copies of the kernel's own, one for each format; theirs is a name
-// that no function of the library has, because they are short once their branches are gone. Nothing is simplified here.
+// image is small, that it is; where it reads a known sampler, its bits. Functions that an image is passed on to are copies of the
+// kernel's own, one for each value of an image; theirs is a name that no function of the library has, because they are short once their
+// branches are gone. Nothing is simplified here.
 
 #include "llvm-c/Core.h"
 #include "llvm/IR/Constants.h"

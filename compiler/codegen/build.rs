@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/target.cpp",
             "bridge/machine.cpp",
             "bridge/tap.cpp",
+            "bridge/tree_rounds.cpp",
             "bridge/whole.cpp",
             "bridge/widen.cpp",
             "bridge/word_gathers.cpp",

@@ -26,6 +26,7 @@
 #include "spills.h"
 #include "tap.h"
 #include "target.h"
+#include "tree_rounds.h"
 #include "uniform_parts.h"
 #include "whole.h"
 #include "widen.h"
@@ -271,6 +272,9 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
         passes.addPass(oxcl::PairLongRounds());
         oxcl::addBeforeVectoriser(passes);
       });
+    if (pipeline->vectorise)
+      builder.registerLateLoopOptimizationsEPCallback(
+          [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) { passes.addPass(oxcl::UnrollTrees()); });
     if (makesRows) {
       bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx2");
       builder.registerOptimizerLastEPCallback(

@@ -113,10 +113,16 @@ const PROVIDED_ELSEWHERE: &[&str] = &[
     "oxcl_sub_group_size",
 ];
 
-/// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, and arithmetic on half are one
-/// operation of the machine, and whether images are small: whoever compiles for one, or for such images, says so.
-const QUESTIONS: [&str; 5] =
-    ["oxcl_has_fma", "oxcl_has_ldexp", "oxcl_has_rsqrt_estimate", "oxcl_has_half", "oxcl_has_few_pixels"];
+/// Whether fused multiply-adds, products with powers of two, estimates of reciprocal square roots, arithmetic on half, and coarse
+/// estimates are one operation of the machine, and whether images are small: whoever compiles for one, or for such images, says so.
+const QUESTIONS: [&str; 6] = [
+    "oxcl_has_fma",
+    "oxcl_has_ldexp",
+    "oxcl_has_rsqrt_estimate",
+    "oxcl_has_half",
+    "oxcl_has_coarse_rsqrt",
+    "oxcl_has_few_pixels",
+];
 
 /// What asks for an image's description and for a sampler's bits, for every kind of image.
 const OPAQUE: [&str; 2] = ["_Z10oxcl_image", "_Z12oxcl_sampler"];

@@ -1,4 +1,4 @@
-//! Operations of x86-64 with AVX-512 that the library calls by names of ours, as LLVM's IR: for machine code made of the library
+//! Operations of x86-64 that the library calls by names of ours, as LLVM's IR: for machine code made of the library
 //! before any compiler of ours is there.
 //!
 //! In: a line of IR. Out: where it declares one of them, a definition by the processor's operation. Shared by the build script and
@@ -9,6 +9,8 @@
 pub(crate) enum Operation {
     /// An estimate of 1 / sqrt(x), good to 14 bits.
     RsqrtEstimate,
+    /// The same to 11 bits, of floats, before AVX-512.
+    RsqrtCoarse,
     /// x 2^n, rounded once.
     Scale,
     /// Whether a value is zero, subnormal, negative, infinite or NaN: 0 or -1.
@@ -16,8 +18,9 @@ pub(crate) enum Operation {
 }
 
 /// What the symbols of all forms of each begin with.
-pub(crate) const OPERATIONS: [(&str, Operation); 3] = [
+pub(crate) const OPERATIONS: [(&str, Operation); 4] = [
     ("_Z19oxcl_rsqrt_estimate", Operation::RsqrtEstimate),
+    ("_Z17oxcl_rsqrt_coarse", Operation::RsqrtCoarse),
     ("_Z10oxcl_scale", Operation::Scale),
     ("_Z15oxcl_unordinary", Operation::Unordinary),
 ];
@@ -30,9 +33,9 @@ struct Register {
 }
 
 impl Register {
-    /// The smallest that holds so many elements.
-    fn of(element_bits: usize, lanes: usize) -> Self {
-        Self { element_bits, bits: (lanes * element_bits).next_power_of_two().clamp(128, 512) }
+    /// The smallest that holds so many elements, of no more than `most` bits.
+    fn of(element_bits: usize, lanes: usize, most: usize) -> Self {
+        Self { element_bits, bits: (lanes * element_bits).next_power_of_two().clamp(128, most) }
     }
 
     fn lanes(self) -> usize {
@@ -69,6 +72,22 @@ impl Operation {
         if self == Self::Scale { 2 } else { 1 }
     }
 
+    /// The bits of the largest registers that have it.
+    fn most_bits(self) -> usize {
+        if self == Self::RsqrtCoarse { 256 } else { 512 }
+    }
+
+    /// Whether registers of such elements have it.
+    fn is_on(self, register: Register) -> bool {
+        let has_elements = match self {
+            Self::RsqrtCoarse => register.element_bits == 32,
+            // No powers of two for halves.
+            Self::Scale => register.element_bits > 16,
+            Self::RsqrtEstimate | Self::Unordinary => true,
+        };
+        has_elements && register.bits <= self.most_bits()
+    }
+
     /// The name of LLVM's intrinsic on a register.
     fn intrinsic(self, register: Register) -> String {
         let (form, bits) = (register.form(), register.bits);
@@ -80,6 +99,8 @@ impl Operation {
                 format!("@llvm.x86.avx512fp16.fpclass.ph.{bits}")
             }
             Self::RsqrtEstimate => format!("@llvm.x86.avx512.rsqrt14.{form}.{bits}"),
+            Self::RsqrtCoarse if bits == 128 => "@llvm.x86.sse.rsqrt.ps".to_owned(),
+            Self::RsqrtCoarse => "@llvm.x86.avx.rsqrt.ps.256".to_owned(),
             Self::Scale => format!("@llvm.x86.avx512.mask.scalef.{form}.{bits}"),
             Self::Unordinary => format!("@llvm.x86.avx512.fpclass.{form}.{bits}"),
         }
@@ -91,6 +112,7 @@ impl Operation {
         let masked = || vec![(ty.clone(), "zeroinitializer"), (register.mask(), "-1")];
         match self {
             Self::RsqrtEstimate => (ty.clone(), masked()),
+            Self::RsqrtCoarse => (ty.clone(), Vec::new()),
             Self::Scale => {
                 let mut more = masked();
                 if register.bits == 512 {
@@ -173,7 +195,7 @@ pub(crate) fn body(declaration: &str) -> Option<String> {
         return Some(text);
     }
     if !is_vector {
-        let register = Register::of(element_bits, 1);
+        let register = Register::of(element_bits, 1, operation.most_bits());
         let mut values = Vec::new();
         for name in names {
             let wide = register.ty();
@@ -186,11 +208,11 @@ pub(crate) fn body(declaration: &str) -> Option<String> {
         return Some(text);
     }
     // Register by register; the elements of a part are put behind those before it.
-    let most = 512 / element_bits;
+    let most = operation.most_bits() / element_bits;
     let mut so_far: Option<String> = None;
     for (part, first) in (0..lanes).step_by(most).enumerate() {
         let count = most.min(lanes - first);
-        let register = Register::of(element_bits, count);
+        let register = Register::of(element_bits, count, operation.most_bits());
         let mut values = Vec::new();
         for name in names {
             let taken = places(first, count, register.lanes());
@@ -231,12 +253,11 @@ pub(crate) fn body(declaration: &str) -> Option<String> {
 pub(crate) fn declarations() -> String {
     let mut out = String::new();
     for (_, operation) in OPERATIONS {
-        for element_bits in [16, 32, 64] {
-            // No powers of two for halves.
-            let is_there = element_bits > 16 || operation != Operation::Scale;
-            for bits in [128, 256, 512].into_iter().filter(|_| is_there) {
-                out.push_str(&operation.declaration(Register { element_bits, bits }));
-            }
+        let all = [16, 32, 64].into_iter().flat_map(|element_bits| {
+            [128, 256, 512].into_iter().map(move |bits| Register { element_bits, bits })
+        });
+        for register in all.filter(|&register| operation.is_on(register)) {
+            out.push_str(&operation.declaration(register));
         }
     }
     out

@@ -42,12 +42,17 @@ pub const HAS_RSQRT_ESTIMATE: &str = "oxcl_has_rsqrt_estimate";
 /// The same for arithmetic on half. Results are the same either way.
 pub const HAS_HALF: &str = "oxcl_has_half";
 
+/// The same for an estimate of a reciprocal square root that is good to 11 bits and takes subnormal values for zero, of float alone. Asked
+/// where there is no better one.
+pub const HAS_COARSE_RSQRT: &str = "oxcl_has_coarse_rsqrt";
+
 /// A function `bool (image)`: whether code is made for images of less than 2^31 bytes alone. Answered where that is known of an
 /// argument, and with no elsewhere.
 pub const HAS_FEW_PIXELS: &str = "oxcl_has_few_pixels";
 
 /// All questions.
-pub const QUESTIONS: [&str; 5] = [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF, HAS_FEW_PIXELS];
+pub const QUESTIONS: [&str; 6] =
+    [HAS_FMA, HAS_LDEXP, HAS_RSQRT_ESTIMATE, HAS_HALF, HAS_COARSE_RSQRT, HAS_FEW_PIXELS];
 
 /// An operation of a processor that the library calls by a name of ours, where it is told that there is one. It stays a call until
 /// machine code is made.
@@ -61,9 +66,9 @@ pub struct MachineOperation {
     pub types: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// All of them: an estimate of a reciprocal square root, a product with a power of two, and whether a value is zero, subnormal,
+/// All of them: an estimate of a reciprocal square root and a coarse one, a product with a power of two, and whether a value is zero, subnormal,
 /// negative, infinite or NaN.
-pub const MACHINE_OPERATIONS: [MachineOperation; 3] = [
+pub const MACHINE_OPERATIONS: [MachineOperation; 4] = [
     MachineOperation {
         prefix: "_Z19oxcl_rsqrt_estimate",
         arguments: 1,
@@ -72,6 +77,11 @@ pub const MACHINE_OPERATIONS: [MachineOperation; 3] = [
             ("d", &[HAS_RSQRT_ESTIMATE]),
             ("Dh", &[HAS_RSQRT_ESTIMATE, HAS_HALF]),
         ],
+    },
+    MachineOperation {
+        prefix: "_Z17oxcl_rsqrt_coarse",
+        arguments: 1,
+        types: &[("f", &[HAS_COARSE_RSQRT])],
     },
     MachineOperation {
         prefix: "_Z10oxcl_scale",

@@ -119,6 +119,13 @@ fn functions_are_accurate_without_fused_multiply_add() {
 }
 
 #[test]
+fn functions_are_accurate_before_avx512() {
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        check("x86-64-v3", &WIDTHS, COUNT, 8);
+    }
+}
+
+#[test]
 #[ignore = "minutes; run it when a function or its polynomial changes"]
 #[expect(clippy::print_stdout, reason = "the table is what one runs it for")]
 fn largest_errors() {

@@ -25,6 +25,7 @@ fn main() {
         .file("bridge/bridge.cpp")
         .file("bridge/check.cpp")
         .file("bridge/copies.cpp")
+        .file("bridge/floors.cpp")
         .file("bridge/guarded_barriers.cpp")
         .file("bridge/half.cpp")
         .file("bridge/handles.cpp")

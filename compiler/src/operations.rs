@@ -4,7 +4,9 @@
 //! are answered, and arithmetic on half is of operations that it has. What follows folds the branches on it. An operation that the library calls by a
 //! name of ours stays a call, which names its vector forms; code generation makes the operation of it.
 
-use oxcl_builtins::{HAS_FEW_PIXELS, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, MACHINE_OPERATIONS};
+use oxcl_builtins::{
+    HAS_COARSE_RSQRT, HAS_FEW_PIXELS, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, MACHINE_OPERATIONS,
+};
 use oxcl_codegen::{Architecture, CpuTarget};
 use oxcl_ir::module::lower_half;
 use oxcl_ir::{Function, Module, Opcode, Value};
@@ -23,6 +25,8 @@ pub(crate) struct Operations {
     ldexp: bool,
     /// An estimate of a reciprocal square root.
     rsqrt: bool,
+    /// A coarse one, of floats.
+    coarse_rsqrt: bool,
     /// Conversions between half and float.
     half_conversions: bool,
     /// Arithmetic on half.
@@ -39,14 +43,18 @@ impl Operations {
                 fma: true,
                 ldexp: false,
                 rsqrt: false,
+                coarse_rsqrt: false,
                 half_conversions: true,
                 half: cpu.has("fullfp16"),
             };
         }
+        let rsqrt = has(&["avx512f", "avx512vl"]);
         Self {
             fma: cpu.has("fma"),
             ldexp: has(&["avx512f", "avx512dq", "avx512vl"]),
-            rsqrt: has(&["avx512f", "avx512vl"]),
+            rsqrt,
+            // Without fused operations to divide is as fast.
+            coarse_rsqrt: has(&["avx", "fma"]) && !rsqrt,
             half_conversions: cpu.has("f16c"),
             half: has(&["avx512fp16", "avx512vl"]),
         }
@@ -54,7 +62,7 @@ impl Operations {
 
     /// Those that give the same bits on every machine: for the reference executor, whose results others are held against.
     pub(crate) fn portable(self) -> Self {
-        Self { rsqrt: false, ..self }
+        Self { rsqrt: false, coarse_rsqrt: false, ..self }
     }
 
     /// Answers the questions, and makes arithmetic on half of what the processor has.
@@ -67,6 +75,7 @@ impl Operations {
             (HAS_LDEXP, self.ldexp),
             (HAS_RSQRT_ESTIMATE, self.rsqrt),
             (HAS_HALF, self.half),
+            (HAS_COARSE_RSQRT, self.coarse_rsqrt),
             // What was known of a kernel's images is in its code already.
             (HAS_FEW_PIXELS, false),
         ];

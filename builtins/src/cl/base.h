@@ -8,12 +8,13 @@
 #define OVERLOAD __attribute__((overloadable))
 // A helper: never a symbol of its own.
 #define HELPER static inline __attribute__((overloadable, always_inline))
-// Whether a fused multiply-add, a product with a power of two, an estimate of 1 / sqrt(x) that is good to 14 bits, or arithmetic on
-// half is one operation of the machine: known when the program is compiled for one.
+// Whether a fused multiply-add, a product with a power of two, an estimate of 1 / sqrt(x) that is good to 14 bits, arithmetic on
+// half, or an estimate of 1 / sqrt(x) of floats to 11 bits is one operation of the machine: known when the program is compiled for one.
 __attribute__((const)) bool oxcl_has_fma(void);
 __attribute__((const)) bool oxcl_has_ldexp(void);
 __attribute__((const)) bool oxcl_has_rsqrt_estimate(void);
 __attribute__((const)) bool oxcl_has_half(void);
+__attribute__((const)) bool oxcl_has_coarse_rsqrt(void);
 
 // Where the memory of address spaces lies: oxcl_binary::abi::MemoryRanges. The work-group pass and the reference executor
 // answer.

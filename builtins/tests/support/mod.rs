@@ -19,7 +19,7 @@ use std::process::Command;
 
 use libloading::{Library, Symbol};
 use oxcl_builtins::{
-    AddressBits, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, Unit, units_for,
+    AddressBits, HAS_COARSE_RSQRT, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, Unit, units_for,
 };
 use tempfile::TempDir;
 
@@ -129,8 +129,8 @@ impl Program {
 }
 
 /// Whether a processor of this name has fused multiply-adds, products with powers of two, estimates of reciprocal square roots,
-/// and arithmetic on half.
-fn answers(processor: &str) -> [(&'static str, bool); 4] {
+/// arithmetic on half, and coarse estimates of reciprocal square roots.
+fn answers(processor: &str) -> [(&'static str, bool); 5] {
     let (fma, avx512) = match processor {
         "native" => (
             std::is_x86_feature_detected!("fma"),
@@ -139,7 +139,14 @@ fn answers(processor: &str) -> [(&'static str, bool); 4] {
         named => (["x86-64-v3", "x86-64-v4"].contains(&named), named == "x86-64-v4"),
     };
     let half = processor == "native" && std::is_x86_feature_detected!("avx512fp16");
-    [(HAS_FMA, fma), (HAS_LDEXP, avx512), (HAS_RSQRT_ESTIMATE, avx512), (HAS_HALF, half)]
+    let coarse = fma && !avx512;
+    [
+        (HAS_FMA, fma),
+        (HAS_LDEXP, avx512),
+        (HAS_RSQRT_ESTIMATE, avx512),
+        (HAS_HALF, half),
+        (HAS_COARSE_RSQRT, coarse),
+    ]
 }
 
 /// A conversion of 16 floats to halves as the compiler's code generator makes it, where a processor has arithmetic on half: the

@@ -16,6 +16,7 @@ namespace {
 
 // What the mangled names of each begin with.
 constexpr StringLiteral rsqrtEstimate = "_Z19oxcl_rsqrt_estimate";
+constexpr StringLiteral rsqrtCoarse = "_Z17oxcl_rsqrt_coarse";
 constexpr StringLiteral scaled = "_Z10oxcl_scale";
 constexpr StringLiteral unordinary = "_Z15oxcl_unordinary";
 
@@ -51,6 +52,12 @@ Value *estimateRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
               Intrinsic::x86_avx512_rsqrt14_pd_512));
   Type *mask = builder.getIntNTy(std::max(8u, lanes));
   return builder.CreateIntrinsic(id, {}, {values[0], Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
+}
+
+// Of floats only, in registers of 256 bits at most.
+Value *estimateCoarsely(IRBuilder<> &builder, ArrayRef<Value *> values) {
+  bool isWide = cast<FixedVectorType>(values[0]->getType())->getNumElements() > 4;
+  return builder.CreateIntrinsic(isWide ? Intrinsic::x86_avx_rsqrt_ps_256 : Intrinsic::x86_sse_rsqrt_ps, {}, {values[0]});
 }
 
 Value *scaleRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
@@ -97,10 +104,10 @@ Value *classifyOne(IRBuilder<> &builder, Value *value, Type *resultType) {
 }
 
 // `make` of so many elements of each value, starting at `first`; elements of a register that none asks for are not defined.
-Value *ofRegister(IRBuilder<> &builder, ArrayRef<Value *> all, unsigned first, unsigned count, Make make) {
+Value *ofRegister(IRBuilder<> &builder, ArrayRef<Value *> all, unsigned first, unsigned count, unsigned mostBits, Make make) {
   Type *element = all[0]->getType()->getScalarType();
   unsigned each = element->getPrimitiveSizeInBits();
-  unsigned bits = std::max(128u, std::min(512u, unsigned(PowerOf2Ceil(count * each))));
+  unsigned bits = std::max(128u, std::min(mostBits, unsigned(PowerOf2Ceil(count * each))));
   unsigned lanes = bits / each;
   auto *type = FixedVectorType::get(element, lanes);
   SmallVector<Value *, 2> taken;
@@ -118,18 +125,18 @@ Value *ofRegister(IRBuilder<> &builder, ArrayRef<Value *> all, unsigned first, u
 }
 
 // `make` of values of any length.
-Value *ofAll(IRBuilder<> &builder, ArrayRef<Value *> values, Type *resultType, Make make) {
+Value *ofAll(IRBuilder<> &builder, ArrayRef<Value *> values, Type *resultType, unsigned mostBits, Make make) {
   auto *vector = dyn_cast<FixedVectorType>(values[0]->getType());
   if (!vector && resultType->isIntegerTy())
     return classifyOne(builder, values[0], resultType);
   if (!vector)
-    return builder.CreateExtractElement(ofRegister(builder, values, 0, 1, make), uint64_t(0));
+    return builder.CreateExtractElement(ofRegister(builder, values, 0, 1, mostBits, make), uint64_t(0));
   unsigned lanes = vector->getNumElements();
-  unsigned most = 512 / vector->getScalarSizeInBits();
+  unsigned most = mostBits / vector->getScalarSizeInBits();
   Value *result = PoisonValue::get(resultType);
   for (unsigned first = 0; first < lanes; first += most) {
     unsigned count = std::min(most, lanes - first);
-    Value *part = ofRegister(builder, values, first, count, make);
+    Value *part = ofRegister(builder, values, first, count, mostBits, make);
     if (part->getType() == resultType)
       return part;
     // Spread to the places of the whole, then joined.
@@ -146,36 +153,44 @@ Value *ofAll(IRBuilder<> &builder, ArrayRef<Value *> values, Type *resultType, M
   return result;
 }
 
-// What is made of calls of the function, or null.
-Value *(*operationOf(const Function &function))(IRBuilder<> &, ArrayRef<Value *>) {
+// An operation, and the bits of the largest registers that have it.
+struct Operation {
+  Value *(*make)(IRBuilder<> &, ArrayRef<Value *>) = nullptr;
+  unsigned mostBits = 512;
+};
+
+// What is made of calls of the function; nothing for most.
+Operation operationOf(const Function &function) {
   StringRef name = function.getName();
   if (name.starts_with(rsqrtEstimate))
-    return estimateRegister;
+    return {estimateRegister};
+  if (name.starts_with(rsqrtCoarse))
+    return {estimateCoarsely, 256};
   if (name.starts_with(scaled))
-    return scaleRegister;
+    return {scaleRegister};
   if (name.starts_with(unordinary))
-    return classifyRegister;
-  return nullptr;
+    return {classifyRegister};
+  return {};
 }
 
 } // namespace
 
 // Puts the operation in the place of its call.
-static void lowerCall(CallInst &call, Make make) {
+static void lowerCall(CallInst &call, Operation operation) {
   IRBuilder<> builder(&call);
   SmallVector<Value *, 2> values(call.args());
-  call.replaceAllUsesWith(ofAll(builder, values, call.getType(), make));
+  call.replaceAllUsesWith(ofAll(builder, values, call.getType(), operation.mostBits, operation.make));
   call.eraseFromParent();
 }
 
 void oxcl::lowerOperations(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
-    auto *make = function.isDeclaration() ? operationOf(function) : nullptr;
-    if (!make)
+    Operation operation = function.isDeclaration() ? operationOf(function) : Operation();
+    if (!operation.make)
       continue;
     for (User *user : make_early_inc_range(function.users()))
       if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &function)
-        lowerCall(*call, make);
+        lowerCall(*call, operation);
     if (function.use_empty())
       function.eraseFromParent();
   }
@@ -186,10 +201,11 @@ PreservedAnalyses oxcl::LowerWideOperations::run(Function &function, FunctionAna
   for (Instruction &instruction : make_early_inc_range(instructions(function))) {
     auto *call = dyn_cast<CallInst>(&instruction);
     const Function *callee = call ? call->getCalledFunction() : nullptr;
-    auto *make = callee && callee->isDeclaration() && call->getType()->isVectorTy() ? operationOf(*callee) : nullptr;
-    if (!make)
+    bool isWide = callee && callee->isDeclaration() && call->getType()->isVectorTy();
+    Operation operation = isWide ? operationOf(*callee) : Operation();
+    if (!operation.make)
       continue;
-    lowerCall(*call, make);
+    lowerCall(*call, operation);
     any = true;
   }
   if (!any)

@@ -2,6 +2,7 @@
 // instrumentation that takes longer than the passes take for a small kernel; here only where the verifier needs it.
 
 #include "copies.h"
+#include "floors.h"
 #include "guarded.h"
 #include "held.h"
 #include "rare.h"
@@ -70,9 +71,12 @@ Error run(Module &M, const char *Pipeline, bool Verify) {
         return true;
       });
   Builder.registerPipelineParsingCallback([](StringRef Name, FunctionPassManager &Passes, ArrayRef<PassBuilder::PipelineElement>) {
-    if (Name != "copies-by-element")
+    if (Name == "copies-by-element")
+      Passes.addPass(oxcl::CopiesByElement());
+    else if (Name == "fold-floors")
+      Passes.addPass(oxcl::FoldFloors());
+    else
       return false;
-    Passes.addPass(oxcl::CopiesByElement());
     return true;
   });
   ModulePassManager Passes;

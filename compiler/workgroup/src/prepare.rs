@@ -26,7 +26,7 @@ const C_CONVENTION: u32 = 0;
 const PIPELINE: &str = "always-inline,globaldce,\
     function(lower-expect,sroa,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,instsimplify),\
     cgscc(function-attrs),\
-    function(early-cse<memssa>,instsimplify,sroa,adce,\
+    function(early-cse<memssa>,fold-floors,instsimplify,sroa,adce,\
     simplifycfg<no-switch-range-to-icmp;no-switch-to-lookup>,mergereturn)";
 
 /// No switch, and loops of one entry, which lanes need.

@@ -78,11 +78,7 @@ pub const MACHINE_OPERATIONS: [MachineOperation; 4] = [
             ("Dh", &[HAS_RSQRT_ESTIMATE, HAS_HALF]),
         ],
     },
-    MachineOperation {
-        prefix: "_Z17oxcl_rsqrt_coarse",
-        arguments: 1,
-        types: &[("f", &[HAS_COARSE_RSQRT])],
-    },
+    MachineOperation { prefix: "_Z17oxcl_rsqrt_coarse", arguments: 1, types: &[("f", &[HAS_COARSE_RSQRT])] },
     MachineOperation {
         prefix: "_Z10oxcl_scale",
         arguments: 2,

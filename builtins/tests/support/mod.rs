@@ -19,7 +19,8 @@ use std::process::Command;
 
 use libloading::{Library, Symbol};
 use oxcl_builtins::{
-    AddressBits, HAS_COARSE_RSQRT, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, Unit, units_for,
+    AddressBits, HAS_COARSE_RSQRT, HAS_FMA, HAS_HALF, HAS_LDEXP, HAS_RSQRT_ESTIMATE, NativeLevel, Unit,
+    units_for,
 };
 use tempfile::TempDir;
 

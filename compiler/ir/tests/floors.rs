@@ -1,9 +1,6 @@
 //! Comparisons that are decided by the floor of a sum.
 
-use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
-use oxcl_ir::Module;
-use oxcl_ir::module as ir_module;
+use oxcl_ir::{Context, module as ir_module, read_module};
 
 /// Whether `x < floor` is decided, for `x` made of `%a` and `%b` by the lines of `sum`.
 fn is_decided(ty: &str, sum: &str, comparison: &str) -> bool {
@@ -15,12 +12,12 @@ define i1 @f({ty} %a, {ty} %b) {{
 {sum}
   %c = fcmp {comparison}
   ret i1 %c
-}}\0"
+}}
+"
     )
     .replace("@llvm.fma(", &format!("@llvm.fma.{}(", suffix(ty)))
     .replace("@llvm.fmuladd(", &format!("@llvm.fmuladd.{}(", suffix(ty)));
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "test");
-    let module: Module<'_> = context.create_module_from_ir(buffer).unwrap();
+    let module = read_module(&context, text.as_bytes(), "test").unwrap();
     ir_module::run_passes(&module, "function(fold-floors)").unwrap();
     ir_module::print(&module).contains("ret i1 false")
 }
@@ -29,7 +26,7 @@ fn suffix(ty: &str) -> &str {
     if ty == "float" { "f32" } else { "f64" }
 }
 
-/// 0.0625 and its like, which are exact in the text.
+/// A floor that is exact in the text.
 const LESS: &str = "olt float %x, 6.250000e-02";
 
 #[test]
@@ -59,7 +56,10 @@ fn other_sums_have_none() {
         // What is added may be below zero.
         ("  %x = fadd float %b, 1.000000e+00", LESS),
         ("  %p = fmul float %a, %b\n  %x = fadd float %p, 1.000000e+00", LESS),
-        ("  %t = fadd float %s, 1.000000e+00\n  %x = call float @llvm.fma(float %a, float %b, float %t)", LESS),
+        (
+            "  %t = fadd float %s, 1.000000e+00\n  %x = call float @llvm.fma(float %a, float %b, float %t)",
+            LESS,
+        ),
         // NaN is below everything here, and zero is no floor that says anything.
         ("  %x = fadd float %s, 1.000000e+00", "ult float %x, 6.250000e-02"),
         ("  %x = fadd float %s, 1.000000e+00", "ogt float %x, 6.250000e-02"),

@@ -307,10 +307,15 @@ pub(crate) fn extra_header(
     headers: &[VirtualHeader<'_>],
     bits: Bits,
 ) -> Vec<String> {
-    let on_disk = options.clang_arguments(bits).iter().any(|argument| argument.starts_with("-I"));
+    // Files on disk are not looked into; a program that is given folders need not include any. A line that goes on in the next one may
+    // spell the directive over both.
+    let includes = ["include", "import", "\\\n", "\\\r"].iter().any(|word| source.text.contains(word));
+    let given = options.clang_arguments(bits);
+    let on_disk = includes && given.iter().any(|argument| argument.starts_with("-I"));
     let wanted = |extra: &&ExtraHeader| {
         let names = |text: &str| extra.names.iter().any(|name| text.contains(name));
-        on_disk || names(source.text) || headers.iter().any(|header| names(header.text))
+        let defined = given.iter().filter_map(|argument| argument.split_once('=')).any(|(_, to)| names(to));
+        on_disk || defined || names(source.text) || headers.iter().any(|header| names(header.text))
     };
     let arguments =
         |extra: &ExtraHeader| ["-include".to_owned(), format!("{RESOURCE_DIR}/include/{}", extra.file)];

@@ -2,7 +2,9 @@
 
 use oxcl_ir::Context;
 
-use super::{Bits, CompileError, CompileErrorKind, Source, VirtualHeader, compile};
+use super::{
+    Bits, CompileError, CompileErrorKind, EXTRA_HEADERS, Source, VirtualHeader, compile, extra_header,
+};
 use crate::{BuildOptions, Colour, render};
 
 const VECTOR_ADD: &str = "kernel void add(global const float *a, global const float *b, global float *c) {
@@ -59,6 +61,22 @@ fn headers_come_from_memory_and_from_files() {
     let ir = compiled.unwrap().module.print_to_string().to_string();
     assert!(ir.contains("store i32 3"), "{ir}");
     assert!(ir.contains("target triple = \"spir-unknown-unknown\""), "{ir}");
+}
+
+/// Reading the declarations of extensions takes longer than a small program does: only where it may name their functions.
+#[test]
+fn extensions_are_declared_where_they_may_be_named() {
+    let count = |text: &str, options: &str| {
+        let options = BuildOptions::parse(options).unwrap();
+        extra_header(&Source { name: "", text }, &options, &[], Bits::Bits64).len() / 2
+    };
+    let plain = "kernel void k(global int *p) { *p = 1; }";
+    assert_eq!((count(plain, ""), count(plain, "-I /nowhere -D N=1")), (0, 0));
+    let all = EXTRA_HEADERS.len();
+    assert_eq!(count(&format!("#include \"a.h\"\n{plain}"), "-I /nowhere"), all);
+    assert_eq!(count(&format!("#inc\\\nlude \"a.h\"\n{plain}"), "-I /nowhere"), all);
+    assert_eq!(count(plain, "-D SHUFFLE=intel_sub_group_shuffle"), 1);
+    assert_eq!(count("kernel void k(global int *p) { *p = work_group_reduce_add(1); }", ""), 1);
 }
 
 #[test]

@@ -41,6 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "bridge/first_lanes.cpp",
             "bridge/masks.cpp",
             "bridge/gather_rows.cpp",
+            "bridge/places.cpp",
+            "bridge/strides.cpp",
             "bridge/lane_masks.cpp",
             "bridge/long_rounds.cpp",
             "bridge/mask_parts.cpp",

@@ -1,6 +1,7 @@
 // See the header.
 
 #include "gather_rows.h"
+#include "places.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -9,15 +10,14 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/VectorUtils.h"
-#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
-#include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
+using namespace oxcl;
 
 namespace {
 
@@ -26,117 +26,6 @@ constexpr uint64_t longestRow = 32;
 constexpr uint64_t part = 16;
 // Rounds of a loop with more instructions than this are not repeated.
 constexpr size_t mostInstructions = 64;
-
-enum class Extension { None, Sign, Zero };
-
-// A number, or one for each lane, that is added to an address: so many bytes for each.
-struct Summand {
-  // What it is replaced by, where it is.
-  WeakTrackingVH number;
-  Extension extension;
-  int64_t bytes;
-  bool operator==(const Summand &other) const {
-    return static_cast<Value *>(number) == static_cast<Value *>(other.number) && extension == other.extension && bytes == other.bytes;
-  }
-};
-
-// The lanes' addresses: a base, what all lanes add to it, and what each lane adds.
-struct Place {
-  // A pointer, or one for each lane.
-  WeakTrackingVH base;
-  SmallVector<Summand, 4> same;
-  SmallVector<Summand, 4> own;
-  int64_t constant = 0;
-};
-
-Value *extended(IRBuilder<> &b, Value *number, Extension extension) {
-  Type *wide = number->getType()->getWithNewBitWidth(64);
-  return extension == Extension::Zero ? b.CreateZExt(number, wide) : b.CreateSExtOrTrunc(number, wide);
-}
-
-// Adds `lanes * bytes` to a place.
-void add(Place &place, Value *lanes, Extension extension, int64_t bytes) {
-  const APInt *factor;
-  Value *left, *right;
-  auto wrapsNot = [&] {
-    auto *operation = dyn_cast<OverflowingBinaryOperator>(lanes);
-    return extension == Extension::None || !operation ||
-           (extension == Extension::Sign ? operation->hasNoSignedWrap() : operation->hasNoUnsignedWrap());
-  };
-  if (auto *constant = dyn_cast<Constant>(lanes))
-    if (auto *splat = dyn_cast_or_null<ConstantInt>(constant->getSplatValue())) {
-      place.constant += (extension == Extension::Zero ? int64_t(splat->getZExtValue()) : splat->getSExtValue()) * bytes;
-      return;
-    }
-  if (Value *splat = getSplatValue(lanes)) {
-    place.same.push_back({splat, extension, bytes});
-  } else if (match(lanes, m_Add(m_Value(left), m_Value(right))) && wrapsNot()) {
-    add(place, left, extension, bytes);
-    add(place, right, extension, bytes);
-  } else if (match(lanes, m_DisjointOr(m_Value(left), m_Value(right)))) {
-    add(place, left, extension, bytes);
-    add(place, right, extension, bytes);
-  } else if (match(lanes, m_Shl(m_Value(left), m_APInt(factor))) && factor->ult(31) && wrapsNot()) {
-    add(place, left, extension, bytes << factor->getZExtValue());
-  } else if (extension == Extension::None && match(lanes, m_SExt(m_Value(left)))) {
-    add(place, left, Extension::Sign, bytes);
-  } else if (extension == Extension::None && match(lanes, m_ZExt(m_Value(left)))) {
-    add(place, left, Extension::Zero, bytes);
-  } else {
-    place.own.push_back({lanes, extension, bytes});
-  }
-}
-
-// The lanes' addresses that a vector of pointers holds.
-std::optional<Place> placeOf(Value *pointers, const DataLayout &layout) {
-  Place place;
-  while (auto *step = dyn_cast<GEPOperator>(pointers)) {
-    for (auto at = gep_type_begin(step), end = gep_type_end(step); at != end; ++at) {
-      Value *index = at.getOperand();
-      if (StructType *fields = at.getStructTypeOrNull()) {
-        auto *field = dyn_cast<ConstantInt>(index->getType()->isVectorTy() ? getSplatValue(index) : index);
-        if (!field)
-          return std::nullopt;
-        place.constant += layout.getStructLayout(fields)->getElementOffset(field->getZExtValue());
-        continue;
-      }
-      TypeSize size = at.getSequentialElementStride(layout);
-      if (size.isScalable())
-        return std::nullopt;
-      auto bytes = int64_t(size.getFixedValue());
-      if (auto *constant = dyn_cast<ConstantInt>(index))
-        place.constant += constant->getSExtValue() * bytes;
-      else if (index->getType()->isVectorTy())
-        // A GEP extends what is narrower with its sign.
-        add(place, index, index->getType()->getScalarSizeInBits() < 64 ? Extension::Sign : Extension::None, bytes);
-      else
-        place.same.push_back({index, Extension::None, bytes});
-    }
-    pointers = step->getPointerOperand();
-    if (!pointers->getType()->isVectorTy())
-      break;
-  }
-  Value *one = pointers->getType()->isVectorTy() ? getSplatValue(pointers) : nullptr;
-  place.base = one ? one : pointers;
-  llvm::sort(place.own, [](const Summand &a, const Summand &b) {
-    return std::make_tuple(static_cast<Value *>(a.number), a.bytes) < std::make_tuple(static_cast<Value *>(b.number), b.bytes);
-  });
-  return place;
-}
-
-// What all lanes add, with the base where it is one for all.
-const SCEV *common(const Place &place, ScalarEvolution &evolution) {
-  Type *wide = Type::getInt64Ty(evolution.getContext());
-  SmallVector<const SCEV *, 4> sum{evolution.getConstant(wide, place.constant, true)};
-  for (const Summand &summand : place.same) {
-    const SCEV *number = evolution.getSCEV(summand.number);
-    number = summand.extension == Extension::Zero ? evolution.getZeroExtendExpr(number, wide)
-                                                  : evolution.getTruncateOrSignExtend(number, wide);
-    sum.push_back(evolution.getMulExpr(number, evolution.getConstant(wide, summand.bytes, true)));
-  }
-  const SCEV *all = evolution.getAddExpr(sum);
-  return place.base->getType()->isVectorTy() ? all : evolution.getAddExpr(evolution.getSCEV(place.base), all);
-}
 
 // A gather for all lanes.
 struct Gather {
@@ -287,20 +176,11 @@ private:
     Type *byte = b.getInt8Ty();
     bool each = place.base->getType()->isVectorTy();
     auto behind = [&](Value *address, Value *bytes) { return b.CreateGEP(byte, address, bytes); };
-    auto times = [&](IRBuilder<> &here, Value *number, int64_t bytes) {
-      return bytes == 1 ? number : here.CreateMul(number, here.getInt64(bytes));
-    };
-    Value *shared = nullptr;
-    for (const Summand &summand : place.same) {
-      Value *bytes = times(b, extended(b, summand.number, summand.extension), summand.bytes);
-      shared = shared ? b.CreateAdd(shared, bytes) : bytes;
-    }
-    Value *constant = b.getInt64(place.constant + offset);
-    shared = shared ? b.CreateAdd(shared, constant) : constant;
-    Value *start = each ? nullptr : behind(place.base, shared);
+    Value *same = shared(place, offset, b);
+    Value *start = each ? nullptr : behind(place.base, same);
     SmallVector<Value *, 16> all;
     for (unsigned lane = 0; lane < gather.lanes; ++lane) {
-      Value *address = each ? behind(b.CreateExtractElement(place.base, b.getInt64(lane)), shared) : start;
+      Value *address = each ? behind(b.CreateExtractElement(place.base, b.getInt64(lane)), same) : start;
       for (const Summand &summand : place.own) {
         // Beside the vector, so that what a loop does not change is made before it.
         IRBuilder<> there(b.GetInsertBlock(), b.GetInsertPoint());

@@ -13,6 +13,7 @@
 #include "far_splats.h"
 #include "first_lanes.h"
 #include "gather_rows.h"
+#include "strides.h"
 #include "guarded.h"
 #include "in_order.h"
 #include "lane_masks.h"
@@ -279,6 +280,7 @@ OxclOutcome oxcl_optimise(LLVMModuleRef wrapped, OxclMachine *target, const Oxcl
       bool gathersWell = target->machine->getMCSubtargetInfo()->checkFeatures("+avx2");
       builder.registerOptimizerLastEPCallback(
           [gathersWell](llvm::ModulePassManager &passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+            passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::JoinStrides()));
             passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherRows()));
             if (gathersWell)
               passes.addPass(llvm::createModuleToFunctionPassAdaptor(oxcl::GatherWords()));

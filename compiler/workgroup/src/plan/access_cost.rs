@@ -80,6 +80,9 @@ impl<'c> Costs<'_, 'c> {
 
     pub(super) fn gather(&self, instruction: Value<'c>, masked: bool) -> f64 {
         let ty = Self::moved(instruction);
+        if !masked && let Some(cycles) = self.strided(instruction) {
+            return cycles;
+        }
         if !masked && self.is_row(instruction) {
             return ROW * self.registers(ty).max(1.0);
         }

@@ -259,7 +259,7 @@ pub(super) struct Costs<'a, 'c> {
     pub(super) vectors: &'a Vectors,
     weights: Vec<f64>,
     /// The code is LLVM's, made from the loop over work-items.
-    by_llvm: bool,
+    pub(super) by_llvm: bool,
     /// Rounds are made one register of lanes after the other.
     by_parts: bool,
     narrow: Option<Narrow<'a, 'c>>,

@@ -21,6 +21,7 @@ pub(crate) mod remarks;
 pub(crate) mod rounds;
 pub(crate) mod show;
 pub(crate) mod space;
+mod strided_cost;
 mod strides;
 mod verify;
 

@@ -8,6 +8,7 @@
 use super::choose::Choice;
 use super::cost::{Costs, by_constant, has_turns};
 use super::read::HowText;
+use super::strided_cost::base;
 use super::strides::{Step, Steps, Variable};
 use super::{How, Plan};
 use crate::emit::{by_floating, is_marker};
@@ -388,10 +389,7 @@ fn is_counter(phi: Value<'_>) -> bool {
 }
 
 fn pointer_to_private(pointer: Value<'_>) -> bool {
-    let mut at = pointer;
-    while at.is(Opcode::LLVMGetElementPtr) {
-        at = at.operand(0);
-    }
+    let at = base(pointer);
     at.allocated().is_some() && !matches!(at.ty().kind(), TypeKind::Pointer(space::LOCAL | space::GLOBAL))
 }
 

@@ -284,6 +284,10 @@ impl<'c> Remarks<'_, 'c> {
                     "this CPU has no such accesses under masks, so lanes have turns: move it out of the branch".to_owned()
                 })
             }
+            How::Gather if !masked && self.costs.strided(access).is_some() => Some(
+                "lanes are a few elements apart: consecutive accesses of all that lies between, and shuffles"
+                    .to_owned(),
+            ),
             How::Gather | How::GatherUnlessConsecutive => {
                 Some(self.gather_help(pointer, self.kernel.layout.size(ty).cast_signed()))
             }

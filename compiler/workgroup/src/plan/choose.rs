@@ -21,6 +21,8 @@ use std::collections::{HashMap, VecDeque};
 /// compile. With registers of fewer than 512 bits they need not be: what LLVM makes of the loop over work-items there is less good.
 const WORTH: f64 = 95.0;
 const WORTH_SHORT: f64 = 100.0;
+/// Two of them may even cost this much: LLVM's loop has one chain of dependences at a time.
+const WORTH_SHORT_TWO: f64 = 110.0;
 /// Vectors of several registers must be this much cheaper, in percent of those of one register.
 const WORTH_TWO: f64 = 85.0;
 /// The same where a loop holds all of its numbers in registers.
@@ -191,8 +193,11 @@ pub(crate) fn choose<'c>(
     let one = cost(&scalar).of_one(kernel, regions, slots, by_llvm.as_ref());
     candidates.push(Candidate { width: 1, cost: one });
     let mut costs: Vec<f64> = plans.iter().map(|plan| cost(plan).total() / f64::from(plan.width)).collect();
-    // What two registers can do four can.
-    let waits = || waiting(&plans, &costs, whole).is_some_and(|two| pressure::fits(two, regions, vectors, 4));
+    // What two registers can do four can. Where numbers have 64 bits two of 32 are four.
+    let waits = || {
+        !carries_long_lanes(first, kernel)
+            && waiting(&plans, &costs, whole).is_some_and(|two| pressure::fits(two, regions, vectors, 4))
+    };
     let by_parts = || {
         let two = plans.iter().find(|plan| plan.width == whole * 2);
         two.is_some_and(|two| pressure::rounds_by_parts(two, kernel, regions, vectors))
@@ -227,7 +232,12 @@ pub(crate) fn choose<'c>(
     }
     let Some((number, cost)) = best else { return Ok(Choice { candidates, ..Choice::of(scalar) }) };
     let vectors = plans.swap_remove(number);
-    Ok(if cost < one * if is_short { WORTH_SHORT } else { WORTH } / 100.0 {
+    let worth = match is_short {
+        true if vectors.width == register * 2 => WORTH_SHORT_TWO,
+        true => WORTH_SHORT,
+        false => WORTH,
+    };
+    Ok(if cost < one * worth / 100.0 {
         Choice { candidates, ..Choice::of(vectors) }
     } else {
         Choice { candidates, considered: Some(vectors), ..Choice::of(scalar) }
@@ -270,4 +280,14 @@ fn widest_lane<'c>(plan: &Plan<'c>, kernel: &Prepared<'_, 'c>) -> u32 {
     };
     let in_lanes = kernel.function.instructions().into_iter().filter(|&i| plan.form(i) == Form::Vector);
     in_lanes.filter_map(bits).max().unwrap_or(32)
+}
+
+/// Whether lanes carry numbers of 64 bits from round to round of a loop, or from block to block.
+fn carries_long_lanes<'c>(plan: &Plan<'c>, kernel: &Prepared<'_, 'c>) -> bool {
+    let is_long = |value: Value<'c>| {
+        let ty = value.ty().scalar();
+        matches!(ty.kind(), TypeKind::Int(_) | TypeKind::Float) && kernel.layout.size(ty) > 4
+    };
+    let instructions = kernel.function.instructions();
+    instructions.into_iter().any(|i| i.is_phi() && plan.form(i) == Form::Vector && is_long(i))
 }

@@ -83,7 +83,7 @@ fn what_costs_much_is_explained() {
         (
             "k.cl:11:7: load p[i].x: gather; ",
             " cycles",
-            Some("index has stride 2 in x; arrays for each part"),
+            Some("lanes are a few elements apart: consecutive accesses"),
         ),
         (
             "k.cl:11:",

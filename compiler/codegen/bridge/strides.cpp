@@ -201,6 +201,11 @@ private:
     int64_t all = int64_t(count - 1) * stride + members.back().offset + 1;
     unsigned pieces = divideCeil(all, count);
     double shuffles = stride % 2 ? 0.5 * (pieces - 1) + 1.0 : pieces - 1;
+    // Where most elements are wanted, taking all of them apart together is less.
+    double together = double(stride * Log2_64(stride)) / members.size();
+    bool isWhole = isPowerOf2_64(stride) && all == count * stride && together < shuffles;
+    if (isWhole)
+      shuffles = together;
     if (count < 2 || shuffles + 0.5 * pieces / members.size() > gatheredLane * count)
       return false;
     IRBuilder<> b(access.call);
@@ -220,7 +225,12 @@ private:
         load->setAAMetadata(nodes);
         loaded.push_back(load);
       }
+      SmallVector<Value *, 8> parted = isWhole ? unzipped(loaded, count, b) : SmallVector<Value *, 8>();
       for (auto [member, lanes] : zip(members, made)) {
+        if (isWhole) {
+          lanes.push_back(parted[member.offset]);
+          continue;
+        }
         SmallVector<Wanted, 16> wanted;
         for (unsigned lane = 0; lane < count; ++lane) {
           int64_t at = lane * stride + member.offset;
@@ -359,6 +369,24 @@ private:
       woven.push_back(blended);
     }
     return woven;
+  }
+
+  // Of 2, 4, … registers of elements those that are as many apart: the first, the second, ….
+  static SmallVector<Value *, 8> unzipped(ArrayRef<Value *> parts, unsigned count, IRBuilder<> &b) {
+    if (parts.size() == 1)
+      return {parts[0]};
+    SmallVector<Value *, 8> halves[2], apart(parts.size());
+    for (size_t number = 0; number < parts.size(); number += 2)
+      for (unsigned odd : {0, 1}) {
+        SmallVector<int, 16> order;
+        for (unsigned at = 0; at < count; ++at)
+          order.push_back(2 * at + odd);
+        halves[odd].push_back(b.CreateShuffleVector(parts[number], parts[number + 1], order));
+      }
+    for (unsigned odd : {0, 1})
+      for (auto [number, one] : enumerate(unzipped(halves[odd], count, b)))
+        apart[2 * number + odd] = one;
+    return apart;
   }
 
   // The elements of 2, 4, … registers in turns.

@@ -51,8 +51,14 @@ impl<'c> Costs<'_, 'c> {
             if self.by_llvm && together < stride {
                 return None;
             }
-            let shuffles =
-                if odd { SHUFFLE + BLEND * (stride - 1) as f64 } else { (stride - 1) as f64 * SHUFFLE };
+            let shuffles = if odd {
+                SHUFFLE + BLEND * (stride - 1) as f64
+            } else {
+                // Where most elements are wanted all are taken apart together.
+                let all = f64::from((stride as u32) * stride.ilog2()) / together as f64;
+                let all = if stride.is_power_of_two() { all } else { f64::INFINITY };
+                all.min((stride - 1) as f64) * SHUFFLE
+            };
             let each = shuffles + LOAD * stride as f64 / together as f64;
             if each > GATHERED_LANE * held as f64 {
                 return None;

@@ -21,6 +21,8 @@ namespace {
 
 // Elements from lane to lane, at most.
 constexpr int64_t longestStride = 8;
+// A register of a processor with vectors has no fewer.
+constexpr uint64_t leastBits = 128;
 // What a lane of a gather takes, where a shuffle takes 1 and a load of a register 0.5.
 constexpr double gatheredLane = 0.75;
 
@@ -28,7 +30,7 @@ constexpr double gatheredLane = 0.75;
 struct Access {
   IntrinsicInst *call;
   Place place;
-  // Where lane 0's element is, but for what is of the lanes in a base that is none for all.
+  // What all lanes add to the base, with it.
   const SCEV *first;
   // Bytes from `first` to lane 0's element that are in what each lane adds.
   int64_t own;
@@ -39,8 +41,7 @@ struct Access {
   bool stores;
 
   Type *type() const { return stores ? call->getArgOperand(0)->getType() : call->getType(); }
-  unsigned pointers() const { return stores ? 1 : 0; }
-  Align alignment() const { return call->getParamAlign(pointers()).valueOrOne(); }
+  Align alignment() const { return call->getParamAlign(stores ? 1 : 0).valueOrOne(); }
 };
 
 // What a lane adds to its address, if that is a constant.
@@ -164,9 +165,15 @@ private:
   // Lanes that a register holds.
   unsigned held(const Access &access) const { return std::min<uint64_t>(access.lanes, registerBytes / access.size); }
 
-  // An address so many bytes behind lane 0's of an access.
-  Value *address(const Access &access, int64_t behind, IRBuilder<> &b) {
-    return b.CreateGEP(b.getInt8Ty(), access.place.base, shared(access.place, access.own + behind, b));
+  // Where the first element of a group is, of which this is a member.
+  static Value *begin(const Member &member, IRBuilder<> &b) {
+    const Access &access = *member.access;
+    return b.CreateGEP(b.getInt8Ty(), access.place.base, shared(access.place, access.own - member.offset * access.size, b));
+  }
+
+  // The address so many elements behind.
+  static Value *behind(Value *start, int64_t elements, int64_t size, IRBuilder<> &b) {
+    return b.CreateGEP(b.getInt8Ty(), start, b.getInt64(elements * size));
   }
 
   static Align alignment(ArrayRef<Member> members) {
@@ -183,7 +190,7 @@ private:
     return nodes;
   }
 
-  static void replace(ArrayRef<Member> members) {
+  static void erase(ArrayRef<Member> members) {
     for (const Member &member : members)
       member.access->call->eraseFromParent();
   }
@@ -213,15 +220,16 @@ private:
     auto *part = FixedVectorType::get(element, count);
     Align least = alignment(members);
     AAMDNodes nodes = aliases(members);
+    Value *start = begin(*first, b);
     SmallVector<SmallVector<Value *, 4>, 8> made(members.size());
     for (unsigned number = 0; number < registers; ++number) {
-      int64_t begin = int64_t(number) * count * stride;
+      int64_t row = int64_t(number) * count * stride;
       // What is behind the last lane's element is not read: the last load begins so much earlier.
       int64_t earlier = number + 1 == registers ? int64_t(pieces) * count - all : 0;
       SmallVector<Value *, 8> loaded;
       for (unsigned piece = 0; piece < pieces; ++piece) {
-        int64_t at = begin + int64_t(piece) * count - (piece + 1 == pieces ? earlier : 0);
-        LoadInst *load = b.CreateAlignedLoad(part, address(access, (at - first->offset) * access.size, b), least);
+        int64_t at = row + int64_t(piece) * count - (piece + 1 == pieces ? earlier : 0);
+        LoadInst *load = b.CreateAlignedLoad(part, behind(start, at, access.size, b), least);
         load->setAAMetadata(nodes);
         loaded.push_back(load);
       }
@@ -245,7 +253,7 @@ private:
       whole = b.CreateBitCast(whole, member.access->type());
       member.access->call->replaceAllUsesWith(whole);
     }
-    replace(members);
+    erase(members);
     return true;
   }
 
@@ -315,7 +323,7 @@ private:
     bool all = members.size() == stride && (stride % 2 || isPowerOf2_32(stride));
     for (auto [number, member] : enumerate(members))
       all &= member.offset == int64_t(number);
-    if (!all || count < 2 || registers * count != access.lanes)
+    if (!all || count < 2)
       return false;
     const Member *last = &members[0];
     for (const Member &member : members)
@@ -325,6 +333,7 @@ private:
     Align least = alignment(members);
     AAMDNodes nodes = aliases(members);
     Type *type = access.type();
+    Value *start = begin(*last, b);
     SmallVector<Value *, 8> wholes;
     for (const Member &member : members)
       wholes.push_back(b.CreateBitCast(member.access->call->getArgOperand(0), type));
@@ -338,12 +347,12 @@ private:
       }
       SmallVector<Value *, 8> woven = stride % 2 ? turned(parts, count, b) : zipped(parts, count, b);
       for (unsigned piece = 0; piece < stride; ++piece) {
-        int64_t at = (int64_t(number) * stride + piece) * count - last->offset;
-        StoreInst *store = b.CreateAlignedStore(woven[piece], address(*last->access, at * access.size, b), least);
+        int64_t at = (int64_t(number) * stride + piece) * count;
+        StoreInst *store = b.CreateAlignedStore(woven[piece], behind(start, at, access.size, b), least);
         store->setAAMetadata(nodes);
       }
     }
-    replace(members);
+    erase(members);
     return true;
   }
 
@@ -415,6 +424,8 @@ private:
 PreservedAnalyses oxcl::JoinStrides::run(Function &function, FunctionAnalysisManager &functions) {
   auto &costs = functions.getResult<TargetIRAnalysis>(function);
   uint64_t bits = costs.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  if (bits < leastBits)
+    return PreservedAnalyses::all();
   Joiner joiner(function, functions.getResult<ScalarEvolutionAnalysis>(function), bits / 8);
   bool changed = false;
   for (BasicBlock &block : function)

@@ -36,29 +36,26 @@ impl<'c> Costs<'_, 'c> {
         }
         let held = (u64::from(self.vectors.bits) / 8 / size).min(u64::from(self.plan.width));
         let registers = u64::from(self.plan.width) as f64 / held as f64;
-        let odd = stride % 2 == 1;
+        // Registers are turned once and blended.
+        let odd = (stride % 2 == 1).then(|| SHUFFLE + BLEND * (stride - 1) as f64);
         let each = if access.is(Opcode::LLVMStore) {
             // All elements must be written.
-            if self.neighbours(access, step) < stride || !(odd || stride.is_power_of_two()) {
+            if self.neighbours(access, step) < stride || !(odd.is_some() || stride.is_power_of_two()) {
                 return None;
             }
-            let shuffles =
-                if odd { SHUFFLE + BLEND * (stride - 1) as f64 } else { f64::from(stride.ilog2()) * SHUFFLE };
-            shuffles + STORE
+            odd.unwrap_or(f64::from(stride.ilog2()) * SHUFFLE) + STORE
         } else {
             let together = self.neighbours(access, step).min(stride);
             // LLVM's own loop over work-items needs all of them.
             if self.by_llvm && together < stride {
                 return None;
             }
-            let shuffles = if odd {
-                SHUFFLE + BLEND * (stride - 1) as f64
-            } else {
+            let shuffles = odd.unwrap_or_else(|| {
                 // Where most elements are wanted all are taken apart together.
                 let all = f64::from((stride as u32) * stride.ilog2()) / together as f64;
                 let all = if stride.is_power_of_two() { all } else { f64::INFINITY };
                 all.min((stride - 1) as f64) * SHUFFLE
-            };
+            });
             let each = shuffles + LOAD * stride as f64 / together as f64;
             if each > GATHERED_LANE * held as f64 {
                 return None;

@@ -95,13 +95,14 @@ public:
     bool changed = false;
     for (Instruction &instruction : make_early_inc_range(block)) {
       std::optional<Access> access = accessOf(instruction, layout, evolution);
-      bool leaves = !isGuaranteedToTransferExecutionToSuccessor(&instruction);
-      if (instruction.mayWriteToMemory() || leaves) {
+      // Loads move up and stores down: neither passes what may be in the same place, nor what may not return.
+      auto isApart = [&](const Access &store) { return disjoint(store, *access); };
+      bool passes = access ? access->stores || all_of(stores, isApart)
+                           : !instruction.mayWriteToMemory() && !(instruction.mayReadFromMemory() && !stores.empty());
+      if (!passes || !isGuaranteedToTransferExecutionToSuccessor(&instruction)) {
         changed |= groups(loads);
-        loads.clear();
-      }
-      if ((instruction.mayReadOrWriteMemory() && !(access && access->stores)) || leaves) {
         changed |= groups(stores);
+        loads.clear();
         stores.clear();
       }
       if (access)
@@ -125,10 +126,25 @@ private:
 
   // The bytes between what lanes 0 of two accesses read or write.
   std::optional<int64_t> distance(const Access &from, const Access &to) {
-    if (from.size != to.size || from.lanes != to.lanes || from.stride != to.stride)
-      return std::nullopt;
     auto *apart = dyn_cast<SCEVConstant>(evolution.getMinusSCEV(to.first, from.first));
     return apart ? std::optional(apart->getAPInt().getSExtValue() + to.own - from.own) : std::nullopt;
+  }
+
+  // Whether two accesses are known to have no byte in common, as different fields of structures have none, whichever lanes they are.
+  bool disjoint(const Access &one, const Access &other) {
+    int64_t period = one.stride * one.size;
+    if (other.stride * other.size != period)
+      return false;
+    std::optional<int64_t> apart = distance(one, other);
+    if (!apart)
+      return false;
+    int64_t within = (*apart % period + period) % period;
+    return within >= one.size && within + other.size <= period;
+  }
+
+  // Whether two accesses can be of one group.
+  static bool alike(const Access &one, const Access &other) {
+    return one.size == other.size && one.lanes == other.lanes && one.stride == other.stride;
   }
 
   bool groups(MutableArrayRef<Access> known) {
@@ -139,7 +155,7 @@ private:
         continue;
       SmallVector<std::pair<Member, size_t>, 8> apart{{{&known[first], 0}, first}};
       for (size_t other = first + 1; other < known.size(); ++other)
-        if (!taken[other])
+        if (!taken[other] && alike(known[first], known[other]))
           if (std::optional<int64_t> bytes = distance(known[first], known[other]); bytes && *bytes % known[first].size == 0)
             apart.push_back({{&known[other], *bytes / known[first].size}, other});
       llvm::stable_sort(apart, [](const auto &a, const auto &b) { return a.first.offset < b.first.offset; });

@@ -9,10 +9,10 @@
 
 namespace oxcl {
 
-// Replaces gathers of all lanes whose addresses are the same few elements apart, with nothing written between them, by loads of all that
-// lies between the first lane's and the last lane's element, and shuffles; scatters of all lanes likewise, where together they write
-// every element and memory is not used between them. Only what lies between two elements that the gathers read is read. What is
-// under masks stays, and so does what shuffles would not make faster.
+// Replaces gathers of all lanes whose addresses are the same few elements apart by loads of all that lies between the first lane's and
+// the last lane's element, and shuffles; scatters of all lanes likewise, where together they write every element. Other accesses may stand
+// between those of a group if they are known to be of other fields. Only what lies between two elements that the gathers read is read.
+// What is under masks stays, and so does what shuffles would not make faster.
 struct JoinStrides : llvm::PassInfoMixin<JoinStrides> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &functions);
 };

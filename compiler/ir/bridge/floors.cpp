@@ -50,6 +50,10 @@ PreservedAnalyses oxcl::FoldFloors::run(Function &F, FunctionAnalysisManager &) 
     if (!match(&Comparison, m_FCmp(Predicate, m_Value(X), m_APFloat(Floor))) || Predicate != FCmpInst::FCMP_OLT ||
         !(Floor->isFinite() && !Floor->isNegative() && !Floor->isZero()) || !isAbove(X, *Floor, Query))
       continue;
+    // Comparisons of what is chosen by this one are seen with what it is.
+    for (User *Chosen : make_early_inc_range(Comparison.users()))
+      if (auto *Select = dyn_cast<SelectInst>(Chosen); Select && Select->getCondition() == &Comparison)
+        Select->replaceAllUsesWith(Select->getFalseValue());
     Comparison.replaceAllUsesWith(Constant::getNullValue(Comparison.getType()));
     Comparison.eraseFromParent();
     Changed = true;

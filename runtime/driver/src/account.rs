@@ -179,8 +179,11 @@ fn parse(text: &str) -> Option<u64> {
 #[must_use]
 pub fn device_memory() -> u64 {
     let account = account();
-    let groups = (account.find_groups)();
-    let rooms = groups.iter().filter_map(MemoryGroup::read).map(|group| group.limit - spare(group.limit));
+    let mut state = account.state();
+    // A program's first blocks are asked for soon after.
+    state.find_groups(account.find_groups);
+    let rooms =
+        state.groups.iter().filter_map(MemoryGroup::read).map(|group| group.limit - spare(group.limit));
     rooms.min().unwrap_or(u64::MAX).min(account.bytes)
 }
 

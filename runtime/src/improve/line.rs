@@ -47,6 +47,18 @@ impl<T> Line<T> {
             self.more.notify_one();
             return;
         }
+        self.start(state, work);
+    }
+
+    /// Has a thread wait for the first task, if there is none: whoever puts that need not start one. `work` as for `put`.
+    pub(super) fn expect(&self, work: impl FnOnce() + Send + 'static) {
+        let state = self.lock();
+        if state.threads == 0 {
+            self.start(state, work);
+        }
+    }
+
+    fn start(&self, mut state: MutexGuard<'_, State<T>>, work: impl FnOnce() + Send + 'static) {
         state.threads += 1;
         drop(state);
         if spawn("oxcl-improve", SMALL_STACK, work).is_err() {
@@ -117,6 +129,17 @@ mod tests {
         go.send(()).unwrap();
         assert_eq!(told.recv().unwrap().0, 2);
         go.send(()).unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_was_expected_takes_the_first_task() {
+        let line = Arc::new(Line::new(1));
+        let (tell, told) = channel();
+        let own = Arc::clone(&line);
+        line.expect(move || tell.send(own.next()).unwrap());
+        line.expect(|| panic!("a second thread"));
+        line.put(Instant::now(), 7, || panic!("a second thread"));
+        assert_eq!(told.recv().unwrap(), Some(7));
     }
 
     #[test]

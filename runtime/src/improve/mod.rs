@@ -226,6 +226,9 @@ impl Improver {
         let shared = Arc::clone(&self.shared);
         // All of a line are put off for the same time, so the order is that of their coming.
         self.shared.cold.put(Instant::now() + REST, task, move || {
+            // Kernels that are built are launched soon, and a launch does not start a thread if another can.
+            let glancing = Arc::clone(&shared);
+            shared.glances.expect(move || glancing.glance());
             let service = shared.service.in_background();
             while let Some(task) = shared.cold.next() {
                 shared.make_cold(&task, &service);
@@ -258,15 +261,18 @@ impl Improver {
 impl Shared {
     fn glance_later(self: Arc<Self>, glance: Glance) {
         let shared = Arc::clone(&self);
-        self.glances.put(Instant::now() + glance.after, glance, move || {
-            while let Some(Glance { watch, after, until }) = shared.glances.next() {
-                let goes_on = watch.upgrade().is_some_and(|watch| watch.glance());
-                if goes_on && Instant::now() < until {
-                    let after = GLANCES.min(2 * after);
-                    Arc::clone(&shared).glance_later(Glance { watch, after, until });
-                }
+        self.glances.put(Instant::now() + glance.after, glance, move || shared.glance());
+    }
+
+    /// What the thread does that looks at launches.
+    fn glance(self: Arc<Self>) {
+        while let Some(Glance { watch, after, until }) = self.glances.next() {
+            let goes_on = watch.upgrade().is_some_and(|watch| watch.glance());
+            if goes_on && Instant::now() < until {
+                let after = GLANCES.min(2 * after);
+                Arc::clone(&self).glance_later(Glance { watch, after, until });
             }
-        });
+        }
     }
 
     /// Tells servers of what other processes want though this one ends, or releases the program, before it is done.

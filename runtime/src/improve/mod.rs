@@ -10,8 +10,8 @@
 //! A kernel that is hot ([`worth`]) is made at once, by the servers that builds have: where it runs there is no idle
 //! processor. All others are made one after the other by a server that lets everything else on the machine go first; those
 //! whose launches have taken a little even if their program is released, or the process ends, before. What
-//! is made that way when its kernel becomes hot, and gets on too slowly, is begun anew. Threads start with the first need
-//! and end when nothing was wanted for a while.
+//! is made that way when its kernel becomes hot, and gets on too slowly, is begun anew. Threads start with the first need, the
+//! one that looks at launches with the first program that can get better, and end when nothing was wanted for a while.
 
 mod earlier;
 mod line;

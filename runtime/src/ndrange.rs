@@ -54,10 +54,12 @@ impl Coded for NdRangeError {
     }
 }
 
+#[inline]
 fn widen(sizes: &[u64], missing: u64) -> [u64; 3] {
     std::array::from_fn(|dimension| sizes.get(dimension).copied().unwrap_or(missing))
 }
 
+#[inline]
 fn not_zero(what: &'static str, sizes: &[u64]) -> Result<(), NdRangeError> {
     match sizes.iter().position(|&size| size == 0) {
         Some(dimension) => Err(NdRangeError::Zero { what, dimension }),
@@ -65,6 +67,7 @@ fn not_zero(what: &'static str, sizes: &[u64]) -> Result<(), NdRangeError> {
     }
 }
 
+#[inline]
 fn product(what: &'static str, sizes: [u64; 3]) -> Result<u64, NdRangeError> {
     let [x, y, z] = sizes;
     let product = x.checked_mul(y).and_then(|area| area.checked_mul(z));
@@ -76,6 +79,7 @@ impl NdRange {
     ///
     /// # Errors
     /// Not 1 to 3 dimensions, a size of zero, or more than 64 bits' worth of work-items.
+    #[inline]
     pub fn new(global: &[u64]) -> Result<Self, NdRangeError> {
         // CL_INVALID_WORK_DIMENSION if work_dim is not a value between 1 and 3.
         let work_dim = match global.len() {
@@ -95,6 +99,7 @@ impl NdRange {
     ///
     /// # Errors
     /// It has other dimensions, or is zero in one.
+    #[inline]
     pub fn with_local(self, local: &[u64]) -> Result<Self, NdRangeError> {
         self.same_dimensions("local size", local)?;
         // CL_INVALID_WORK_GROUP_SIZE or CL_INVALID_WORK_ITEM_SIZE for a size of 0.
@@ -108,6 +113,7 @@ impl NdRange {
     ///
     /// # Errors
     /// It has other dimensions, or takes ids past 64 bits.
+    #[inline]
     pub fn with_offset(self, offset: &[u64]) -> Result<Self, NdRangeError> {
         self.same_dimensions("global offset", offset)?;
         let offset = widen(offset, 0);
@@ -118,6 +124,7 @@ impl NdRange {
         Ok(Self { offset, ..self })
     }
 
+    #[inline]
     fn same_dimensions(&self, what: &'static str, sizes: &[u64]) -> Result<(), NdRangeError> {
         if sizes.len() == self.work_dim as usize {
             return Ok(());

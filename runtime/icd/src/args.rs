@@ -34,6 +34,12 @@ impl<T: Copy> In<T> {
         (!self.0.is_null()).then(|| (0..count).map(|index| self.at(index)).collect())
     }
 
+    /// The first `count` elements, `N` at most, and `rest` for those that are missing; none where the pointer is NULL.
+    pub(crate) fn few<const N: usize>(self, count: usize, rest: T) -> Option<[T; N]> {
+        let value = |index| if index < count { self.at(index) } else { rest };
+        (!self.0.is_null()).then(|| std::array::from_fn(value))
+    }
+
     /// The value; none where the pointer is NULL.
     pub(crate) fn get(self) -> Option<T> {
         (!self.0.is_null()).then(|| self.at(0))

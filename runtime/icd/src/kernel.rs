@@ -1,5 +1,6 @@
 //! Kernels and their arguments.
 
+use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -297,8 +298,24 @@ pub(crate) fn set_exec_info(kernel: Handle<Kernel>, name: Uint, size: usize, val
     }
 }
 
-/// Three sizes of a launch, where they are given.
-pub(crate) fn sizes(dimensions: Uint, sizes: In<usize>) -> Option<Vec<u64>> {
-    let all = sizes.take(dimensions as usize)?;
-    Some(all.into_iter().map(|size| size as u64).collect())
+/// Sizes of a launch, one for each of at most three dimensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    all: [u64; 3],
+    dimensions: usize,
+}
+
+impl Deref for Sizes {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.all[..self.dimensions]
+    }
+}
+
+/// Sizes of a launch of 1 to 3 dimensions, where they are given.
+pub(crate) fn sizes(dimensions: Uint, sizes: In<usize>) -> Option<Sizes> {
+    let dimensions = (dimensions as usize).min(3);
+    let all = sizes.few(dimensions, 0)?.map(|size| size as u64);
+    Some(Sizes { all, dimensions })
 }

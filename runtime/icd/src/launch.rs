@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use oxcl_runtime::{ArgValue, Launch, LaunchError, NdRange, QueueError};
+use smallvec::SmallVec;
 
 use crate::args::{In, Out};
 use crate::cl;
@@ -11,13 +12,16 @@ use crate::context;
 use crate::device::Device;
 use crate::event::Event;
 use crate::handle::{Handle, Live, Shared};
-use crate::kernel::{Arg, Kernel, sizes};
+use crate::kernel::{Arg, Kernel, Sizes, sizes};
 use crate::mem::{self, Kept, Mem};
 use crate::queue::Queue;
 use crate::report;
 use crate::shortage;
 use crate::status::{Answer, Status, ensure};
 use crate::types::Uint;
+
+/// The objects of a launch of so many arguments need no memory of their own.
+const FEW: usize = 8;
 
 /// Launches that a kernel remembers.
 const REMEMBERED: usize = 4;
@@ -81,7 +85,7 @@ fn range(
     let local = sizes(dimensions, local);
     // CL_INVALID_WORK_ITEM_SIZE if a local size is 0 or more than the device has in its dimension (5.10).
     let most = device.whole().info.max_work_group_size;
-    let fits = |local: &Vec<u64>| local.iter().all(|size| *size > 0 && *size <= most);
+    let fits = |local: &Sizes| local.iter().all(|size| *size > 0 && *size <= most);
     ensure(local.as_ref().is_none_or(fits), cl::INVALID_WORK_ITEM_SIZE)?;
     // A size of 0 is a launch without work-items (5.10, since OpenCL 2.1).
     if global.contains(&0) {
@@ -98,7 +102,7 @@ fn range(
 }
 
 /// The memory objects of the arguments: CL_INVALID_KERNEL_ARGS if an argument is not set (5.10), or its object is gone.
-fn objects(args: &[Arg]) -> Answer<Vec<Option<Shared<Mem>>>> {
+fn objects(args: &[Arg]) -> Answer<SmallVec<[Option<Shared<Mem>>; FEW]>> {
     let object = |arg: &Arg| match arg {
         Arg::Unset => Err(Status(cl::INVALID_KERNEL_ARGS)),
         Arg::Buffer(object) => object.upgrade().map(Some).ok_or(Status(cl::INVALID_KERNEL_ARGS)),

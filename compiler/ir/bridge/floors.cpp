@@ -3,13 +3,14 @@
 #include "floors.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/SimplifyQuery.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/IR/ValueHandle.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -43,19 +44,22 @@ bool isAbove(const Value *X, const APFloat &Floor, const SimplifyQuery &Query, u
 PreservedAnalyses oxcl::FoldFloors::run(Function &F, FunctionAnalysisManager &) {
   SimplifyQuery Query(F.getDataLayout());
   bool Changed = false;
-  for (Instruction &Comparison : make_early_inc_range(instructions(F))) {
+  // What is simplified takes others along, which may be next.
+  SmallVector<WeakTrackingVH, 8> Comparisons;
+  for (Instruction &I : instructions(F))
+    if (isa<FCmpInst>(I))
+      Comparisons.push_back(&I);
+  for (const WeakTrackingVH &Handle : Comparisons) {
+    auto *Comparison = dyn_cast_or_null<FCmpInst>(static_cast<Value *>(Handle));
     CmpPredicate Predicate;
     Value *X;
     const APFloat *Floor;
-    if (!match(&Comparison, m_FCmp(Predicate, m_Value(X), m_APFloat(Floor))) || Predicate != FCmpInst::FCMP_OLT ||
-        !(Floor->isFinite() && !Floor->isNegative() && !Floor->isZero()) || !isAbove(X, *Floor, Query))
+    if (!Comparison || !match(Comparison, m_FCmp(Predicate, m_Value(X), m_APFloat(Floor))) ||
+        Predicate != FCmpInst::FCMP_OLT || !(Floor->isFinite() && !Floor->isNegative() && !Floor->isZero()) ||
+        !isAbove(X, *Floor, Query))
       continue;
-    // Comparisons of what is chosen by this one are seen with what it is.
-    for (User *Chosen : make_early_inc_range(Comparison.users()))
-      if (auto *Select = dyn_cast<SelectInst>(Chosen); Select && Select->getCondition() == &Comparison)
-        Select->replaceAllUsesWith(Select->getFalseValue());
-    Comparison.replaceAllUsesWith(Constant::getNullValue(Comparison.getType()));
-    Comparison.eraseFromParent();
+    // Choices by this one are simplified with it, so that comparisons of them are seen with what they are.
+    replaceAndRecursivelySimplify(Comparison, Constant::getNullValue(Comparison->getType()));
     Changed = true;
   }
   if (!Changed)

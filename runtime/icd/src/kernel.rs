@@ -1,6 +1,5 @@
 //! Kernels and their arguments.
 
-use std::ops::Deref;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -298,24 +297,7 @@ pub(crate) fn set_exec_info(kernel: Handle<Kernel>, name: Uint, size: usize, val
     }
 }
 
-/// Sizes of a launch, one for each of at most three dimensions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sizes {
-    all: [u64; 3],
-    dimensions: usize,
-}
-
-impl Deref for Sizes {
-    type Target = [u64];
-
-    fn deref(&self) -> &[u64] {
-        &self.all[..self.dimensions]
-    }
-}
-
-/// Sizes of a launch of 1 to 3 dimensions, where they are given.
-pub(crate) fn sizes(dimensions: Uint, sizes: In<usize>) -> Option<Sizes> {
-    let dimensions = (dimensions as usize).min(3);
-    let all = sizes.few(dimensions, 0)?.map(|size| size as u64);
-    Some(Sizes { all, dimensions })
+/// Sizes in up to three dimensions, and 0 for the others; none where they are not given.
+pub(crate) fn sizes(dimensions: Uint, sizes: In<usize>) -> Option<[u64; 3]> {
+    Some(sizes.few(dimensions as usize, 0)?.map(|size| size as u64))
 }

@@ -12,7 +12,7 @@ use crate::context;
 use crate::device::Device;
 use crate::event::Event;
 use crate::handle::{Handle, Live, Shared};
-use crate::kernel::{Arg, Kernel, Sizes, sizes};
+use crate::kernel::{Arg, Kernel, sizes};
 use crate::mem::{self, Kept, Mem};
 use crate::queue::Queue;
 use crate::report;
@@ -81,22 +81,23 @@ fn range(
 ) -> Answer<Option<NdRange>> {
     // CL_INVALID_WORK_DIMENSION if there are not 1 to 3 dimensions (5.10).
     ensure((1..=3).contains(&dimensions), cl::INVALID_WORK_DIMENSION)?;
+    let given = ..dimensions as usize;
     let Some(global) = sizes(dimensions, global) else { return Ok(None) };
     let local = sizes(dimensions, local);
     // CL_INVALID_WORK_ITEM_SIZE if a local size is 0 or more than the device has in its dimension (5.10).
     let most = device.whole().info.max_work_group_size;
-    let fits = |local: &Sizes| local.iter().all(|size| *size > 0 && *size <= most);
+    let fits = |local: &[u64; 3]| local[given].iter().all(|size| *size > 0 && *size <= most);
     ensure(local.as_ref().is_none_or(fits), cl::INVALID_WORK_ITEM_SIZE)?;
     // A size of 0 is a launch without work-items (5.10, since OpenCL 2.1).
-    if global.contains(&0) {
+    if global[given].contains(&0) {
         return Ok(None);
     }
-    let mut range = NdRange::new(&global)?;
+    let mut range = NdRange::new(&global[given])?;
     if let Some(local) = local {
-        range = range.with_local(&local)?;
+        range = range.with_local(&local[given])?;
     }
     if let Some(offset) = sizes(dimensions, offset) {
-        range = range.with_offset(&offset)?;
+        range = range.with_offset(&offset[given])?;
     }
     Ok(Some(range))
 }

@@ -8,6 +8,7 @@ use crate::command::wait_list;
 use crate::context;
 use crate::event::Event;
 use crate::handle::Handle;
+use crate::kernel;
 use crate::mem::Mem;
 use crate::queue::Queue;
 use crate::status::{Answer, Status, ensure};
@@ -16,8 +17,7 @@ use crate::types::Uint;
 
 /// Three sizes: CL_INVALID_VALUE where they are NULL (5.2.2).
 pub(crate) fn three(sizes: In<usize>) -> Answer<[u64; 3]> {
-    let sizes = sizes.take(3).ok_or(Status(cl::INVALID_VALUE))?;
-    Ok([sizes[0] as u64, sizes[1] as u64, sizes[2] as u64])
+    kernel::sizes(3, sizes).ok_or(Status(cl::INVALID_VALUE))
 }
 
 fn region(

@@ -184,7 +184,61 @@ fn is_over(task: &Task) -> bool {
     task.state.load().is_executed()
 }
 
+impl Segment {
+    /// Tells what a command that touches this must wait for.
+    fn wait_for(
+        &mut self,
+        access: Access,
+        finished: u64,
+        spread: Option<&Arc<QueueShared>>,
+        each: &mut impl FnMut(Wait) -> Result<(), EnqueueError>,
+    ) -> Result<(), EnqueueError> {
+        let readers_matter = access.writes() && !self.readers.is_empty();
+        if readers_matter {
+            for reader in &self.readers {
+                each(Wait { task: reader.ptr(), depends: false })?;
+            }
+        }
+        // Readers have waited for the writer; what the writer's failure means to who reads remains.
+        if let Some(writer) = &self.writer
+            && writer.id.0 > finished
+            && (!readers_matter || access.reads())
+        {
+            let task = match access {
+                Access::Read => self.fan.target(writer, spread)?,
+                Access::Write | Access::ReadWrite => writer.ptr(),
+            };
+            each(Wait { task, depends: access.reads() })?;
+        }
+        Ok(())
+    }
+
+    /// Records a reader.
+    fn read(&mut self, task: TaskRef) {
+        self.readers.push(task);
+        if self.readers.len() == self.readers.capacity() {
+            self.readers.retain(|reader| !is_over(reader));
+        }
+        self.fan.count();
+    }
+
+    /// Records the writer in place of what was there.
+    fn write(&mut self, task: TaskRef) {
+        self.writer = Some(task);
+        self.fan = Fan::default();
+        self.readers.clear();
+    }
+}
+
 impl Line {
+    /// The one segment that there is, if the touch is of just these bytes: most buffers are used as a whole.
+    fn same(&mut self, touch: &Touch) -> Option<&mut Segment> {
+        match &mut self.segments[..] {
+            [only] if only.start == touch.start && only.end == touch.end => Some(only),
+            _ => None,
+        }
+    }
+
     /// Whether a touch is one of all bands, and nobody has touched single ones: almost always.
     fn is_whole(&self, touch: &Touch) -> bool {
         self.bands.is_empty() && touch.bands == ALL_BANDS
@@ -230,7 +284,12 @@ impl Line {
     }
 
     fn record(&mut self, touch: &Touch, task: &TaskRef) {
-        if touch.access.writes() { self.write(touch, task) } else { self.read(touch, task) }
+        match (self.same(touch), touch.access.writes()) {
+            (Some(segment), true) => segment.write(task.clone()),
+            (Some(segment), false) => segment.read(task.clone()),
+            (None, true) => self.write(touch, task),
+            (None, false) => self.read(touch, task),
+        }
     }
 
     fn clear(&mut self) {
@@ -310,37 +369,15 @@ impl Line {
         mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
         let first = self.first_behind(touch.start);
-        for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
-            let readers_matter = touch.access.writes() && !segment.readers.is_empty();
-            if readers_matter {
-                for reader in &segment.readers {
-                    each(Wait { task: reader.ptr(), depends: false })?;
-                }
-            }
-            // Readers have waited for the writer; what the writer's failure means to who reads remains.
-            if let Some(writer) = &segment.writer
-                && writer.id.0 > finished
-                && (!readers_matter || touch.access.reads())
-            {
-                let task = match touch.access {
-                    Access::Read => segment.fan.target(writer, spread)?,
-                    Access::Write | Access::ReadWrite => writer.ptr(),
-                };
-                each(Wait { task, depends: touch.access.reads() })?;
-            }
-        }
-        Ok(())
+        let mut touched = self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end);
+        touched.try_for_each(|segment| segment.wait_for(touch.access, finished, spread, &mut each))
     }
 
     /// Records a reader.
     fn read(&mut self, touch: &Touch, task: &TaskRef) {
         let first = self.first_behind(touch.start);
         for segment in self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end) {
-            segment.readers.push(task.clone());
-            if segment.readers.len() == segment.readers.capacity() {
-                segment.readers.retain(|reader| !is_over(reader));
-            }
-            segment.fan.count();
+            segment.read(task.clone());
         }
     }
 
@@ -348,15 +385,9 @@ impl Line {
     fn write(&mut self, touch: &Touch, task: &TaskRef) {
         let first = self.first_behind(touch.start);
         let count = self.segments[first..].iter().take_while(|segment| segment.start < touch.end).count();
-        let writer = Some(task.clone());
         if count == 0 {
-            let segment = Segment {
-                start: touch.start,
-                end: touch.end,
-                writer,
-                fan: Fan::default(),
-                readers: Vec::new(),
-            };
+            let (start, end, writer) = (touch.start, touch.end, Some(task.clone()));
+            let segment = Segment { start, end, writer, fan: Fan::default(), readers: Vec::new() };
             self.segments.insert(first, segment);
         } else {
             // `prepare` cut at both borders. A segment that reaches beyond them comes from another touch of the same
@@ -365,9 +396,7 @@ impl Line {
             let segment = &mut self.segments[first];
             segment.start = segment.start.min(touch.start);
             segment.end = end;
-            segment.writer = writer;
-            segment.fan = Fan::default();
-            segment.readers.clear();
+            segment.write(task.clone());
             self.segments.drain(first + 1..first + count);
         }
     }
@@ -429,6 +458,13 @@ impl Points {
                 line.age = self.age;
             }
             if line.is_whole(touch) {
+                if let Some(segment) = line.same(touch) {
+                    // A writer takes the place of what is there.
+                    if !touch.access.writes() {
+                        faults::reserve(&mut segment.readers, 1)?;
+                    }
+                    return segment.wait_for(touch.access, self.finished, spread, &mut each);
+                }
                 line.prepare(touch)?;
                 if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
                     self.long = Some(touch.resource);

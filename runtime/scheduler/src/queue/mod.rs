@@ -20,7 +20,7 @@ mod plan;
 pub(crate) mod reach;
 
 use self::enter::{chain, enter, room_for_notices};
-use self::plan::{Hold, Plan, SHARED_WAITS, SharedWaits, plan_order, plan_waits};
+use self::plan::{Hold, Plan, SHARED_WAITS, SharedWaits, plan_order, plan_waits, touched};
 use crate::device::{self, Ticket};
 use crate::event::Event;
 use crate::points::{Points, Touch};
@@ -99,7 +99,6 @@ struct QueueState {
     barrier: Option<TaskRef>,
     points: Points,
     plan: Plan,
-    touches: Vec<Touch>,
     /// Commands enqueued so far.
     position: u64,
     shared_waits: Option<SharedWaits>,
@@ -372,9 +371,7 @@ impl Queue {
             if command.facts.opaque || barrier {
                 state.points.clear();
             }
-            for touch in &state.touches {
-                state.points.record(touch, &task);
-            }
+            touched(command.touches, command.facts).for_each(|touch| state.points.record(&touch, &task));
         }
         let itself = matches!(hold, Hold::Itself);
         if let Hold::Join(join) = hold {

@@ -9,7 +9,7 @@ use oxcl_driver::{EventId, Failure};
 use super::enter::{enter, room_for_notices};
 use super::fan::{Expected, share_row};
 use super::reach::Reaches;
-use super::{Command, EnqueueError, Fence, QueueShared, QueueState};
+use super::{Command, EnqueueError, Facts, Fence, QueueShared, QueueState};
 use crate::event::Event;
 use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
@@ -109,6 +109,14 @@ impl Plan {
     }
 }
 
+/// Everything that a command of an in-order queue touches: bytes, if there are any, and what else is used in order.
+pub(super) fn touched(touches: &[Touch], facts: Facts) -> impl Iterator<Item = Touch> {
+    let others = [(facts.printf, ResourceId::PRINTF), (facts.globals, ResourceId::GLOBALS)];
+    let others = others.into_iter().filter(|(is_used, _)| *is_used);
+    let others = others.map(|(_, resource)| Touch::whole(resource, Access::Write));
+    touches.iter().filter(|touch| touch.start < touch.end).copied().chain(others)
+}
+
 /// Plans what the queue's order asks for. Whether the command is a barrier.
 pub(super) fn plan_order(
     queue: &Arc<QueueShared>,
@@ -116,7 +124,7 @@ pub(super) fn plan_order(
     command: &Command<'_>,
 ) -> Result<bool, EnqueueError> {
     let in_order = !queue.properties.out_of_order;
-    let QueueState { tail, barrier: last_barrier, points, plan, touches, .. } = state;
+    let QueueState { tail, barrier: last_barrier, points, plan, .. } = state;
     let barrier = command.fence == Fence::Barrier;
     let all_before = if in_order {
         barrier || command.facts.opaque
@@ -126,25 +134,17 @@ pub(super) fn plan_order(
     if all_before && let Some(tail) = tail {
         plan.add_own(tail.ptr(), true, false)?;
     }
-    touches.clear();
     if !in_order {
         if let Some(last) = last_barrier {
             plan.add(last.ptr(), false, false)?;
         }
         return Ok(barrier);
     }
-    faults::reserve(touches, command.touches.len() + 2)?;
-    touches.extend(command.touches.iter().filter(|touch| touch.start < touch.end));
-    if command.facts.printf {
-        touches.push(Touch::whole(ResourceId::PRINTF, Access::Write));
-    }
-    if command.facts.globals {
-        touches.push(Touch::whole(ResourceId::GLOBALS, Access::Write));
-    }
     points.sweep();
-    for touch in touches {
-        points.prepare(touch, queue.spreads(), |wait| plan.add_own(wait.task, false, wait.depends))?;
-    }
+    let spread = queue.spreads();
+    touched(command.touches, command.facts).try_for_each(|touch| {
+        points.prepare(&touch, spread, |wait| plan.add_own(wait.task, false, wait.depends))
+    })?;
     if let Some(last) = last_barrier {
         // What was enqueued after the barrier waits for it, so a command that waits for any of that need not.
         // SAFETY: the queue holds a reference to each while its lock is held.
@@ -243,7 +243,7 @@ fn share_waits(
     let Plan { waits: plan, blame, held, .. } = plan;
     let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
     let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
-    task.rare.row.reserve()?;
+    task.rare().row.reserve()?;
     if let Some(queue) = queue.spreads() {
         share_row(&mut task, queue);
     }

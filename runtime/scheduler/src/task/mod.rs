@@ -465,12 +465,15 @@ impl Fresh {
         self.state.set(Snapshot::HELD);
     }
 
+    /// What few tasks have, to put something there. All others leave it alone: it lies in cache lines that nothing else fetches.
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.state.set(Snapshot::RARE);
+        &mut self.rare
+    }
+
     /// From here on others may see it. The result is the first of so many references.
     pub(crate) fn share(mut self, references: u32) -> TaskRef {
         self.refs = AtomicU32::new(references);
-        if !self.rare.more_notices.is_empty() || !self.rare.row.is_unused() {
-            self.state.set(Snapshot::RARE);
-        }
         let record = self.0;
         std::mem::forget(self);
         TaskRef(TaskPtr(record))

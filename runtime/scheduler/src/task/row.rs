@@ -237,11 +237,6 @@ impl Row {
         Row(OnceLock::new())
     }
 
-    /// Whether there never was room for anything.
-    pub(crate) fn is_unused(&self) -> bool {
-        self.0.get().is_none()
-    }
-
     /// Makes room for one task more. Where a row has as many entries as it can have, it takes no more. Called by one
     /// thread at a time.
     pub(crate) fn reserve(&self) -> Result<(), EnqueueError> {

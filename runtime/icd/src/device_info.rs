@@ -3,7 +3,7 @@
 use crate::cl;
 use crate::device::Device;
 use crate::handle::{Handle, Live};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::info::Reply;
 use crate::names;
 use crate::partition;
@@ -35,12 +35,11 @@ pub(crate) fn get(device: &Live<Device>, name: Uint, reply: Reply) -> Answer {
     {
         return answer;
     }
-    let host = Host::get();
     match name {
         cl::DEVICE_TYPE => reply.value(device.whole().kind()),
         cl::DEVICE_VENDOR_ID => reply.value(reported::VENDOR_ID),
         cl::DEVICE_MAX_COMPUTE_UNITS => reply.value(device.units as Uint),
-        cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(host.clock),
+        cl::DEVICE_MAX_CLOCK_FREQUENCY => reply.value(host::clock()),
         cl::DEVICE_ADDRESS_BITS => reply.value(device.whole().info.address_bits),
         cl::DEVICE_AVAILABLE | cl::DEVICE_COMPILER_AVAILABLE | cl::DEVICE_LINKER_AVAILABLE => {
             reply.bool(true)

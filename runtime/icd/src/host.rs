@@ -13,8 +13,6 @@ const LEAST_MEMORY: u64 = 64 << 20;
 pub(crate) struct Host {
     /// Bytes of memory that the process may have.
     pub(crate) memory: u64,
-    /// Highest clock in MHz.
-    pub(crate) clock: u32,
     /// Bytes of the last cache that one core reaches.
     pub(crate) cache: u64,
     /// Bytes of a cache line.
@@ -45,7 +43,6 @@ impl Host {
             (cache(), number("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size"));
         Host {
             memory: device_memory().max(LEAST_MEMORY),
-            clock: clock(),
             cache,
             line: line.and_then(|line| u32::try_from(line).ok()).unwrap_or(64),
             vector,
@@ -62,8 +59,14 @@ fn number(path: &str) -> Option<u64> {
     text(path).parse().ok()
 }
 
-/// The highest clock in MHz: what the system's governor says, else what the CPU runs at now.
-fn clock() -> u32 {
+/// The highest clock in MHz: what the system's governor says, else what the CPU runs at now. Read when it is asked for: without a governor
+/// that takes the longer the more processors there are.
+pub(crate) fn clock() -> u32 {
+    static CLOCK: OnceLock<u32> = OnceLock::new();
+    *CLOCK.get_or_init(read_clock)
+}
+
+fn read_clock() -> u32 {
     let governed = number("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").map(|khz| khz / 1000);
     let running = || {
         let all = text("/proc/cpuinfo");

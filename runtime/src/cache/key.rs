@@ -15,7 +15,7 @@ use oxcl_binary::pipe::{Job, Seen};
 pub(super) const SCHEMA: u32 = 4;
 
 /// What a result is found by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub(super) digest: [u8; 32],
 }

@@ -44,23 +44,28 @@ impl<T> Line<T> {
         state.waiting.insert(place, (due, task));
         if state.idle >= state.waiting.len() || state.threads >= self.most {
             drop(state);
-            self.more.notify_one();
+            // A thread that is alone looks again when the first is due, however many come after that.
+            if place == 0 || self.most > 1 {
+                self.more.notify_one();
+            }
             return;
         }
-        self.start(state, work);
-    }
-
-    /// Has a thread wait for the first task, if there is none: whoever puts that need not start one. `work` as for `put`.
-    pub(super) fn expect(&self, work: impl FnOnce() + Send + 'static) {
-        let state = self.lock();
-        if state.threads == 0 {
-            self.start(state, work);
-        }
-    }
-
-    fn start(&self, mut state: MutexGuard<'_, State<T>>, work: impl FnOnce() + Send + 'static) {
         state.threads += 1;
         drop(state);
+        self.start_promised(work);
+    }
+
+    /// Counts a thread, if there is none, that the caller promises to start with [`Line::start_promised`]: whoever puts the first
+    /// task need not. Whether there was none.
+    pub(super) fn promise(&self) -> bool {
+        let mut state = self.lock();
+        let promised = state.threads == 0;
+        state.threads += usize::from(promised);
+        promised
+    }
+
+    /// See [`Line::promise`]. `work` as for `put`.
+    pub(super) fn start_promised(&self, work: impl FnOnce() + Send + 'static) {
         if spawn("oxcl-improve", SMALL_STACK, work).is_err() {
             let mut state = self.lock();
             state.threads -= 1;
@@ -132,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_was_expected_takes_the_first_task() {
+    fn a_thread_that_was_promised_takes_the_first_task() {
         let line = Arc::new(Line::new(1));
         let (tell, told) = channel();
         let own = Arc::clone(&line);
-        line.expect(move || tell.send(own.next()).unwrap());
-        line.expect(|| panic!("a second thread"));
+        assert!(line.promise() && !line.promise());
         line.put(Instant::now(), 7, || panic!("a second thread"));
+        line.start_promised(move || tell.send(own.next()).unwrap());
         assert_eq!(told.recv().unwrap(), Some(7));
     }
 

@@ -28,7 +28,7 @@ use oxcl_binary::pipe::Kernels;
 use oxcl_driver::program::LaunchShape;
 use oxcl_driver::watch::{Heat, Spent, Watch};
 
-use crate::cache::Material;
+use crate::cache::{Key, Material};
 use crate::compiler::{BuildError, BuildRequest, Built, CompilerService, Quality};
 use crate::program::{Begun, Inner, Program};
 use crate::service::{Announced, Attempt, Service};
@@ -150,6 +150,23 @@ struct Glance {
     until: Instant,
 }
 
+/// The promise of a thread that looks at launches: it starts when this is dropped.
+struct Glancing(Arc<Shared>);
+
+impl Glancing {
+    /// None if there is such a thread.
+    fn promise(shared: &Arc<Shared>) -> Option<Self> {
+        shared.glances.promise().then(|| Self(Arc::clone(shared)))
+    }
+}
+
+impl Drop for Glancing {
+    fn drop(&mut self) {
+        let shared = Arc::clone(&self.0);
+        self.0.glances.start_promised(move || shared.glance());
+    }
+}
+
 /// What can wait.
 enum Cold {
     /// All kernels of a program that are not made yet, begun with before this time.
@@ -177,6 +194,8 @@ pub(crate) struct Improving {
     request: BuildRequest,
     /// Its material, which is long: digested once.
     material: OnceLock<Material>,
+    /// What tells the program apart from all others in this process.
+    key: OnceLock<Key>,
     /// The program was in the cache, and so may be what was made of it.
     cached: bool,
     /// Somebody makes what is not hot, or is about to.
@@ -224,11 +243,13 @@ impl Improver {
             return;
         }
         let shared = Arc::clone(&self.shared);
+        // Kernels that are built are launched soon, and a launch does not start two threads if the first can start the other.
+        let glancing = Glancing::promise(&shared);
         // All of a line are put off for the same time, so the order is that of their coming.
         self.shared.cold.put(Instant::now() + REST, task, move || {
-            // Kernels that are built are launched soon, and a launch does not start a thread if another can.
-            let glancing = Arc::clone(&shared);
-            shared.glances.expect(move || glancing.glance());
+            // It is wanted when the first launch has taken a while. What this launch maps would wait for what it maps.
+            thread::sleep(GLANCE / 2);
+            drop(glancing);
             let service = shared.service.in_background();
             while let Some(task) = shared.cold.next() {
                 shared.make_cold(&task, &service);
@@ -457,8 +478,8 @@ impl Improving {
         cached: bool,
     ) -> Self {
         let account = Mutex::new(Account::new(kernels, quality, cost, cached));
-        let (material, whole) = (OnceLock::new(), OnceLock::new());
-        Self { improver, request, material, cached, resting: AtomicBool::new(false), whole, account }
+        let (material, key, whole) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { improver, request, material, key, cached, resting: AtomicBool::new(false), whole, account }
     }
 
     fn account(&self) -> std::sync::MutexGuard<'_, Account> {
@@ -473,11 +494,13 @@ impl Improving {
     /// What a kernel in full quality, or its function for launches of a shape, is found by: the program's material, and a request
     /// without it.
     fn to_look_for(&self, kernel: &str, shape: Option<&LaunchShape>) -> (&Material, BuildRequest, Kernels) {
-        let service = &self.improver.shared.service;
-        let material = self.material.get_or_init(|| service.material(&self.request));
         let request = BuildRequest { quality: Quality::Full, ..self.request.without_material() };
         let (request, kernels) = for_shape(request, kernel, shape);
-        (material, request, kernels)
+        (self.material(), request, kernels)
+    }
+
+    fn material(&self) -> &Material {
+        self.material.get_or_init(|| self.improver.shared.service.material(&self.request))
     }
 
     /// What a kernel in full quality is made of, or its function for launches of a shape.
@@ -522,8 +545,9 @@ impl Improving {
         if !shared.service.keeps() {
             return Arc::default();
         }
-        let (material, request, kernels) = self.to_look_for(kernel, shape);
-        shared.earlier.of(shared.service.key(material, &request, kernels))
+        let key =
+            self.key.get_or_init(|| shared.service.key(self.material(), &self.request.without_material()));
+        shared.earlier.of((*key, kernel.to_owned(), shape.cloned()))
     }
 
     /// Watches the launches of a kernel that was built in a hurry: has it made in any case once they have taken a little, and at once

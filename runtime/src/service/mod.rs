@@ -183,10 +183,10 @@ impl Service {
         self.kept.is_some()
     }
 
-    /// What tells these kernels of a request apart from all others in this process. Of `request` all but the material is looked at.
-    pub(crate) fn key(&self, material: &Material, request: &BuildRequest, kernels: Kernels) -> Key {
+    /// What tells a request's program apart from all others in this process. Of `request` all but the material is looked at.
+    pub(crate) fn key(&self, material: &Material, request: &BuildRequest) -> Key {
         // All of this process have one compiler.
-        Key::of_made_of(material, &self.job_for(request, kernels), &[0; 32])
+        Key::of_made_of(material, &self.job_for(request, Kernels::All), &[0; 32])
     }
 
     /// What a request's program is made of.

@@ -36,7 +36,7 @@ pub(super) fn room_for_notices(task: &mut Fresh, waits: usize) -> Result<(), Enq
         let mut more = Vec::new();
         faults::reserve(&mut more, beyond)?;
         more.extend((0..beyond).map(|_| UnsafeCell::new(Notice::new(Kind::Order, None))));
-        task.rare().more_notices = more.into_boxed_slice();
+        task.rare_mut().more_notices = more.into_boxed_slice();
     }
     Ok(())
 }

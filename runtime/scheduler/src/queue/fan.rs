@@ -88,7 +88,7 @@ impl Drop for Fan {
 fn row(root: &TaskRef, queue: &Arc<QueueShared>) -> Result<TaskRef, EnqueueError> {
     // It has the number of the task that it stands for: who compares numbers sees that one.
     let mut task = Fresh::new(Role::Join, root.id).ok_or(EnqueueError::OutOfHostMemory)?;
-    task.rare().row.reserve()?;
+    task.rare_mut().row.reserve()?;
     task.pending = crate::shim::AtomicU32::new(2);
     share_row(&mut task, queue);
     let task = task.share(1);

@@ -243,7 +243,7 @@ fn share_waits(
     let Plan { waits: plan, blame, held, .. } = plan;
     let fresh = Fresh::new(Role::Join, EventId(queue.core.next_id()));
     let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
-    task.rare().row.reserve()?;
+    task.rare_mut().row.reserve()?;
     if let Some(queue) = queue.spreads() {
         share_row(&mut task, queue);
     }

@@ -466,7 +466,7 @@ impl Fresh {
     }
 
     /// What few tasks have, to put something there. All others leave it alone: it lies in cache lines that nothing else fetches.
-    pub(crate) fn rare(&mut self) -> &mut Rare {
+    pub(crate) fn rare_mut(&mut self) -> &mut Rare {
         self.state.set(Snapshot::RARE);
         &mut self.rare
     }

@@ -160,6 +160,25 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_behind_the_first_is_taken_though_nobody_is_told() {
+        let line = Arc::new(Line::new(1));
+        let (tell, told) = channel();
+        let (own, begin) = (Arc::clone(&line), Instant::now());
+        line.put(begin + Duration::from_millis(20), 0, move || {
+            while let Some(task) = own.next() {
+                tell.send(task).unwrap();
+            }
+        });
+        // The thread waits for the first one by then.
+        thread::sleep(Duration::from_millis(5));
+        line.put(begin + Duration::from_millis(30), 2, || panic!("a second thread"));
+        line.put(begin + Duration::from_millis(25), 1, || panic!("a second thread"));
+        line.put(begin, 3, || panic!("a second thread"));
+        let wait = Duration::from_secs(2);
+        assert_eq!([(); 4].map(|()| told.recv_timeout(wait)), [Ok(3), Ok(0), Ok(1), Ok(2)]);
+    }
+
+    #[test]
     fn nothing_is_begun_before_it_is_due() {
         let line = Arc::new(Line::new(1));
         let (tell, told) = channel();

@@ -277,8 +277,7 @@ impl Line {
     ) -> Result<(), EnqueueError> {
         self.split()?;
         for line in self.bands_of(touch) {
-            line.prepare(touch)?;
-            line.wait_for(touch, finished, spread, &mut *each)?;
+            line.plan(touch, finished, spread, &mut *each)?;
         }
         Ok(())
     }
@@ -361,13 +360,22 @@ impl Line {
         Ok(())
     }
 
-    fn wait_for(
+    /// Makes room for a touch, and tells what must be waited for.
+    fn plan(
         &mut self,
         touch: &Touch,
         finished: u64,
         spread: Option<&Arc<QueueShared>>,
         mut each: impl FnMut(Wait) -> Result<(), EnqueueError>,
     ) -> Result<(), EnqueueError> {
+        if let Some(segment) = self.same(touch) {
+            // A writer takes the place of what is there.
+            if !touch.access.writes() {
+                faults::reserve(&mut segment.readers, 1)?;
+            }
+            return segment.wait_for(touch.access, finished, spread, &mut each);
+        }
+        self.prepare(touch)?;
         let first = self.first_behind(touch.start);
         let mut touched = self.segments[first..].iter_mut().take_while(|segment| segment.start < touch.end);
         touched.try_for_each(|segment| segment.wait_for(touch.access, finished, spread, &mut each))
@@ -458,18 +466,11 @@ impl Points {
                 line.age = self.age;
             }
             if line.is_whole(touch) {
-                if let Some(segment) = line.same(touch) {
-                    // A writer takes the place of what is there.
-                    if !touch.access.writes() {
-                        faults::reserve(&mut segment.readers, 1)?;
-                    }
-                    return segment.wait_for(touch.access, self.finished, spread, &mut each);
-                }
-                line.prepare(touch)?;
+                line.plan(touch, self.finished, spread, &mut each)?;
                 if line.segments.len() >= line.sweep_at.max(KEPT_SEGMENTS) {
                     self.long = Some(touch.resource);
                 }
-                return line.wait_for(touch, self.finished, spread, each);
+                return Ok(());
             }
             line.prepare_bands(touch, self.finished, spread, &mut each)?;
             if line.longest() >= line.sweep_at.max(KEPT_SEGMENTS) {

@@ -37,8 +37,9 @@ impl<T> Line<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a task. `work` is what a thread does that has to be started for it: it takes tasks until there is none.
-    pub(super) fn put(&self, due: Instant, task: T, work: impl FnOnce() + Send + 'static) {
+    /// Adds a task. Whether a thread has to be started for it: it is counted, and the caller does so with [`Line::start`].
+    #[must_use]
+    pub(super) fn put(&self, due: Instant, task: T) -> bool {
         let mut state = self.lock();
         let place = state.waiting.partition_point(|(other, _)| *other <= due);
         state.waiting.insert(place, (due, task));
@@ -48,15 +49,15 @@ impl<T> Line<T> {
             if place == 0 || self.most > 1 {
                 self.more.notify_one();
             }
-            return;
+            return false;
         }
         state.threads += 1;
-        drop(state);
-        self.start_promised(work);
+        true
     }
 
-    /// Counts a thread, if there is none, that the caller promises to start with [`Line::start_promised`]: whoever puts the first
-    /// task need not. Whether there was none.
+    /// Counts a thread, if there is none, that the caller promises to start with [`Line::start`]: whoever puts the first task need
+    /// not. Whether there was none.
+    #[must_use]
     pub(super) fn promise(&self) -> bool {
         let mut state = self.lock();
         let promised = state.threads == 0;
@@ -64,8 +65,8 @@ impl<T> Line<T> {
         promised
     }
 
-    /// See [`Line::promise`]. `work` as for `put`.
-    pub(super) fn start_promised(&self, work: impl FnOnce() + Send + 'static) {
+    /// Starts a thread that was counted. It takes tasks until there is none.
+    pub(super) fn start(&self, work: impl FnOnce() + Send + 'static) {
         if spawn("oxcl-improve", SMALL_STACK, work).is_err() {
             let mut state = self.lock();
             state.threads -= 1;
@@ -119,7 +120,10 @@ mod tests {
         let gate = Arc::new(Mutex::new(gate));
         for task in 0..3 {
             let (tell, gate, own) = (tell.clone(), Arc::clone(&gate), Arc::clone(&line));
-            line.put(Instant::now(), task, move || {
+            if !line.put(Instant::now(), task) {
+                continue;
+            }
+            line.start(move || {
                 while let Some(task) = own.next() {
                     tell.send((task, thread::current().id())).unwrap();
                     if task < 2 {
@@ -142,8 +146,8 @@ mod tests {
         let (tell, told) = channel();
         let own = Arc::clone(&line);
         assert!(line.promise() && !line.promise());
-        line.put(Instant::now(), 7, || panic!("a second thread"));
-        line.start_promised(move || tell.send(own.next()).unwrap());
+        assert!(!line.put(Instant::now(), 7), "a second thread");
+        line.start(move || tell.send(own.next()).unwrap());
         assert_eq!(told.recv().unwrap(), Some(7));
     }
 
@@ -152,10 +156,10 @@ mod tests {
         let line = Line::new(1);
         let now = Instant::now();
         // The thread is this one.
-        line.put(now, 0, || ());
-        line.put(now + Duration::from_millis(2), 2, || ());
-        line.put(now + Duration::from_millis(1), 1, || ());
-        line.put(now + Duration::from_millis(2), 3, || ());
+        let _ = line.put(now, 0);
+        let _ = line.put(now + Duration::from_millis(2), 2);
+        let _ = line.put(now + Duration::from_millis(1), 1);
+        let _ = line.put(now + Duration::from_millis(2), 3);
         assert_eq!([(); 4].map(|()| line.next()), [Some(0), Some(1), Some(2), Some(3)]);
     }
 
@@ -164,16 +168,17 @@ mod tests {
         let line = Arc::new(Line::new(1));
         let (tell, told) = channel();
         let (own, begin) = (Arc::clone(&line), Instant::now());
-        line.put(begin + Duration::from_millis(20), 0, move || {
+        assert!(line.put(begin + Duration::from_millis(20), 0));
+        line.start(move || {
             while let Some(task) = own.next() {
                 tell.send(task).unwrap();
             }
         });
         // The thread waits for the first one by then.
         thread::sleep(Duration::from_millis(5));
-        line.put(begin + Duration::from_millis(30), 2, || panic!("a second thread"));
-        line.put(begin + Duration::from_millis(25), 1, || panic!("a second thread"));
-        line.put(begin, 3, || panic!("a second thread"));
+        assert!(!line.put(begin + Duration::from_millis(30), 2), "a second thread");
+        assert!(!line.put(begin + Duration::from_millis(25), 1), "a second thread");
+        assert!(!line.put(begin, 3), "a second thread");
         let wait = Duration::from_secs(2);
         assert_eq!([(); 4].map(|()| told.recv_timeout(wait)), [Ok(3), Ok(0), Ok(1), Ok(2)]);
     }
@@ -183,7 +188,8 @@ mod tests {
         let line = Arc::new(Line::new(1));
         let (tell, told) = channel();
         let (own, begin) = (Arc::clone(&line), Instant::now());
-        line.put(begin + Duration::from_millis(30), (), move || {
+        assert!(line.put(begin + Duration::from_millis(30), ()));
+        line.start(move || {
             own.next();
             tell.send(Instant::now()).unwrap();
         });

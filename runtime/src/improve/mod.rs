@@ -163,7 +163,7 @@ impl Glancing {
 impl Drop for Glancing {
     fn drop(&mut self) {
         let shared = Arc::clone(&self.0);
-        self.0.glances.start_promised(move || shared.glance());
+        self.0.glances.start(move || shared.glance());
     }
 }
 
@@ -242,14 +242,19 @@ impl Improver {
         if self.is_forked() {
             return;
         }
+        // All of a line are put off for the same time, so the order is that of their coming.
+        if !self.shared.cold.put(Instant::now() + REST, task) {
+            return;
+        }
         let shared = Arc::clone(&self.shared);
         // Kernels that are built are launched soon, and a launch does not start two threads if the first can start the other.
         let glancing = Glancing::promise(&shared);
-        // All of a line are put off for the same time, so the order is that of their coming.
-        self.shared.cold.put(Instant::now() + REST, task, move || {
-            // It is wanted when the first launch has taken a while. What this launch maps would wait for what it maps.
-            thread::sleep(GLANCE / 2);
-            drop(glancing);
+        self.shared.cold.start(move || {
+            if let Some(glancing) = glancing {
+                // It is wanted when the first launch has taken a while. What this launch maps would wait for what it maps.
+                thread::sleep(GLANCE / 2);
+                drop(glancing);
+            }
             let service = shared.service.in_background();
             while let Some(task) = shared.cold.next() {
                 shared.make_cold(&task, &service);
@@ -271,18 +276,22 @@ impl Improver {
         }
         let shared = Arc::clone(&self.shared);
         let Some(task) = shared.hot(program, kernel, shape, heat) else { return };
-        self.shared.hot.put(Instant::now(), task, move || {
-            while let Some(task) = shared.hot.next() {
-                shared.make_hot(&task);
-            }
-        });
+        if self.shared.hot.put(Instant::now(), task) {
+            self.shared.hot.start(move || {
+                while let Some(task) = shared.hot.next() {
+                    shared.make_hot(&task);
+                }
+            });
+        }
     }
 }
 
 impl Shared {
     fn glance_later(self: Arc<Self>, glance: Glance) {
-        let shared = Arc::clone(&self);
-        self.glances.put(Instant::now() + glance.after, glance, move || shared.glance());
+        if self.glances.put(Instant::now() + glance.after, glance) {
+            let shared = Arc::clone(&self);
+            self.glances.start(move || shared.glance());
+        }
     }
 
     /// What the thread does that looks at launches.

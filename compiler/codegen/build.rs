@@ -12,6 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=../ir/bridge/crash_guard.h");
     println!("cargo:rerun-if-changed=../ir/bridge/guarded.h");
     println!("cargo:rerun-if-changed=../ir/bridge/rare.h");
+    println!("cargo:rerun-if-changed=../ir/bridge/targets.h");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let prefix =
         PathBuf::from(env::var_os("LLVM_SYS_221_PREFIX").unwrap_or_else(|| "/usr/lib/llvm-22".into()));

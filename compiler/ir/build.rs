@@ -37,6 +37,7 @@ fn main() {
         .file("bridge/sync_dependence.cpp")
         .file("bridge/uniformity.cpp")
         .file("bridge/held.cpp")
+        .file("bridge/targets.cpp")
         .file("bridge/walks.cpp")
         .file("bridge/zeroed.cpp")
         .include(include)

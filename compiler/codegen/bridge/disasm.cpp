@@ -3,12 +3,11 @@
 #include "machine.h"
 
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "target.h"
+#include "targets.h"
 
-#include "llvm-c/Target.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -30,12 +29,7 @@ constexpr unsigned IntelNotation = 1;
 
 uint32_t oxcl_disassemble(uint32_t architecture, OxclText code, uint64_t address, OxclInstructionSink sink, void *user) {
   llvm::Triple triple = oxcl::tripleOf(architecture);
-  oxcl::initialise(triple);
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86Disassembler();
-    LLVMInitializeAArch64Disassembler();
-  });
+  oxcl::enterTargets();
   bool isX86 = triple.isX86();
   // Whatever an archive may be for: the code has been made for some processor that has it.
   const char *features = isX86 ? "" : "+all";

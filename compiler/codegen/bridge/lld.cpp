@@ -4,6 +4,7 @@
 // the caller holds a lock around it.
 
 #include "machine.h"
+#include "targets.h"
 
 #include <string>
 
@@ -14,6 +15,7 @@
 LLD_HAS_DRIVER(elf)
 
 OxclLinkResult oxcl_lld(const char *const *arguments, size_t count, OxclTextSink message, void *user) {
+  oxcl::enterTargets();
   std::string errors;
   llvm::raw_string_ostream stream(errors);
   lld::Result result =

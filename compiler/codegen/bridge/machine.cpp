@@ -26,7 +26,7 @@
 #include "round_parts.h"
 #include "spills.h"
 #include "tap.h"
-#include "target.h"
+#include "targets.h"
 #include "tree_rounds.h"
 #include "uniform_parts.h"
 #include "whole.h"
@@ -156,7 +156,7 @@ bool verify(llvm::Module &module, std::string &errors, const char *when) {
 
 OxclMachine *oxcl_machine_new(const OxclMachineDescription *description, OxclTextSink message, void *user) {
   llvm::Triple triple(view(description->triple));
-  oxcl::initialise(triple);
+  oxcl::enterTargets();
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "guarded.h"
+#include "targets.h"
 
 #include "llvm-c/Core.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -26,6 +27,7 @@ OxclOutcome oxcl_spirv(LLVMModuleRef wrapped, OxclText triple, const OxclText *e
                        size_t attempt, OxclTextSink bytes, OxclTextSink message, void *user) {
   static std::mutex one;
   std::lock_guard<std::mutex> lock(one);
+  oxcl::enterTargets();
   llvm::Module &module = *llvm::unwrap(wrapped);
   std::string target(triple.data, triple.size), said, emitted;
   std::vector<std::string> allowed;

@@ -2,12 +2,8 @@
 
 #include "tap.h"
 
-#include "target.h"
-
-#include <mutex>
 #include <string>
 
-#include "llvm-c/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MIRPrinter.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -176,17 +172,6 @@ void splitFused(Module &module) {
 }
 
 } // namespace
-
-void oxcl::initialiseRiscv() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeRISCVTargetInfo();
-    LLVMInitializeRISCVTarget();
-    LLVMInitializeRISCVTargetMC();
-    LLVMInitializeRISCVAsmPrinter();
-    LLVMInitializeRISCVAsmParser();
-  });
-}
 
 void oxcl::tapMachineCode(TargetMachine &machine, Module &module, raw_ostream &out, std::string &errors) {
   splitFused(module);

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "llvm-c/Target.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -18,6 +16,7 @@
 #include "llvm/TargetParser/X86TargetParser.h"
 
 #include "target.h"
+#include "targets.h"
 
 namespace {
 
@@ -25,39 +24,8 @@ OxclText view(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 } // namespace
 
-void oxcl::initialiseX86() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser(); // inline assembly
-  });
-}
-
-void oxcl::initialiseAArch64() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeAArch64AsmParser(); // inline assembly
-  });
-}
-
 llvm::Triple oxcl::tripleOf(uint32_t architecture) {
   return llvm::Triple(architecture == OXCL_AARCH64 ? "aarch64-unknown-linux-gnu" : "x86_64-unknown-linux-gnu");
-}
-
-void oxcl::initialise(const llvm::Triple &triple) {
-  if (triple.isRISCV())
-    initialiseRiscv();
-  else if (triple.isAArch64())
-    initialiseAArch64();
-  else
-    initialiseX86();
 }
 
 void oxcl_cpu_names(uint32_t architecture, OxclTextSink sink, void *user) {
@@ -84,7 +52,7 @@ void oxcl_host_features(OxclTextSink sink, void *user) {
 
 void oxcl_cpu_features(uint32_t architecture, OxclText cpu, OxclText adjustment, OxclTextSink sink, void *user) {
   llvm::Triple triple = oxcl::tripleOf(architecture);
-  oxcl::initialise(triple);
+  oxcl::enterTargets();
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)

@@ -134,6 +134,8 @@ struct Index(CXIndex);
 
 impl Index {
     fn new() -> Self {
+        // libclang would enter them itself, beside whatever else is compiled in this process.
+        oxcl_ir::enter_targets();
         // SAFETY: takes two flags: no precompiled headers, no printing of diagnostics.
         Self(unsafe { clang_createIndex(0, 0) })
     }

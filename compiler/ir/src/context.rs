@@ -8,7 +8,9 @@
 
 use crate::IrError;
 use crate::check::fits;
-use crate::raw::{c_name, ended, llvm, oxcl_ir_has_failed, oxcl_ir_is_wreck, oxcl_ir_read_module};
+use crate::raw::{
+    c_name, ended, llvm, oxcl_ir_enter_targets, oxcl_ir_has_failed, oxcl_ir_is_wreck, oxcl_ir_read_module,
+};
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMModuleRef};
 use std::fmt;
@@ -19,6 +21,12 @@ use std::ops::Deref;
 #[must_use]
 pub fn has_llvm_failed() -> bool {
     llvm!(oxcl_ir_has_failed;)
+}
+
+/// Enters the targets that LLVM makes code for into its list, where that has not been done in this process. To be called
+/// before anything else does so, or looks one up, in whatever thread: LLVM's list has no lock (`bridge/targets.h`).
+pub fn enter_targets() {
+    llvm!(oxcl_ir_enter_targets;);
 }
 
 fn is_wreck(context: LLVMContextRef) -> bool {

@@ -67,7 +67,7 @@ pub mod uniformity;
 pub mod value;
 
 pub use builder::Builder;
-pub use context::{Context, Module, has_llvm_failed, read_module};
+pub use context::{Context, Module, enter_targets, has_llvm_failed, read_module};
 pub use function::{Block, Function, Place};
 pub use inkwell;
 pub use inkwell::llvm_sys::{

@@ -44,6 +44,7 @@ pub(crate) struct UniformityTables {
 }
 
 unsafe extern "C" {
+    pub(crate) fn oxcl_ir_enter_targets();
     pub(crate) fn oxcl_ir_slot(value: LLVMValueRef) -> *const Slot;
     pub(crate) fn oxcl_ir_are_usable(
         block: LLVMBasicBlockRef,

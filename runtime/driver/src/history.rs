@@ -13,11 +13,18 @@ use std::time::Duration;
 /// Most parts that a launch is cut into.
 pub const PARTS: usize = 16;
 
-/// The first execution is measured, and then one of about so many; a power of two.
+/// So many executions are measured at first: what one that finds nothing in caches shows is no order.
+const FIRST: u32 = 2;
+
+/// And then one of about so many; a power of two.
 const INTERVAL: u64 = 16;
 
-/// Parts count as different if the longest takes so many quarters of the shortest.
-const DIFFERENT: u64 = 5;
+/// Parts count as different if the longest takes so many times as long as the shortest, in hundredths.
+pub const DIFFERENT: u32 = 125;
+
+/// The same where order costs what is in the workers' caches, or what no worker had there takes longer: half as long again does no
+/// harm, as what is cut small balances by itself.
+pub const VERY_DIFFERENT: u32 = 200;
 
 /// An order of parts: the number of the part that comes first in the lowest four bits, and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +71,13 @@ impl PartOrder {
     }
 }
 
+/// What is kept of a time, 0 if none is known, and a new one. A thread that is interrupted takes longer than the work, and so does one
+/// that executes a launch for the first time: longer times count little, so that one of them does not change the order of launches or
+/// of parts.
+fn damped(old: u64, new: u64) -> u64 {
+    if old == 0 || new < old { new } else { old + (new - old).min(old) / 8 }
+}
+
 fn part_size(pieces: u64) -> u64 {
     pieces.div_ceil(PARTS as u64).max(1)
 }
@@ -80,11 +94,17 @@ fn part_range(pieces: u64, part: u64) -> (u64, u64) {
 pub struct History {
     /// An execution is being measured.
     measuring: AtomicBool,
+    /// Executions that were measured, up to [`FIRST`].
+    seen: AtomicU32,
     /// Nanoseconds of processor time that it takes; 0: not known.
     whole: AtomicU64,
     /// Nanoseconds that each part took in the execution that is being measured.
     parts: [AtomicU32; PARTS],
+    /// Nanoseconds that each part takes for a piece, times 16; 0: not known.
+    known: [AtomicU32; PARTS],
     order: AtomicU64,
+    /// The longest of the known times over the shortest, in hundredths.
+    ratio: AtomicU32,
 }
 
 impl Default for History {
@@ -99,8 +119,11 @@ impl History {
     pub fn new() -> History {
         History {
             measuring: AtomicBool::new(false),
+            seen: AtomicU32::new(0),
             whole: AtomicU64::new(0),
             parts: [const { AtomicU32::new(0) }; PARTS],
+            known: [const { AtomicU32::new(0) }; PARTS],
+            ratio: AtomicU32::new(100),
             order: AtomicU64::new(PartOrder::NATURAL.to_bits()),
         }
     }
@@ -112,9 +135,13 @@ impl History {
         (whole != 0).then(|| Duration::from_nanos(whole))
     }
 
-    /// The order in which its parts are best begun.
+    /// The order in which its parts are best begun: the longest first, if it takes `different` hundredths of the shortest or more
+    /// ([`DIFFERENT`], [`VERY_DIFFERENT`]).
     #[must_use]
-    pub fn order(&self) -> PartOrder {
+    pub fn order(&self, different: u32) -> PartOrder {
+        if self.ratio.load(Ordering::Relaxed) < different {
+            return PartOrder::NATURAL;
+        }
         PartOrder(self.order.load(Ordering::Relaxed))
     }
 
@@ -124,7 +151,7 @@ impl History {
     pub fn begin(&self, number: u64) -> bool {
         // Spread, so that numbers that grow by steps do not meet the same launches only.
         let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        (spread.is_multiple_of(INTERVAL) || self.whole.load(Ordering::Relaxed) == 0)
+        (spread.is_multiple_of(INTERVAL) || self.seen.load(Ordering::Relaxed) < FIRST)
             && !self.measuring.load(Ordering::Relaxed)
             && !self.measuring.swap(true, Ordering::Relaxed)
     }
@@ -141,29 +168,29 @@ impl History {
 
     /// All pieces of the measured execution have run.
     pub fn end(&self, pieces: u64) {
-        // Nanoseconds of a part, times 16, for each of its pieces; and the part's number.
-        let mut parts = [(0_u64, 0_usize); PARTS];
+        // What each part takes for a piece, and its number.
+        let mut parts = [(0_u32, 0_usize); PARTS];
         let mut whole = 0;
         let mut used = 0;
-        for (number, (sum, entry)) in self.parts.iter().zip(&mut parts).enumerate() {
-            let time = u64::from(sum.swap(0, Ordering::Relaxed));
+        for (number, entry) in parts.iter_mut().enumerate() {
+            let time = u64::from(self.parts[number].swap(0, Ordering::Relaxed));
             let (_, length) = part_range(pieces, number as u64);
             whole += time;
-            *entry = ((16 * time).checked_div(length).unwrap_or(0), number);
+            let new = (16 * time).checked_div(length).unwrap_or(0);
+            let kept = damped(u64::from(self.known[number].load(Ordering::Relaxed)), new);
+            *entry = (u32::try_from(kept).unwrap_or(u32::MAX), number);
+            self.known[number].store(entry.0, Ordering::Relaxed);
             used += usize::from(length > 0);
         }
         let known = &mut parts[..used];
-        let longest = known.iter().map(|(time, _)| *time).max().unwrap_or(0);
-        let shortest = known.iter().map(|(time, _)| *time).min().unwrap_or(0);
-        let order = if 4 * longest < DIFFERENT * shortest {
-            PartOrder::NATURAL
-        } else {
-            // The longest first; of equal ones the first first.
-            known.sort_unstable_by_key(|(time, number)| (u64::MAX - time, *number));
-            let numbers = parts.iter().rev().fold(0, |bits, (_, number)| (bits << 4) | *number as u64);
-            PartOrder(numbers)
-        };
-        self.order.store(order.to_bits(), Ordering::Relaxed);
+        // The longest first; of equal ones the first first.
+        known.sort_unstable_by_key(|(time, number)| (u32::MAX - time, *number));
+        let longest = known.first().map_or(0, |(time, _)| *time);
+        let shortest = known.last().map_or(0, |(time, _)| *time);
+        let ratio = (100 * u64::from(longest)).checked_div(u64::from(shortest)).unwrap_or(u64::MAX);
+        let numbers = parts.iter().rev().fold(0, |bits, (_, number)| (bits << 4) | *number as u64);
+        self.order.store(numbers, Ordering::Relaxed);
+        self.ratio.store(u32::try_from(ratio).unwrap_or(u32::MAX), Ordering::Relaxed);
         self.end_whole(Duration::from_nanos(whole));
     }
 
@@ -171,10 +198,11 @@ impl History {
     pub fn end_whole(&self, time: Duration) {
         let new = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1);
         let old = self.whole.load(Ordering::Relaxed);
-        // A thread that is interrupted takes longer than the work: longer times count little, so that one of them does
-        // not change the order of launches.
-        let kept = if old == 0 || new < old { new } else { old + (new - old).min(old) / 8 };
-        self.whole.store(kept, Ordering::Relaxed);
+        self.whole.store(damped(old, new), Ordering::Relaxed);
+        let seen = self.seen.load(Ordering::Relaxed);
+        if seen < FIRST {
+            self.seen.store(seen + 1, Ordering::Relaxed);
+        }
         self.measuring.store(false, Ordering::Relaxed);
     }
 
@@ -213,7 +241,7 @@ mod tests {
                 measured(pieces, |piece| 5000 - piece),
                 measured(pieces, |piece| 100 + (piece * 7919) % 1013),
             ] {
-                let order = history.order();
+                let order = history.order(DIFFERENT);
                 let mut seen = walk(order, pieces);
                 for position in 0..pieces {
                     let (first, follow) = order.locate(pieces, position);
@@ -229,13 +257,41 @@ mod tests {
 
     #[test]
     fn what_takes_longest_comes_first_and_equal_parts_stay_in_order() {
-        assert_eq!(walk(measured(4, |piece| 1000 * (piece + 1)).order(), 4), [3, 2, 1, 0]);
+        assert_eq!(walk(measured(4, |piece| 1000 * (piece + 1)).order(DIFFERENT), 4), [3, 2, 1, 0]);
         assert_eq!(
-            walk(measured(5, |piece| [10, 90, 50, 20, 70][piece as usize]).order(), 5),
+            walk(measured(5, |piece| [10, 90, 50, 20, 70][piece as usize]).order(DIFFERENT), 5),
             [1, 4, 2, 3, 0]
         );
-        assert_eq!(measured(64, |_| 100).order(), PartOrder::NATURAL);
-        assert_eq!(measured(64, |piece| 100 + piece % 4).order(), PartOrder::NATURAL);
+        assert_eq!(measured(64, |_| 100).order(DIFFERENT), PartOrder::NATURAL);
+        assert_eq!(measured(64, |piece| 100 + piece % 4).order(DIFFERENT), PartOrder::NATURAL);
+    }
+
+    #[test]
+    fn an_execution_that_is_disturbed_or_the_first_one_is_no_order() {
+        let execute = |history: &History, late: u64, time: u64| {
+            history.measuring.store(true, Ordering::Relaxed);
+            for piece in 0..64 {
+                let time = if piece / 4 == late { time } else { 100 };
+                history.part(64, piece, Duration::from_nanos(time));
+            }
+            history.end(64);
+        };
+        let history = History::new();
+        // Pages are made in the first one.
+        execute(&history, 3, 900);
+        assert_ne!(history.order(VERY_DIFFERENT), PartOrder::NATURAL);
+        assert!(history.begin(1), "it is seen again at once");
+        execute(&history, 5, 100);
+        assert_eq!(history.order(DIFFERENT), PartOrder::NATURAL);
+        // The thread that executes a part is interrupted.
+        execute(&history, 7, 5000);
+        assert_eq!(history.order(DIFFERENT), PartOrder::NATURAL);
+        // A part that takes longer from now on.
+        for _ in 0..8 {
+            execute(&history, 9, 170);
+        }
+        assert_eq!(history.order(DIFFERENT).part(0), 9);
+        assert_eq!(history.order(VERY_DIFFERENT), PartOrder::NATURAL);
     }
 
     #[test]
@@ -247,6 +303,8 @@ mod tests {
         assert!(!(0..100).any(|number| history.begin(number)));
         history.end_whole(Duration::from_nanos(1000));
         assert_eq!(history.time(), Some(Duration::from_nanos(1000)));
+        assert!(history.begin(8));
+        history.end_whole(Duration::from_nanos(1000));
         let due = |number: &u64| {
             let due = history.begin(*number);
             history.measuring.store(false, Ordering::Relaxed);

@@ -40,6 +40,11 @@ impl Cut {
         Cut { pieces, workers: workers as u64, largest, least, owned }
     }
 
+    /// Whether its first chunks have owners.
+    pub(crate) fn has_owners(&self) -> bool {
+        self.owned
+    }
+
     /// How many workers own chunks.
     fn owners(&self) -> usize {
         // No more than `OWNERS`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use oxcl_driver::error::Outcome;
-use oxcl_driver::history::PartOrder;
+use oxcl_driver::history::{DIFFERENT, PartOrder, VERY_DIFFERENT};
 use oxcl_driver::{Lane, Launch};
 
 use super::board::Claim;
@@ -287,9 +287,14 @@ impl Core {
         // Written before the launch was put on the board.
         let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
         let order = order.is_none_or(|order| order == PartOrder::NATURAL);
+        self.cut_as(task, order)
+    }
+
+    /// The same, with owners where they are `wanted` and there are enough pieces.
+    fn cut_as(&self, task: &Task, wanted: bool) -> Cut {
         // Set before the task was ready.
         let time = weight::known(task.weight.load(Ordering::Relaxed));
-        Cut::new(task.runs(), self.workers, order, time)
+        Cut::new(task.runs(), self.workers, wanted, time)
     }
 
     /// Takes part in what stands on the board, with a chunk that was taken of it, until none is left or until `enough`:
@@ -415,7 +420,9 @@ impl Core {
             // SAFETY: the body is set before the task is ready, and stays until it ends.
             let launch = unsafe { (*body).as_ref() };
             if let Some(history) = launch.and_then(|launch| launch.history()) {
-                task.order.store(history.order().to_bits(), Ordering::Relaxed);
+                // Those with owners keep them unless their parts differ by far.
+                let different = if self.cut_as(task, true).has_owners() { VERY_DIFFERENT } else { DIFFERENT };
+                task.order.store(history.order(different).to_bits(), Ordering::Relaxed);
                 task.measured.store(history.begin(task.id.0), Ordering::Relaxed);
             }
         });

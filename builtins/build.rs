@@ -59,6 +59,7 @@ const SOURCES: &[&str] = &[
     "integer_dot",
     "inverse",
     "log",
+    "native_functions",
     "pow",
     "print",
     "ref_workitem",

@@ -9,17 +9,29 @@ use std::process::Command;
 use crate::{QUESTIONS, Tools, operation, run, symbol_in};
 
 /// A level: LLVM's name of it, the bits of its widest registers, and the answers to [`QUESTIONS`].
-type Level = (&'static str, u32, [bool; 4]);
+type Level = (&'static str, u32, [bool; 6]);
 
 pub(crate) const LEVELS: [Level; 3] = [
-    ("x86-64-v4", 512, [true, true, true, false]),
-    ("x86-64-v3", 256, [true, false, false, false]),
-    ("x86-64-v2", 128, [false, false, false, false]),
+    ("x86-64-v4", 512, [true, true, true, false, false, false]),
+    ("x86-64-v3", 256, [true, false, false, false, true, false]),
+    ("x86-64-v2", 128, [false, false, false, false, false, false]),
 ];
 
 /// Units whose functions are worth a call.
-pub(crate) const UNITS: [&str; 11] =
-    ["erf", "exp", "gamma", "hyperbolic", "inverse", "log", "pow", "remainder", "root", "trig", "trigpi"];
+pub(crate) const UNITS: [&str; 12] = [
+    "erf",
+    "exp",
+    "gamma",
+    "hyperbolic",
+    "inverse",
+    "log",
+    "native_functions",
+    "pow",
+    "remainder",
+    "root",
+    "trig",
+    "trigpi",
+];
 
 /// What a function must be known not to do, so that calls of it may be moved, widened and dropped. That it returns is not
 /// asked for: LLVM cannot tell for the loops over exponents, which end.
@@ -62,9 +74,10 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
             ));
             continue;
         }
-        // The last question is about half, which no unit here has: a level has all operations of AVX-512 or none.
-        let has_all = answers[1] && answers[2];
-        if let Some(body) = has_all.then(|| operation::body(line)).flatten() {
+        // A level has all operations of AVX-512 or none, and before them coarse estimates or none; calls of others are behind a no.
+        let [_, ldexp, estimates, _, coarse, _] = answers;
+        let has_some = ldexp && estimates || coarse;
+        if let Some(body) = has_some.then(|| operation::body(line)).flatten() {
             out.push_str(&body);
             has_operations = true;
             continue;

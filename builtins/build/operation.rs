@@ -11,6 +11,10 @@ pub(crate) enum Operation {
     RsqrtEstimate,
     /// The same to 11 bits, of floats, before AVX-512.
     RsqrtCoarse,
+    /// An estimate of 1 / x, good to 14 bits, of floats.
+    RecipEstimate,
+    /// The same to 11 bits, before AVX-512.
+    RecipCoarse,
     /// x 2^n, rounded once.
     Scale,
     /// Whether a value is zero, subnormal, negative, infinite or NaN: 0 or -1.
@@ -18,9 +22,11 @@ pub(crate) enum Operation {
 }
 
 /// What the symbols of all forms of each begin with.
-pub(crate) const OPERATIONS: [(&str, Operation); 4] = [
+pub(crate) const OPERATIONS: [(&str, Operation); 6] = [
     ("_Z19oxcl_rsqrt_estimate", Operation::RsqrtEstimate),
     ("_Z17oxcl_rsqrt_coarse", Operation::RsqrtCoarse),
+    ("_Z19oxcl_recip_estimate", Operation::RecipEstimate),
+    ("_Z17oxcl_recip_coarse", Operation::RecipCoarse),
     ("_Z10oxcl_scale", Operation::Scale),
     ("_Z15oxcl_unordinary", Operation::Unordinary),
 ];
@@ -74,13 +80,13 @@ impl Operation {
 
     /// The bits of the largest registers that have it.
     fn most_bits(self) -> usize {
-        if self == Self::RsqrtCoarse { 256 } else { 512 }
+        if matches!(self, Self::RsqrtCoarse | Self::RecipCoarse) { 256 } else { 512 }
     }
 
     /// Whether registers of such elements have it.
     fn is_on(self, register: Register) -> bool {
         let has_elements = match self {
-            Self::RsqrtCoarse => register.element_bits == 32,
+            Self::RsqrtCoarse | Self::RecipEstimate | Self::RecipCoarse => register.element_bits == 32,
             // No powers of two for halves.
             Self::Scale => register.element_bits > 16,
             Self::RsqrtEstimate | Self::Unordinary => true,
@@ -101,6 +107,9 @@ impl Operation {
             Self::RsqrtEstimate => format!("@llvm.x86.avx512.rsqrt14.{form}.{bits}"),
             Self::RsqrtCoarse if bits == 128 => "@llvm.x86.sse.rsqrt.ps".to_owned(),
             Self::RsqrtCoarse => "@llvm.x86.avx.rsqrt.ps.256".to_owned(),
+            Self::RecipEstimate => format!("@llvm.x86.avx512.rcp14.{form}.{bits}"),
+            Self::RecipCoarse if bits == 128 => "@llvm.x86.sse.rcp.ps".to_owned(),
+            Self::RecipCoarse => "@llvm.x86.avx.rcp.ps.256".to_owned(),
             Self::Scale => format!("@llvm.x86.avx512.mask.scalef.{form}.{bits}"),
             Self::Unordinary => format!("@llvm.x86.avx512.fpclass.{form}.{bits}"),
         }
@@ -111,8 +120,8 @@ impl Operation {
         let ty = register.ty();
         let masked = || vec![(ty.clone(), "zeroinitializer"), (register.mask(), "-1")];
         match self {
-            Self::RsqrtEstimate => (ty.clone(), masked()),
-            Self::RsqrtCoarse => (ty.clone(), Vec::new()),
+            Self::RsqrtEstimate | Self::RecipEstimate => (ty.clone(), masked()),
+            Self::RsqrtCoarse | Self::RecipCoarse => (ty.clone(), Vec::new()),
             Self::Scale => {
                 let mut more = masked();
                 if register.bits == 512 {

@@ -134,6 +134,15 @@ zq=H**2
 poly("SINH_H","sinh(t log(2)) = t SINH_H(t^2) for |t| <= 1/2, for halves.",[(32,lambda z:sinh(sqrt(z)*log(2))/sqrt(z) if z>mpf('1e-30') else log(2),0,zq,1,lambda z:mpf(1))])
 poly("COSH_H","cosh(t log(2)) = 1 + t^2 COSH_H(t^2) for |t| <= 1/2, for halves.",[(32,lambda z:(cosh(sqrt(z)*log(2))-1)/z if z>mpf('1e-18') else log(2)**2/2,0,zq,1,lambda z:z)])
 poly("ERF_H","erf(t) = 1 - 2^(t ERF_H(t)) for t from 0 to 3, for halves.",[(32,erf_g,0,mpf(3),4,erf_w)],"PAIR")
+# Of the native functions, of floats alone. Turns rather than radians; the zeros are factors, so that they are exact.
+turn_s=lambda z: sin(2*pi*sqrt(z))/(sqrt(z)*(mpf(1)/4-z)) if mpf('1e-18')<z<mpf(1)/4-mpf('1e-18') else 8*pi if z<mpf(1)/8 else 4*pi
+def turn_c(z):
+    d=mpf(1)/16-z
+    return cos(2*pi*sqrt(z))/d if abs(d)>mpf('1e-18') else 4*pi
+poly("SIN_N","sin(2 pi t) = t (1/4 - t^2) SIN_N(t^2) for |t| <= 1/2, for native functions.",[(32,turn_s,0,mpf(1)/4,5,lambda z:1/abs(turn_s(z)))],"PAIR")
+poly("COS_N","cos(2 pi t) = (1/16 - t^2) COS_N(t^2) in the same range.",[(32,turn_c,0,mpf(1)/4,5,lambda z:1/abs(turn_c(z)))],"PAIR")
+poly("EXP2_T","2 2^t = 2 + t EXP2_T(t) for |t| <= 1/2, for native functions.",[(32,lambda t:2*ex2(t),-H,H,4,lambda t:abs(t)*mpf(2)**(-t)/2)],"PAIR")
+poly("LOG2_T","log2(1 + t) = t LOG2_T(t) for 1 + t from sqrt(1/2) to sqrt(2), for native functions.",[(32,lambda f:log1p(f)/f/log(2) if abs(f)>tiny else 1/log(2),a,b,8,lambda f:abs(f/log1p(f)) if f!=0 else mpf(1))],"PAIR")
 head="""// Polynomials of the mathematics, low order first: minimax approximations by Remez exchange in high precision, then
 // rounded to the type. NAME(t) chooses by FP. The error is the largest of the exact polynomial, relative to the function.
 

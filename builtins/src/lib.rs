@@ -66,9 +66,9 @@ pub struct MachineOperation {
     pub types: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// All of them: an estimate of a reciprocal square root and a coarse one, a product with a power of two, and whether a value is zero, subnormal,
-/// negative, infinite or NaN.
-pub const MACHINE_OPERATIONS: [MachineOperation; 4] = [
+/// All of them: an estimate of a reciprocal square root and a coarse one, the same of a reciprocal (processors that have the ones have the
+/// others), a product with a power of two, and whether a value is zero, subnormal, negative, infinite or NaN.
+pub const MACHINE_OPERATIONS: [MachineOperation; 6] = [
     MachineOperation {
         prefix: "_Z19oxcl_rsqrt_estimate",
         arguments: 1,
@@ -79,6 +79,12 @@ pub const MACHINE_OPERATIONS: [MachineOperation; 4] = [
         ],
     },
     MachineOperation { prefix: "_Z17oxcl_rsqrt_coarse", arguments: 1, types: &[("f", &[HAS_COARSE_RSQRT])] },
+    MachineOperation {
+        prefix: "_Z19oxcl_recip_estimate",
+        arguments: 1,
+        types: &[("f", &[HAS_RSQRT_ESTIMATE])],
+    },
+    MachineOperation { prefix: "_Z17oxcl_recip_coarse", arguments: 1, types: &[("f", &[HAS_COARSE_RSQRT])] },
     MachineOperation {
         prefix: "_Z10oxcl_scale",
         arguments: 2,

@@ -8,7 +8,7 @@ use crate::symbols::{AddressBits, unit_of};
 
 /// Sources whose functions do by element what they do on scalars. Comparisons do not (true is 1 on a scalar and -1 in
 /// an element), nor does whatever looks at a vector as a whole.
-const BY_ELEMENT: [&str; 16] = [
+const BY_ELEMENT: [&str; 17] = [
     "basic",
     "bits",
     "common",
@@ -20,6 +20,7 @@ const BY_ELEMENT: [&str; 16] = [
     "integer",
     "inverse",
     "log",
+    "native_functions",
     "pow",
     "remainder",
     "root",

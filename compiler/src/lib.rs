@@ -16,6 +16,7 @@ mod pieces;
 mod pipeline;
 mod print;
 mod reference;
+mod relaxed;
 mod remarks;
 mod request;
 mod settings;

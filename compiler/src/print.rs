@@ -15,7 +15,7 @@ use oxcl_ir::{Builder, Function, IntPredicate, Module, Opcode, Type, TypeKind, V
 use crate::error::CompileError;
 
 /// The calling convention of the front end's functions.
-const SPIR_FUNCTION: u32 = 75;
+pub(crate) const SPIR_FUNCTION: u32 = 75;
 
 /// Where a launch prints to; answered when work-groups are formed.
 const BLOCK: &str = "oxcl_print_block";

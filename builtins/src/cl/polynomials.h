@@ -329,3 +329,24 @@
 #define ERF_H_32(t)                                                                                                   \
   PAIR5(t, -0x1.a0be98p0f, -0x1.d63574p-1f, -0x1.3105bep-3f, 0x1.e831d4p-6f, -0x1.88b1dep-9f)
 #define ERF_H(t) JOIN(ERF_H_, FP)(t)
+
+// sin(2 pi t) = t (1/4 - t^2) SIN_N(t^2) for |t| <= 1/2, for native functions. Error 2^-27.9.
+#define SIN_N_32(t)                                                                                                   \
+  PAIR6(t, 0x1.921fb6p4f, -0x1.0357ep6f, 0x1.0c4e4cp6f, -0x1.33f3d8p5f, 0x1.c1543ep3f, -0x1.930b5ep1f)
+#define SIN_N(t) JOIN(SIN_N_, FP)(t)
+
+// cos(2 pi t) = (1/16 - t^2) COS_N(t^2) in the same range. Error 2^-25.7.
+#define COS_N_32(t)                                                                                                   \
+  PAIR6(t, 0x1p4f, -0x1.de9e3ep5f, 0x1.4728cp6f, -0x1.d499dcp5f, 0x1.995bb6p4f, -0x1.a4812p2f)
+#define COS_N(t) JOIN(COS_N_, FP)(t)
+
+// 2 2^t = 2 + t EXP2_T(t) for |t| <= 1/2, for native functions. Error 2^-23.4.
+#define EXP2_T_32(t)                                                                                                  \
+  PAIR5(t, 0x1.62e42ap0f, 0x1.ebf9bap-2f, 0x1.c6b75ap-4f, 0x1.3ceb6cp-6f, 0x1.5bb93ep-9f)
+#define EXP2_T(t) JOIN(EXP2_T_, FP)(t)
+
+// log2(1 + t) = t LOG2_T(t) for 1 + t from sqrt(1/2) to sqrt(2), for native functions. Error 2^-24.7.
+#define LOG2_T_32(t)                                                                                                  \
+  PAIR9(t, 0x1.715476p0f, -0x1.71547p-1f, 0x1.ec73d6p-2f, -0x1.715c4ep-2f, 0x1.26d384p-2f, -0x1.e95be8p-3f,           \
+    0x1.b9c90ep-3f, -0x1.a87dp-3f, 0x1.01b6eep-3f)
+#define LOG2_T(t) JOIN(LOG2_T_, FP)(t)

@@ -17,6 +17,8 @@ namespace {
 // What the mangled names of each begin with.
 constexpr StringLiteral rsqrtEstimate = "_Z19oxcl_rsqrt_estimate";
 constexpr StringLiteral rsqrtCoarse = "_Z17oxcl_rsqrt_coarse";
+constexpr StringLiteral recipEstimate = "_Z19oxcl_recip_estimate";
+constexpr StringLiteral recipCoarse = "_Z17oxcl_recip_coarse";
 constexpr StringLiteral scaled = "_Z10oxcl_scale";
 constexpr StringLiteral unordinary = "_Z15oxcl_unordinary";
 
@@ -54,7 +56,21 @@ Value *estimateRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
   return builder.CreateIntrinsic(id, {}, {values[0], Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
 }
 
+// Of floats only.
+Value *estimateReciprocal(IRBuilder<> &builder, ArrayRef<Value *> values) {
+  auto *type = cast<FixedVectorType>(values[0]->getType());
+  unsigned lanes = type->getNumElements();
+  Intrinsic::ID id = ofWidth(lanes * 32, Intrinsic::x86_avx512_rcp14_ps_128, Intrinsic::x86_avx512_rcp14_ps_256,
+                             Intrinsic::x86_avx512_rcp14_ps_512);
+  Type *mask = builder.getIntNTy(std::max(8u, lanes));
+  return builder.CreateIntrinsic(id, {}, {values[0], Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
+}
+
 // Of floats only, in registers of 256 bits at most.
+Value *estimateReciprocalCoarsely(IRBuilder<> &builder, ArrayRef<Value *> values) {
+  bool isWide = cast<FixedVectorType>(values[0]->getType())->getNumElements() > 4;
+  return builder.CreateIntrinsic(isWide ? Intrinsic::x86_avx_rcp_ps_256 : Intrinsic::x86_sse_rcp_ps, {}, {values[0]});
+}
 Value *estimateCoarsely(IRBuilder<> &builder, ArrayRef<Value *> values) {
   bool isWide = cast<FixedVectorType>(values[0]->getType())->getNumElements() > 4;
   return builder.CreateIntrinsic(isWide ? Intrinsic::x86_avx_rsqrt_ps_256 : Intrinsic::x86_sse_rsqrt_ps, {}, {values[0]});
@@ -166,6 +182,10 @@ Operation operationOf(const Function &function) {
     return {estimateRegister};
   if (name.starts_with(rsqrtCoarse))
     return {estimateCoarsely, 256};
+  if (name.starts_with(recipEstimate))
+    return {estimateReciprocal};
+  if (name.starts_with(recipCoarse))
+    return {estimateReciprocalCoarsely, 256};
   if (name.starts_with(scaled))
     return {scaleRegister};
   if (name.starts_with(unordinary))

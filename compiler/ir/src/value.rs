@@ -12,7 +12,9 @@ use crate::types::{Type, TypeKind, Types};
 use inkwell::llvm_sys::core as c;
 use inkwell::llvm_sys::debuginfo as di;
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind};
+use inkwell::llvm_sys::{
+    LLVMFastMathApproxFunc, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMValueKind,
+};
 use std::fmt;
 
 /// A place in the source.
@@ -429,6 +431,14 @@ impl<'c> Value<'c> {
     #[must_use]
     pub fn callee_type(self) -> Option<Type<'c>> {
         self.is(LLVMOpcode::LLVMCall).then(|| Type::from_raw(llvm!(c::LLVMGetCalledFunctionType; self.raw())))
+    }
+
+    /// Whether an instruction's result, of floating numbers, may be that of a similar function (`afn`).
+    #[must_use]
+    pub fn may_be_approximate(self) -> bool {
+        self.is_instruction()
+            && llvm!(c::LLVMCanValueUseFastMathFlags; self.raw()) != 0
+            && llvm!(c::LLVMGetFastMathFlags; self.raw()) & LLVMFastMathApproxFunc != 0
     }
 
     /// The arguments of a call.

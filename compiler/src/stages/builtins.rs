@@ -1,6 +1,6 @@
 //! The built-in functions that a program reaches.
 //!
-//! In: a module of the front end's. Out: the same, in which the program's own names are set apart, printf is lowered, built-in functions are defined but for those
+//! In: a module of the front end's. Out: the same, in which the program's own names are set apart, printf is lowered, calls that may be approximate go to other functions, built-in functions are defined but for those
 //! that `native` has as machine code, events, images and samplers have types that targets know and work-group functions their memory; nothing is
 //! missing but the work-item functions and barriers.
 
@@ -12,11 +12,12 @@ use oxcl_tta::lift::OPERATION;
 
 use crate::error::CompileError;
 use crate::native::{self, Native};
-use crate::{collective, names, print, undefined};
+use crate::{collective, names, print, relaxed, undefined};
 
 /// Runs the stage.
 pub(crate) fn run(module: &Module<'_>, bits: Bits, native: Option<Native>) -> Result<(), CompileError> {
     names::set_apart(module);
+    relaxed::lower(module);
     print::lower(module, bits)?;
     let is_native = |symbol: &str| native.is_some_and(|native| native.has(symbol));
     // Only processors of 32 bits have operations that kernels name.

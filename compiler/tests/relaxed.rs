@@ -24,7 +24,8 @@ fn called(options: &str) -> String {
 #[test]
 fn only_calls_that_may_be_approximate_are_of_native_functions() {
     let has = |text: &str, symbol: &str| text.contains(&format!("@{symbol}("));
-    for options in ["", "-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros", "-cl-denorms-are-zero"] {
+    for options in ["", "-cl-mad-enable", "-cl-finite-math-only -cl-no-signed-zeros", "-cl-denorms-are-zero"]
+    {
         let text = called(options);
         assert!(has(&text, "_Z3sinf") && has(&text, "_Z3cosDv4_f"), "{options}");
         assert!(!text.contains("native_"), "{options}");

@@ -128,9 +128,9 @@ This page is generated; `builtins/examples/builtins_table` says how.
   neither overflow nor are subnormal. The libmvec beside
   them is that of the C library, called in the same loop at the width of the machine's vectors, and the ratio is of ours at that width. What
   stands beside a function is timed in turns with it.
-- `native_` functions, and `half_` ones but the circular ones, take fewer operations and are less exact: `builtins/src/cl/native_functions.inc`
-  says how much, and a test holds them to it. `native_rsqrt`, `native_sqrt`, `half_sqrt`, `half_sin`, `half_cos` and `half_tan` are the
-  functions without the prefix; `half_rsqrt` is the processor's estimate where it has one.
+- `native_` functions, `half_recip`, `half_powr` and the logarithms among the `half_` ones take fewer operations and are less exact:
+  `builtins/src/cl/native_functions.inc` says how much, and a test holds the native ones to it. `native_rsqrt`, `native_sqrt` and the other `half_`
+  functions are those without the prefix; `half_rsqrt` is the processor's estimate where it has one.
 
 ";
 

@@ -89,22 +89,23 @@ fn part_range(pieces: u64, part: u64) -> (u64, u64) {
     (first, size.min(pieces - first))
 }
 
-/// What executions of one launch, or of equal ones, have shown.
+/// What executions of one launch, or of equal ones, have shown. What every execution reads comes first, in one cache line.
 #[derive(Debug)]
+#[repr(C)]
 pub struct History {
-    /// An execution is being measured.
-    measuring: AtomicBool,
-    /// Executions that were measured, up to [`FIRST`].
-    seen: AtomicU32,
     /// Nanoseconds of processor time that it takes; 0: not known.
     whole: AtomicU64,
+    order: AtomicU64,
+    /// The longest of the known times over the shortest, in hundredths.
+    ratio: AtomicU32,
+    /// Executions that were measured, up to [`FIRST`].
+    seen: AtomicU32,
+    /// An execution is being measured.
+    measuring: AtomicBool,
     /// Nanoseconds that each part took in the execution that is being measured.
     parts: [AtomicU32; PARTS],
     /// Nanoseconds that each part takes for a piece, times 16; 0: not known.
     known: [AtomicU32; PARTS],
-    order: AtomicU64,
-    /// The longest of the known times over the shortest, in hundredths.
-    ratio: AtomicU32,
 }
 
 impl Default for History {

@@ -58,3 +58,15 @@ fn the_reference_executor_has_its_answer() {
     let request = Request { devices: Devices { cpu: false, reference: true }, ..Request::new(sources) };
     assert!(compile(&request, Emit::Archive, None).is_ok());
 }
+
+#[test]
+fn native_reciprocals_are_estimates_of_each_level() {
+    let recip = "kernel void k(global float *a) { size_t i = get_global_id(0); a[i] = native_recip(a[i]); }";
+    let found = |cpu: &str| {
+        let text = assembly_of(cpu, recip);
+        ["vrcp14ps", "vrcpps", "divps"].map(|operation| text.contains(operation))
+    };
+    assert_eq!(found("x86-64-v4"), [true, false, false]);
+    assert_eq!(found("x86-64-v3"), [false, true, false]);
+    assert_eq!(found("x86-64-v2"), [false, false, true]);
+}

@@ -39,6 +39,13 @@ template <typename T> T ofElement(const Type *element, T ofHalf, T ofFloat, T of
   return element->isHalfTy() ? ofHalf : element->isFloatTy() ? ofFloat : ofDouble;
 }
 
+// An operation of AVX-512 on all elements of one value.
+Value *unmasked(IRBuilder<> &builder, Intrinsic::ID id, Value *value) {
+  auto *type = cast<FixedVectorType>(value->getType());
+  Type *mask = builder.getIntNTy(std::max(8u, type->getNumElements()));
+  return builder.CreateIntrinsic(id, {}, {value, Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
+}
+
 // The operations on one register.
 Value *estimateRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
   auto *type = cast<FixedVectorType>(values[0]->getType());
@@ -52,28 +59,21 @@ Value *estimateRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
               Intrinsic::x86_avx512_rsqrt14_ps_512),
       ofWidth(bits, Intrinsic::x86_avx512_rsqrt14_pd_128, Intrinsic::x86_avx512_rsqrt14_pd_256,
               Intrinsic::x86_avx512_rsqrt14_pd_512));
-  Type *mask = builder.getIntNTy(std::max(8u, lanes));
-  return builder.CreateIntrinsic(id, {}, {values[0], Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
+  return unmasked(builder, id, values[0]);
 }
 
 // Of floats only.
 Value *estimateReciprocal(IRBuilder<> &builder, ArrayRef<Value *> values) {
-  auto *type = cast<FixedVectorType>(values[0]->getType());
-  unsigned lanes = type->getNumElements();
-  Intrinsic::ID id = ofWidth(lanes * 32, Intrinsic::x86_avx512_rcp14_ps_128, Intrinsic::x86_avx512_rcp14_ps_256,
-                             Intrinsic::x86_avx512_rcp14_ps_512);
-  Type *mask = builder.getIntNTy(std::max(8u, lanes));
-  return builder.CreateIntrinsic(id, {}, {values[0], Constant::getNullValue(type), Constant::getAllOnesValue(mask)});
+  unsigned bits = cast<FixedVectorType>(values[0]->getType())->getNumElements() * 32;
+  return unmasked(builder, ofWidth(bits, Intrinsic::x86_avx512_rcp14_ps_128, Intrinsic::x86_avx512_rcp14_ps_256,
+                                   Intrinsic::x86_avx512_rcp14_ps_512), values[0]);
 }
 
 // Of floats only, in registers of 256 bits at most.
-Value *estimateReciprocalCoarsely(IRBuilder<> &builder, ArrayRef<Value *> values) {
-  bool isWide = cast<FixedVectorType>(values[0]->getType())->getNumElements() > 4;
-  return builder.CreateIntrinsic(isWide ? Intrinsic::x86_avx_rcp_ps_256 : Intrinsic::x86_sse_rcp_ps, {}, {values[0]});
-}
+template <Intrinsic::ID of128, Intrinsic::ID of256>
 Value *estimateCoarsely(IRBuilder<> &builder, ArrayRef<Value *> values) {
   bool isWide = cast<FixedVectorType>(values[0]->getType())->getNumElements() > 4;
-  return builder.CreateIntrinsic(isWide ? Intrinsic::x86_avx_rsqrt_ps_256 : Intrinsic::x86_sse_rsqrt_ps, {}, {values[0]});
+  return builder.CreateIntrinsic(isWide ? of256 : of128, {}, {values[0]});
 }
 
 Value *scaleRegister(IRBuilder<> &builder, ArrayRef<Value *> values) {
@@ -181,11 +181,11 @@ Operation operationOf(const Function &function) {
   if (name.starts_with(rsqrtEstimate))
     return {estimateRegister};
   if (name.starts_with(rsqrtCoarse))
-    return {estimateCoarsely, 256};
+    return {estimateCoarsely<Intrinsic::x86_sse_rsqrt_ps, Intrinsic::x86_avx_rsqrt_ps_256>, 256};
   if (name.starts_with(recipEstimate))
     return {estimateReciprocal};
   if (name.starts_with(recipCoarse))
-    return {estimateReciprocalCoarsely, 256};
+    return {estimateCoarsely<Intrinsic::x86_sse_rcp_ps, Intrinsic::x86_avx_rcp_ps_256>, 256};
   if (name.starts_with(scaled))
     return {scaleRegister};
   if (name.starts_with(unordinary))

@@ -74,10 +74,8 @@ pub(crate) fn compile(tools: &Tools, text: &str, level: Level) -> NativeCode {
             ));
             continue;
         }
-        // A level has all operations of AVX-512 or none, and before them coarse estimates or none; calls of others are behind a no.
-        let [_, ldexp, estimates, _, coarse, _] = answers;
-        let has_some = ldexp && estimates || coarse;
-        if let Some(body) = has_some.then(|| operation::body(line)).flatten() {
+        // Calls of those that the level lacks are behind a no.
+        if let Some(body) = operation::body(line) {
             out.push_str(&body);
             has_operations = true;
             continue;

@@ -1,8 +1,8 @@
 //! The built-in functions that a program reaches.
 //!
-//! In: a module of the front end's. Out: the same, in which the program's own names are set apart, printf is lowered, calls that may be approximate go to other functions, built-in functions are defined but for those
-//! that `native` has as machine code, events, images and samplers have types that targets know and work-group functions their memory; nothing is
-//! missing but the work-item functions and barriers.
+//! In: a module of the front end's. Out: the same, in which the program's own names are set apart, printf is lowered, calls that may be
+//! approximate go to other functions, built-in functions are defined but for those that `native` has as machine code, events, images and
+//! samplers have types that targets know and work-group functions their memory; nothing is missing but the work-item functions and barriers.
 
 use oxcl_builtins::AddressBits;
 use oxcl_frontend::Bits;

@@ -29,20 +29,21 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
+    /// Whether there are enough pieces for owners.
+    pub(crate) fn may_have_owners(pieces: u64, workers: usize) -> bool {
+        // Two pieces at least in each of the first chunks.
+        pieces / 16 >= workers as u64 && workers <= OWNERS
+    }
+
     /// Of so many pieces for so many workers; with owners where that is `wanted` and there are enough pieces. All of them take so
     /// many nanoseconds of processor time; 0: not known.
     pub(crate) fn new(pieces: u64, workers: usize, wanted: bool, time: u64) -> Cut {
         let largest = (pieces / (8 * workers as u64)).max(1);
-        let owned = wanted && largest > 1 && workers <= OWNERS;
+        let owned = wanted && Cut::may_have_owners(pieces, workers);
         let short = if time == 0 { 1 } else { pieces.saturating_mul(SHORTEST).div_ceil(time) };
         // More chunks than workers stay without owners.
         let least = short.clamp(1, (largest / 2).max(1));
         Cut { pieces, workers: workers as u64, largest, least, owned }
-    }
-
-    /// Whether its first chunks have owners.
-    pub(crate) fn has_owners(&self) -> bool {
-        self.owned
     }
 
     /// How many workers own chunks.

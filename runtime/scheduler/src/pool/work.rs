@@ -287,14 +287,9 @@ impl Core {
         // Written before the launch was put on the board.
         let order = PartOrder::from_bits(task.order.load(Ordering::Relaxed));
         let order = order.is_none_or(|order| order == PartOrder::NATURAL);
-        self.cut_as(task, order)
-    }
-
-    /// The same, with owners where they are `wanted` and there are enough pieces.
-    fn cut_as(&self, task: &Task, wanted: bool) -> Cut {
         // Set before the task was ready.
         let time = weight::known(task.weight.load(Ordering::Relaxed));
-        Cut::new(task.runs(), self.workers, wanted, time)
+        Cut::new(task.runs(), self.workers, order, time)
     }
 
     /// Takes part in what stands on the board, with a chunk that was taken of it, until none is left or until `enough`:
@@ -421,7 +416,8 @@ impl Core {
             let launch = unsafe { (*body).as_ref() };
             if let Some(history) = launch.and_then(|launch| launch.history()) {
                 // Those with owners keep them unless their parts differ by far.
-                let different = if self.cut_as(task, true).has_owners() { VERY_DIFFERENT } else { DIFFERENT };
+                let different =
+                    if Cut::may_have_owners(task.runs(), self.workers) { VERY_DIFFERENT } else { DIFFERENT };
                 task.order.store(history.order(different).to_bits(), Ordering::Relaxed);
                 task.measured.store(history.begin(task.id.0), Ordering::Relaxed);
             }

@@ -35,6 +35,9 @@ const SHARED: u32 = if cfg!(loom) {
 /// Tasks that are brought to this processor before they are told: about as many as it can fetch at the same time.
 const PREFETCHED: usize = 4;
 
+/// Where one thread retires more tasks than these one after the other, it is likely to go on.
+const RETIRED_IN_A_ROW: usize = 2;
+
 /// What the ends of tasks have set free.
 #[derive(Default)]
 pub(crate) struct Released {
@@ -202,7 +205,7 @@ impl Released {
     }
 
     /// Whether [`Released::settle`] has nothing to do.
-    fn is_settled(&self, first: bool) -> bool {
+    pub(crate) fn is_settled(&self, first: bool) -> bool {
         self.instant.is_empty()
             && self.device.is_empty()
             && self.notify.is_empty()
@@ -306,13 +309,16 @@ pub(crate) fn end(at: TaskPtr, outcome: &Outcome, released: &mut Released) {
     let task = unsafe { at.get() };
     // SAFETY: the list is closed below.
     unsafe { task.executed.prefetch_target() };
-    // The work and all that it holds go before anyone hears of the end.
-    // SAFETY: the caller is the only executor left, and nobody else reads the body.
-    let body = task.body.with_mut(|body| unsafe { (*body).take() });
-    if body.is_some() {
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(body)));
+    // The work and all that it holds go before anyone hears of the end. Joins and user events have none, and nothing is read of
+    // where it would be: workers wait for their ends.
+    if matches!(task.role, Role::InOrder | Role::OutOfOrder) {
+        // SAFETY: the caller is the only executor left, and nobody else reads the body.
+        let body = task.body.with_mut(|body| unsafe { (*body).take() });
+        if body.is_some() {
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(body)));
+        }
+        task.clear_ticket();
     }
-    task.clear_ticket();
     if let Err(cause) = outcome {
         task.blame(cause);
     }
@@ -381,7 +387,7 @@ pub(crate) fn let_go(at: TaskPtr) {
 /// Retires a task that was executed and whose predecessors have retired, and all that could only wait for that.
 fn retire(first: TaskPtr, released: &mut Released) {
     let mut at = first;
-    loop {
+    for count in 0_usize.. {
         // SAFETY: the scheduler's reference is held until the release below.
         let task = unsafe { at.get() };
         // SAFETY: only who retires the task touches the field.
@@ -392,7 +398,11 @@ fn retire(first: TaskPtr, released: &mut Released) {
         task.state.set(Snapshot::COMPLETE.and(Snapshot::RETIRED));
         let entries = task.retired.close();
         // Another worker has executed what comes next.
-        entries.prefetch_chained();
+        if let Some(next) = entries.prefetch_chained()
+            && count >= RETIRED_IN_A_ROW
+        {
+            next.prefetch_beyond(at);
+        }
         let next = released.deliver(entries, task);
         // SAFETY: the scheduler's reference, which nobody else gives back.
         unsafe { at.release() };

@@ -165,6 +165,16 @@ impl Board {
         found
     }
 
+    /// Has what is written where a worker opens a task brought to its processor, but for what all look at again and again.
+    pub(crate) fn prefetch_place(&self, index: usize) {
+        if let Some(place) = self.places.get(index) {
+            crate::shim::prefetch_to_write(std::ptr::from_ref(&place.what));
+            for word in self.owned(place) {
+                crate::shim::prefetch_to_write(std::ptr::from_ref(word));
+            }
+        }
+    }
+
     /// Lets all see the task for which the caller has reserved a place. The scheduler's reference goes to the board, and
     /// from there to whoever reports the last chunk. There are between 1 and [`MOST`] chunks.
     pub(crate) fn publish(&self, index: usize, deal: Deal) {

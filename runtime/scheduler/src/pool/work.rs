@@ -145,6 +145,10 @@ impl Core {
     /// Hands out what was set free, tidies up, and calls callbacks. Returns what this worker does next; the other tasks go to
     /// its ring, where they find what they read still in the cache.
     fn conclude_step(&self, local: &Local, released: &mut Released) -> Option<Next> {
+        if !released.is_settled(true) {
+            // A join that ends mostly has a row.
+            self.board.prefetch_place(local.slot);
+        }
         // Others begin with it before this thread tidies up, which may set free more.
         release::settle_nested(released, true);
         let mut next = self.hand_out(local, released, None);

@@ -190,13 +190,16 @@ pub(crate) struct Entries {
 
 impl Entries {
     /// Has the record of the queue's next task brought to this processor, if its entry for the queue's chain is the first
-    /// one, as it mostly is: reading the entry alone would fetch only one of the two lines that are written next.
+    /// one, as it mostly is: reading the entry alone would fetch only one of the two lines that are written next. Where that is.
     #[inline]
-    pub(crate) fn prefetch_chained(&self) {
-        if !self.next.is_null() {
-            let record = self.next.cast::<u8>().wrapping_sub(std::mem::offset_of!(Task, chain_notice));
-            TaskPtr::new(record.cast()).inspect(|task| task.prefetch());
+    pub(crate) fn prefetch_chained(&self) -> Option<TaskPtr> {
+        if self.next.is_null() {
+            return None;
         }
+        let record = self.next.cast::<u8>().wrapping_sub(std::mem::offset_of!(Task, chain_notice));
+        let next = TaskPtr::new(record.cast())?;
+        next.prefetch();
+        Some(next)
     }
 }
 

@@ -50,13 +50,11 @@ const SORTED: usize = weight::MOST;
 
 const _: () = assert!(SORTED <= 1 << u8::BITS);
 
-/// The row. Few tasks have one, so the record has only room for its address.
+/// The row. What says how many there are lies in the record, as whoever ends the task writes it while all workers wait; few tasks
+/// have more, so the record has only room for the address of that.
 #[derive(Debug)]
-pub(crate) struct Row(OnceLock<Box<Entries>>);
-
-/// What is in a row.
-#[derive(Debug)]
-struct Entries {
+#[repr(C)]
+pub(crate) struct Row {
     /// Entries, with what is known of them, or [`CLOSED`].
     count: AtomicU32,
     /// Entries when it was closed.
@@ -67,8 +65,14 @@ struct Entries {
     sealed: AtomicBool,
     /// The entries' places are not those in which they came. Written before the row is offered.
     arranged: AtomicBool,
+    entries: OnceLock<Box<Entries>>,
     /// How long the work of all entries takes, about.
     nanoseconds: AtomicU64,
+}
+
+/// What is in a row.
+#[derive(Debug)]
+struct Entries {
     /// The first entries' weights, close together, as they were written by another processor than the one that sorts.
     weights: [AtomicU8; SORTED],
     /// Which entry comes at each place, if they are arranged.
@@ -101,25 +105,15 @@ fn locate(mut index: usize) -> (usize, usize) {
 impl Entries {
     fn new() -> Entries {
         Entries {
-            count: AtomicU32::new(0),
-            length: AtomicU32::new(0),
-            share: AtomicU32::new(1),
-            sealed: AtomicBool::new(false),
-            arranged: AtomicBool::new(false),
-            nanoseconds: AtomicU64::new(0),
             weights: std::array::from_fn(|_| AtomicU8::new(0)),
             order: std::array::from_fn(|_| AtomicU8::new(0)),
             segments: [const { OnceLock::new() }; SEGMENTS],
         }
     }
 
-    fn reserve(&self) -> Result<(), EnqueueError> {
-        // Only the caller adds tasks, so only [`CLOSED`] may be missed, and then the room is not used.
-        let count = self.count.load(Ordering::Relaxed);
-        if count & !COUNT != 0 {
-            return Ok(());
-        }
-        let (segment, _) = locate(count as usize);
+    /// Makes room for an entry behind so many.
+    fn reserve(&self, count: usize) -> Result<(), EnqueueError> {
+        let (segment, _) = locate(count);
         let Some(room) = self.segments.get(segment).filter(|room| room.get().is_none()) else {
             return Ok(());
         };
@@ -136,32 +130,7 @@ impl Entries {
         self.segments.get(segment)?.get()?.get(index)
     }
 
-    fn join(&self, task: TaskPtr) -> Joined {
-        // Acquire pairs with the release half of the swap in `close`, for the case that it is closed.
-        let count = self.count.load(Ordering::Acquire);
-        if count & CLOSED != 0 {
-            return Joined::Closed;
-        }
-        if count & SEALED != 0 {
-            return Joined::Full;
-        }
-        let Some(entry) = self.entry(count as usize) else { return Joined::Full };
-        // SAFETY: the caller is enqueueing the task, which cannot end before that is done.
-        let weight = unsafe { task.get() }.weight.load(Ordering::Relaxed);
-        entry.store(task.as_ptr(), Ordering::Relaxed);
-        if let Some(place) = self.weights.get(count as usize) {
-            place.store(weight, Ordering::Relaxed);
-        }
-        let before = self.nanoseconds.load(Ordering::Relaxed);
-        self.nanoseconds.store(before + weight::nanoseconds(weight), Ordering::Relaxed);
-        // Release publishes the entry and the task to `close`; acquire as above.
-        match self.count.compare_exchange(count, count + 1, Ordering::Release, Ordering::Acquire) {
-            Ok(_) => Joined::Yes,
-            Err(_) => Joined::Closed,
-        }
-    }
-
-    /// Sorts the entries, if they are few enough. Whether that has moved any.
+    /// Sorts so many entries, if they are few enough. Whether that has moved any.
     fn sort(&self, count: usize) -> bool {
         if !(2..=SORTED).contains(&count) {
             return false;
@@ -195,102 +164,121 @@ impl Entries {
         true
     }
 
-    /// See [`Row::seal`].
-    fn seal(&self) {
-        let count = self.count.load(Ordering::Relaxed);
-        // Nothing is read of what others wrote: the caller has added all entries. Acquire for a row that was closed.
-        let seal = || {
-            self.count.compare_exchange(count, count | SEALED, Ordering::Relaxed, Ordering::Acquire).is_ok()
-        };
-        if count & !COUNT == 0 && seal() && self.sort(count as usize) {
-            // Release passes the order on to `close`. Where the row was closed meanwhile, it is not used.
-            self.count.fetch_or(ORDERED, Ordering::Release);
+    /// Has what [`Entries::sort`] reads and writes of so many entries brought to this processor.
+    fn prefetch(&self, count: usize) {
+        for line in (0..count).step_by(LINE) {
+            crate::shim::prefetch(self.weights.as_ptr().wrapping_add(line));
+            crate::shim::prefetch_to_write(self.order.as_ptr().wrapping_add(line));
         }
-    }
-
-    /// Has what [`Entries::sort`] reads and writes brought to this processor. The rest of the row is fetched meanwhile.
-    fn prefetch(&self) {
-        let count = self.count.load(Ordering::Relaxed);
-        if count & !COUNT == 0 && (2..=SORTED).contains(&(count as usize)) {
-            for line in (0..count as usize).step_by(LINE) {
-                crate::shim::prefetch(self.weights.as_ptr().wrapping_add(line));
-                crate::shim::prefetch_to_write(self.order.as_ptr().wrapping_add(line));
-            }
-        }
-    }
-
-    fn at(&self, place: u32) -> Option<TaskPtr> {
-        if place >= self.length.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut index = place;
-        if self.arranged.load(Ordering::Relaxed) {
-            index = self.order.get(place as usize)?.load(Ordering::Relaxed).into();
-        }
-        TaskPtr::new(self.entry(index as usize)?.load(Ordering::Relaxed))
     }
 }
 
 impl Row {
     /// Without room for any task.
     pub(crate) const fn new() -> Row {
-        Row(OnceLock::new())
+        Row {
+            count: AtomicU32::new(0),
+            length: AtomicU32::new(0),
+            share: AtomicU32::new(1),
+            sealed: AtomicBool::new(false),
+            arranged: AtomicBool::new(false),
+            entries: OnceLock::new(),
+            nanoseconds: AtomicU64::new(0),
+        }
     }
 
     /// Makes room for one task more. Where a row has as many entries as it can have, it takes no more. Called by one
     /// thread at a time.
     pub(crate) fn reserve(&self) -> Result<(), EnqueueError> {
-        if let Some(entries) = self.0.get() {
-            return entries.reserve();
+        // Only the caller adds tasks, so only [`CLOSED`] may be missed, and then the room is not used.
+        let count = self.count.load(Ordering::Relaxed);
+        if count & !COUNT != 0 {
+            return Ok(());
+        }
+        if let Some(entries) = self.entries.get() {
+            return entries.reserve(count as usize);
         }
         let entries = faults::try_box(Entries::new()).map_err(|_| EnqueueError::OutOfHostMemory)?;
-        entries.reserve()?;
-        let _ = self.0.set(entries);
+        entries.reserve(0)?;
+        let _ = self.entries.set(entries);
         Ok(())
     }
 
     /// Adds a task, which stays where it is until it was told. Called by one thread at a time.
     pub(crate) fn join(&self, task: TaskPtr) -> Joined {
-        self.0.get().map_or(Joined::Full, |entries| entries.join(task))
+        // Acquire pairs with the release half of the swap in `close`, for the case that it is closed.
+        let count = self.count.load(Ordering::Acquire);
+        if count & CLOSED != 0 {
+            return Joined::Closed;
+        }
+        if count & SEALED != 0 {
+            return Joined::Full;
+        }
+        let Some(entries) = self.entries.get() else { return Joined::Full };
+        let Some(entry) = entries.entry(count as usize) else { return Joined::Full };
+        // SAFETY: the caller is enqueueing the task, which cannot end before that is done.
+        let weight = unsafe { task.get() }.weight.load(Ordering::Relaxed);
+        entry.store(task.as_ptr(), Ordering::Relaxed);
+        if let Some(place) = entries.weights.get(count as usize) {
+            place.store(weight, Ordering::Relaxed);
+        }
+        let before = self.nanoseconds.load(Ordering::Relaxed);
+        self.nanoseconds.store(before + weight::nanoseconds(weight), Ordering::Relaxed);
+        // Release publishes the entry and the task to `close`; acquire as above.
+        match self.count.compare_exchange(count, count + 1, Ordering::Release, Ordering::Acquire) {
+            Ok(_) => Joined::Yes,
+            Err(_) => Joined::Closed,
+        }
     }
 
     /// How long the work of all tasks takes that have joined, about.
     pub(crate) fn nanoseconds(&self) -> u64 {
-        self.0.get().map_or(0, |entries| entries.nanoseconds.load(Ordering::Relaxed))
+        self.nanoseconds.load(Ordering::Relaxed)
     }
 
     /// Closes the row. How many tasks are in it. Called once.
     pub(crate) fn close(&self) -> u32 {
-        let Some(entries) = self.0.get() else { return 0 };
-        entries.prefetch();
+        let Some(entries) = self.entries.get() else { return 0 };
         // Acquire pairs with the exchanges in `join`; release makes what came before visible to those that find it
         // closed.
-        let found = entries.count.swap(CLOSED, Ordering::AcqRel);
+        let found = self.count.swap(CLOSED, Ordering::AcqRel);
         // Other threads read these after the row was published to them. Where it is being sorted in this moment the tasks begin as
         // they came.
-        entries.sealed.store(found & SEALED != 0, Ordering::Relaxed);
-        entries.arranged.store(found & ORDERED != 0, Ordering::Relaxed);
-        entries.length.store(found & COUNT, Ordering::Relaxed);
-        found & COUNT
+        self.sealed.store(found & SEALED != 0, Ordering::Relaxed);
+        self.arranged.store(found & ORDERED != 0, Ordering::Relaxed);
+        self.length.store(found & COUNT, Ordering::Relaxed);
+        let count = found & COUNT;
+        if found & SEALED == 0 && (2..=SORTED).contains(&(count as usize)) {
+            // It is sorted soon.
+            entries.prefetch(count as usize);
+        }
+        count
     }
 
     /// No more tasks are added. Called by the thread that adds them, if it knows: what comes all the same is refused as where
     /// there is no room.
     pub(crate) fn seal(&self) {
-        if let Some(entries) = self.0.get() {
-            entries.seal();
+        let Some(entries) = self.entries.get() else { return };
+        let count = self.count.load(Ordering::Relaxed);
+        // Nothing is read of what others wrote: the caller has added all entries. Acquire for a row that was closed.
+        let seal = || {
+            self.count.compare_exchange(count, count | SEALED, Ordering::Relaxed, Ordering::Acquire).is_ok()
+        };
+        if count & !COUNT == 0 && seal() && entries.sort(count as usize) {
+            // Release passes the order on to `close`. Where the row was closed meanwhile, it is not used.
+            self.count.fetch_or(ORDERED, Ordering::Release);
         }
     }
 
     /// Tasks in a closed row.
     pub(crate) fn len(&self) -> u32 {
-        self.0.get().map_or(0, |entries| entries.length.load(Ordering::Relaxed))
+        self.length.load(Ordering::Relaxed)
     }
 
     /// How an arranged row is dealt out to so many workers: the first half to owners, where there are enough tasks, as these all begin
     /// at the same time, and know what comes next.
     fn deal(&self, workers: usize) -> Deal {
-        let share = self.0.get().map_or(1, |entries| entries.share.load(Ordering::Relaxed));
+        let share = self.share.load(Ordering::Relaxed);
         let chunks = u64::from(self.len().div_ceil(share));
         let half = 2 * workers as u64;
         // More chunks than workers stay without owners.
@@ -302,8 +290,7 @@ impl Row {
     /// The tasks of a chunk of a row that was arranged for so many workers, as places. The owners' first chunks come first, then their
     /// second ones there and back, so that what one owns takes about as long as what another owns.
     pub(crate) fn chunk(&self, number: u64, workers: usize) -> Range<u32> {
-        let Some(entries) = self.0.get() else { return 0..0 };
-        let (length, share) = (self.len(), entries.share.load(Ordering::Relaxed));
+        let (length, share) = (self.len(), self.share.load(Ordering::Relaxed));
         let Deal { owners, each, .. } = self.deal(workers);
         let owners = owners as u64;
         let index = match number.checked_sub(OWN * owners) {
@@ -333,22 +320,29 @@ impl Row {
     /// Puts a closed row that is about to be offered to `workers` into order: the tasks that take longest first, and as
     /// many at once as take a little while. The caller is the only one who sees the row.
     pub(crate) fn arrange(&self, workers: usize) -> Deal {
-        if let Some(entries) = self.0.get() {
-            let count = self.len() as usize;
-            let nanoseconds = self.nanoseconds().max(1);
-            let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
-            let share = (count as u64 * weight::SHARE / nanoseconds).clamp(1, most);
-            entries.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
-            if !entries.sealed.load(Ordering::Relaxed) {
-                entries.arranged.store(entries.sort(count), Ordering::Relaxed);
-            }
+        let count = self.len() as usize;
+        let most = (count / (2 * workers)).clamp(1, weight::SHARE_AT_MOST) as u64;
+        let share = (count as u64 * weight::SHARE / self.nanoseconds().max(1)).clamp(1, most);
+        self.share.store(u32::try_from(share).unwrap_or(1), Ordering::Relaxed);
+        if !self.sealed.load(Ordering::Relaxed)
+            && let Some(entries) = self.entries.get()
+        {
+            self.arranged.store(entries.sort(count), Ordering::Relaxed);
         }
         self.deal(workers)
     }
 
     /// The task at a place of a closed row; `None` behind its end.
     pub(crate) fn at(&self, place: u32) -> Option<TaskPtr> {
-        self.0.get()?.at(place)
+        if place >= self.len() {
+            return None;
+        }
+        let entries = self.entries.get()?;
+        let mut index = place;
+        if self.arranged.load(Ordering::Relaxed) {
+            index = entries.order.get(place as usize)?.load(Ordering::Relaxed).into();
+        }
+        TaskPtr::new(entries.entry(index as usize)?.load(Ordering::Relaxed))
     }
 }
 

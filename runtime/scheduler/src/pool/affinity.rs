@@ -1,6 +1,10 @@
 //! Which processors this process may use, and which of them a thread keeps to.
 
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::os::unix::thread::JoinHandleExt as _;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+
+use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_setaffinity};
 
 /// Number of processors that the affinity mask and the control groups leave to this process, at least 1.
 #[must_use]
@@ -83,6 +87,102 @@ impl Drop for Bound {
     }
 }
 
+/// Where a thread goes on that is made, or woken, by one that goes on too. Linux may put it into the queue of that one's processor
+/// though another is idle: a virtual machine's idle processor counts as taken, as the machine's host may have given it to others.
+/// It sits there for some milliseconds, until the other sleeps or a clock ticks. So whoever makes or wakes it leaves the own processor
+/// out of its mask until it runs.
+#[derive(Debug)]
+pub(crate) struct Elsewhere(Mutex<Sent>);
+
+#[derive(Debug)]
+struct Sent {
+    stage: Stage,
+    /// The mask of a thread that was sent elsewhere is to be this one.
+    mask: CpuSet,
+    /// And is this one until it runs.
+    others: CpuSet,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The thread does not run.
+    Away,
+    /// Nor does this one, and a processor was left out of its mask.
+    Sent,
+    /// It runs.
+    Here,
+}
+
+impl Default for Elsewhere {
+    fn default() -> Elsewhere {
+        Elsewhere(Mutex::new(Sent { stage: Stage::Away, mask: CpuSet::new(), others: CpuSet::new() }))
+    }
+}
+
+impl Elsewhere {
+    fn change(&self) -> MutexGuard<'_, Sent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Called by the thread before it sleeps; a new one begins so.
+    pub(crate) fn sleeps(&self) {
+        self.change().stage = Stage::Away;
+    }
+
+    /// Called by the thread when it runs.
+    pub(crate) fn runs(&self) {
+        let mut sent = self.change();
+        let stage = std::mem::replace(&mut sent.stage, Stage::Here);
+        // A mask that somebody else has set meanwhile stays.
+        if stage == Stage::Sent && sched_getaffinity(None).is_ok_and(|now| now == sent.others) {
+            let _ = sched_setaffinity(None, &sent.mask);
+        }
+    }
+
+    /// Called by who has made `thread`.
+    pub(crate) fn send_new<R>(&self, thread: &JoinHandle<R>) {
+        // It has its maker's mask.
+        self.send(None, |others| {
+            let size = size_of::<CpuSet>();
+            // SAFETY: the handle keeps the thread's, and the mask has that size.
+            unsafe {
+                libc::pthread_setaffinity_np(thread.as_pthread_t(), size, (&raw const *others).cast()) == 0
+            }
+        });
+    }
+
+    /// Called by who has woken the thread of this number.
+    pub(crate) fn send_woken(&self, thread: Pid) {
+        self.send(Some(thread), |others| sched_setaffinity(Some(thread), others).is_ok());
+    }
+
+    fn send(&self, thread: Option<Pid>, to: impl FnOnce(&CpuSet) -> bool) {
+        let mut sent = self.change();
+        if sent.stage != Stage::Away {
+            return;
+        }
+        let (Some(here), Ok(mask)) = (current_processor(), sched_getaffinity(thread)) else { return };
+        let mut others = mask;
+        if (here as usize) < CpuSet::MAX_CPU {
+            others.unset(here as usize);
+        }
+        if others.count() > 0 && others != mask && to(&others) {
+            *sent = Sent { stage: Stage::Sent, mask, others };
+        }
+    }
+}
+
+/// Whether this is a virtual machine's processor, where that is said: x86's CPUID, leaf 1, bit 31 of ECX, which is zero on all others.
+pub(crate) fn is_virtual() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        static VIRTUAL: OnceLock<bool> = OnceLock::new();
+        *VIRTUAL.get_or_init(|| std::arch::x86_64::__cpuid(1).ecx >> 31 == 1)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// The processor that the calling thread runs on, which may be another one a moment later.
 pub(crate) fn current_processor() -> Option<u32> {
     // SAFETY: takes and touches nothing.
@@ -136,6 +236,52 @@ mod tests {
         assert_eq!(count, 1);
         // The mask of this thread is its own.
         assert!(available_processors() >= 1 && !allowed_processors().is_empty());
+    }
+
+    #[test]
+    fn a_thread_that_is_made_or_woken_goes_on_elsewhere_and_keeps_its_mask() {
+        let all = allowed_processors();
+        let [_, _, ..] = all[..] else { return };
+        for round in 0..100 {
+            let place = Elsewhere::default();
+            let (tell, told) = std::sync::mpsc::channel();
+            let (go, gate) = std::sync::mpsc::channel();
+            std::thread::scope(|scope| {
+                let (place, all) = (&place, &all);
+                scope.spawn(move || {
+                    place.runs();
+                    place.sleeps();
+                    tell.send(rustix::thread::gettid()).unwrap();
+                    gate.recv().unwrap();
+                    let sent = place.change().stage == Stage::Sent;
+                    assert_eq!(allowed_processors().len(), all.len() - usize::from(sent));
+                    place.runs();
+                    // Who comes late changes nothing.
+                    place.send_woken(rustix::thread::gettid());
+                    assert_eq!(allowed_processors(), *all);
+                    tell.send(rustix::thread::gettid()).unwrap();
+                });
+                let thread = told.recv().unwrap();
+                if round % 2 == 0 {
+                    place.send_woken(thread);
+                }
+                go.send(()).unwrap();
+                told.recv().unwrap();
+            });
+        }
+        let place = std::sync::Arc::new(Elsewhere::default());
+        let (go, gate) = std::sync::mpsc::channel::<()>();
+        let own = std::sync::Arc::clone(&place);
+        let thread = std::thread::spawn(move || {
+            gate.recv().unwrap();
+            let before = allowed_processors();
+            own.runs();
+            (before, allowed_processors())
+        });
+        place.send_new(&thread);
+        go.send(()).unwrap();
+        let (before, after) = thread.join().unwrap();
+        assert_eq!((before.len(), after), (all.len() - 1, all));
     }
 
     #[test]

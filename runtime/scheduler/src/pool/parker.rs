@@ -1,7 +1,12 @@
 //! Puts one thread to sleep until it is told to go on. A token that arrives first is kept.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use rustix::thread::{Pid, gettid};
+
+use super::affinity::{Elsewhere, is_virtual};
+use crate::faults;
 use crate::shim::{AtomicU32, Condvar, Mutex, Ordering, lock};
 
 const EMPTY: u32 = 0;
@@ -14,11 +19,28 @@ pub(crate) struct Parker {
     state: AtomicU32,
     mutex: Mutex<()>,
     signal: Condvar,
+    /// Who wakes the thread cares for where it goes on.
+    cares: bool,
+    /// The thread, from its first sleep on, in that case. Most that wait do not sleep.
+    sleeper: OnceLock<Option<Box<Sleeper>>>,
+}
+
+/// A thread that sleeps.
+#[derive(Debug)]
+struct Sleeper {
+    thread: Pid,
+    place: Elsewhere,
 }
 
 impl Parker {
     pub(crate) fn new() -> Parker {
-        Parker { state: AtomicU32::new(EMPTY), mutex: Mutex::new(()), signal: Condvar::new() }
+        let (mutex, signal) = (Mutex::new(()), Condvar::new());
+        Parker { state: AtomicU32::new(EMPTY), mutex, signal, cares: false, sleeper: OnceLock::new() }
+    }
+
+    /// One for one thread, which does not go on, when it is woken, where who wakes it does.
+    pub(crate) fn going_elsewhere() -> Parker {
+        Parker { cares: !cfg!(loom) && is_virtual(), ..Parker::new() }
     }
 
     /// Sleeps until there is a token, and takes it. Only one thread calls this.
@@ -41,7 +63,9 @@ impl Parker {
             // A token came in between.
             return self.state.swap(EMPTY, Ordering::Acquire) == TOKEN;
         }
-        loop {
+        let sleeper = if self.cares { self.sleeper() } else { None };
+        sleeper.inspect(|sleeper| sleeper.place.sleeps());
+        let told = loop {
             guard = match limit {
                 None => self.signal.wait(guard).unwrap_or_else(std::sync::PoisonError::into_inner),
                 Some(limit) => wait_timeout(&self.signal, guard, limit),
@@ -49,12 +73,21 @@ impl Parker {
             // Acquire pairs with the release in `unpark`. One step: what comes before a second token, which this one takes
             // with the first, is visible too.
             if self.state.compare_exchange(TOKEN, EMPTY, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return true;
+                break true;
             }
             if limit.is_some() {
-                return self.state.swap(EMPTY, Ordering::Acquire) == TOKEN;
+                break self.state.swap(EMPTY, Ordering::Acquire) == TOKEN;
             }
-        }
+        };
+        drop(guard);
+        sleeper.inspect(|sleeper| sleeper.place.runs());
+        told
+    }
+
+    /// The calling thread; none where there is no memory for it.
+    fn sleeper(&self) -> Option<&Sleeper> {
+        let this = || Sleeper { thread: gettid(), place: Elsewhere::default() };
+        self.sleeper.get_or_init(|| faults::try_box(this()).ok()).as_deref()
     }
 
     /// Leaves a token, and wakes the thread if it sleeps.
@@ -64,6 +97,8 @@ impl Parker {
             // The sleeper holds the lock from the moment it says so until it waits.
             drop(lock(&self.mutex));
             self.signal.notify_one();
+            let sleeper = self.sleeper.get().and_then(Option::as_ref);
+            sleeper.inspect(|sleeper| sleeper.place.send_woken(sleeper.thread));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::affinity::Elsewhere;
 use super::aside::Aside;
 use super::parker::Parker;
 use super::wait::Search;
@@ -47,7 +48,11 @@ impl Threads {
         for slot in 1..threads.core.workers {
             let core = Arc::clone(&threads.core);
             let cpu = cpu(slot);
+            let place = Arc::new(Elsewhere::default());
+            let own = Arc::clone(&place);
             let main = move || {
+                own.runs();
+                drop(own);
                 affinity::precise_sleeps();
                 if let Some(cpu) = cpu {
                     affinity::pin(cpu);
@@ -55,7 +60,10 @@ impl Threads {
                 core.work(slot);
             };
             // On an error the threads so far end as `threads` is dropped.
-            threads.handles.push(spawn(format!("oxcl-worker-{slot}"), STACK, main)?);
+            let thread = spawn(format!("oxcl-worker-{slot}"), STACK, main)?;
+            // One that is bound goes to its own processor when it runs.
+            place.send_new(&thread);
+            threads.handles.push(thread);
         }
         Ok(threads)
     }
@@ -81,7 +89,7 @@ impl Core {
     /// A worker's life.
     pub(crate) fn work(&self, slot: usize) {
         let local = Local::new(slot);
-        let parker = Arc::new(Parker::new());
+        let parker = Arc::new(Parker::going_elsewhere());
         let aside = Aside::default();
         let mut searching = false;
         loop {

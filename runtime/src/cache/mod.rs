@@ -16,7 +16,7 @@ mod place;
 mod store;
 mod tidy;
 
-pub(crate) use host::HostMark;
+pub(crate) use host::{HostMark, LastRun};
 pub use key::Key;
 pub(crate) use key::{Material, this_cpu};
 pub use lock::Claimed;

@@ -251,8 +251,9 @@ impl Improver {
         let glancing = Glancing::promise(&shared);
         self.shared.cold.start(move || {
             if let Some(glancing) = glancing {
-                // It is wanted when the first launch has taken a while. What this launch maps would wait for what it maps.
-                thread::sleep(GLANCE / 2);
+                // It is wanted when the first launch has taken a while. What this launch maps would wait for what it maps, and a
+                // program of a few short launches is over by then.
+                thread::sleep(GLANCE);
                 drop(glancing);
             }
             let service = shared.service.in_background();

@@ -7,7 +7,7 @@ use oxcl_binary::pipe::{Done, Hello, Job, Quality};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
 use super::pool::Pool;
-use crate::cache::{Cache, Claim, HostMark, Key, Material, Stored, claim};
+use crate::cache::{Cache, Claim, HostMark, Key, LastRun, Material, Stored, claim};
 use crate::compiler::BuildError;
 
 /// A cache, and what is known for it.
@@ -32,9 +32,9 @@ impl Kept {
         Self { cache, mark, identity: OnceLock::new() }
     }
 
-    /// Whether this program will most likely need no compiler.
-    pub(super) fn expects_hits(&self) -> bool {
-        self.mark.is_set()
+    /// Whether this program needed a compiler when it ran last.
+    pub(super) fn last_run(&self) -> LastRun {
+        self.mark.last_run()
     }
 
     /// The result of a job with this material, if it is kept. Starts no server.
@@ -60,8 +60,10 @@ impl Kept {
             .map(|identity| Key::of(&Job { quality: Quality::Full, ..job.clone() }, &identity));
         if let Some(stored) = best.into_iter().chain(key).find_map(|key| self.cache.find(&key)) {
             self.mark.hit();
+            pool.expect(false);
             return Ok(Outcome::Stored(stored));
         }
+        pool.expect(true);
         self.mark.missed();
         let claimed = match key.map(|key| claim(&self.cache, &key)) {
             Some(Claim::Made(stored)) => return Ok(Outcome::Stored(stored)),

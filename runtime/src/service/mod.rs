@@ -31,7 +31,7 @@ use std::time::Duration;
 use oxcl_binary::pipe::{Done, FailKind, Failed, Job, Kernels, Text, hurried_objects};
 use oxcl_scheduler::thread::{SMALL_STACK, spawn};
 
-use crate::cache::{Cache, Key, Material, Stored};
+use crate::cache::{Cache, Key, LastRun, Material, Stored};
 use crate::compiler::{
     BuildAction, BuildError, BuildFault, BuildRequest, BuildTarget, Built, CompilerService, Quality, Source,
 };
@@ -502,14 +502,16 @@ impl CompilerService for Service {
     }
 
     fn prewarm(&self) {
-        if self.kept.as_ref().is_some_and(|kept| kept.expects_hits()) {
-            return;
-        }
+        let patience = match self.kept.as_ref().map_or(LastRun::Unknown, |kept| kept.last_run()) {
+            LastRun::Hit => return,
+            LastRun::Missed => pool::PATIENCE,
+            LastRun::Unknown => Duration::ZERO,
+        };
         if !self.pool.begin_prewarming() {
             return;
         }
         let pool = Arc::clone(&self.pool);
-        if spawn("oxcl-prewarm", SMALL_STACK, move || pool.prewarm()).is_err() {
+        if spawn("oxcl-prewarm", SMALL_STACK, move || pool.prewarm(patience)).is_err() {
             // Without a thread it is only slower.
             self.pool.end_prewarming();
         }

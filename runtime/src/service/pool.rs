@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::ServiceOptions;
 use super::locate::{LocateError, locate};
@@ -16,6 +17,10 @@ use super::waiting::Waiting;
 
 /// How many servers are started ahead of need.
 const PREWARMED: usize = 2;
+
+/// So long a program that may need servers, or may not, is given to build something before they are started: those that find all
+/// in the cache mostly do so sooner, and servers that start take processors from their first launches.
+pub(super) const PATIENCE: Duration = Duration::from_millis(5);
 
 /// No server can be had.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +51,8 @@ struct Here {
     process: u32,
     state: Mutex<State>,
     freed: Condvar,
+    /// `State::needed` is known.
+    decided: Condvar,
     /// What servers do when the process has ended; none where the system gives no file for it.
     waiting: OnceLock<Option<Arc<Waiting>>>,
 }
@@ -60,6 +67,8 @@ struct State {
     coming: usize,
     /// A thread starts servers ahead of need.
     prewarming: bool,
+    /// Whether builds need a server, as far as they have shown it.
+    needed: Option<bool>,
 }
 
 impl State {
@@ -112,8 +121,9 @@ impl Pool {
                     return here;
                 }
             }
-            let (state, freed, waiting) = (Mutex::default(), Condvar::new(), OnceLock::new());
-            let fresh = Box::into_raw(Box::new(Here { process, state, freed, waiting }));
+            let (state, freed, decided) = (Mutex::default(), Condvar::new(), Condvar::new());
+            let fresh = Here { process, state, freed, decided, waiting: OnceLock::new() };
+            let fresh = Box::into_raw(Box::new(fresh));
             // AcqRel: publishes the new one (pairs with the load above); what was there belongs to another process
             // and is left alone for good.
             if self.here.compare_exchange(seen, fresh, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -224,10 +234,31 @@ impl Pool {
         state.idle.len() + state.busy >= self.options.servers.min(PREWARMED)
     }
 
-    /// Starts two, or as many as may be, so that they are warm when they are wanted. On a machine that has more to do
-    /// than it can do already, a build starts what it needs. [`Self::begin_prewarming`] has said that it is to be done.
-    pub(super) fn prewarm(&self) {
-        if !is_overloaded() {
+    /// A build has shown whether it needs a server. The first one to need one decides.
+    pub(super) fn expect(&self, need: bool) {
+        let here = self.here();
+        let mut state = here.lock();
+        let before = state.needed;
+        state.needed = Some(before.unwrap_or(false) || need);
+        let known = state.needed != before;
+        drop(state);
+        if known {
+            here.decided.notify_all();
+        }
+    }
+
+    /// Starts two, or as many as may be, so that they are warm when they are wanted; after so long, unless a build has shown
+    /// before that it needs one, or that it needs none. On a machine that has more to do than it can do already, a build starts
+    /// what it needs. [`Self::begin_prewarming`] has said that it is to be done.
+    pub(super) fn prewarm(&self, patience: Duration) {
+        let here = self.here();
+        let (state, _) = here
+            .decided
+            .wait_timeout_while(here.lock(), patience, |state| state.needed.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        let in_vain = !patience.is_zero() && state.needed == Some(false);
+        drop(state);
+        if !in_vain && !is_overloaded() {
             self.start_ahead();
         }
         self.end_prewarming();
@@ -333,5 +364,37 @@ impl Drop for Pool {
             // SAFETY: as above; what belongs to this process is freed by it once.
             drop(unsafe { Box::from_raw(here) });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of servers that end at once.
+    fn pool() -> Pool {
+        let options = ServiceOptions { servers: 2, cache: None, ..ServiceOptions::from_environment() };
+        Pool::new(ServiceOptions { compiler: Some("/bin/true".into()), ..options })
+    }
+
+    #[test]
+    fn servers_wait_for_what_the_first_build_shows() {
+        const LONG: Duration = Duration::from_secs(3600);
+        let in_vain = pool();
+        assert!(in_vain.begin_prewarming());
+        in_vain.expect(false);
+        in_vain.prewarm(LONG);
+        assert!(in_vain.idle_processes().is_empty());
+
+        let wanted = pool();
+        assert!(wanted.begin_prewarming());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| wanted.prewarm(LONG));
+            wanted.expect(true);
+            waiting.join().unwrap();
+        });
+        // Later hits take nothing back.
+        wanted.expect(false);
+        assert_eq!(wanted.here().lock().needed, Some(true));
     }
 }

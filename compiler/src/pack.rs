@@ -1,7 +1,7 @@
 //! Puts a program's code and facts into an archive. In: what the stages made of each kernel. Out: a sealed pocl-binary.
 
 use crate::stages::work_group::sub_group_size;
-use oxcl_binary::archive::slots::{ANY_SIZE, Code};
+use oxcl_binary::archive::slots::{ANY_SIZE, Code, Readers};
 use oxcl_binary::archive::{Archive, BinaryType, File, Kernel, Version, WorkGroupMeta};
 use oxcl_binary::known::KnownArguments;
 use oxcl_binary::meta::{
@@ -174,7 +174,8 @@ fn kernel(parts: KernelParts, settings: &Settings<'_>) -> Result<Kernel, Compile
     for (index, (level, cpu)) in levels.iter().zip(cpus).enumerate() {
         let slot = if index == 0 { Code::First } else { Code::Level(cpu.name()) };
         for code in &level.objects {
-            record.add_object_for(slot, code.size, &code.known, &code.shared);
+            let readers = if settings.is_for_others { Readers::All } else { Readers::Own };
+            record.add_object_for(slot, code.size, &code.known, &code.shared, readers);
             // Only the PoCLs that read version 12 load objects that are not linked.
             if let Some(relocatable) = &code.relocatable
                 && slot == Code::First

@@ -183,7 +183,7 @@ impl<'r> Settings<'r> {
                 && request.devices == Devices { cpu: true, reference: false }
                 && request.local_sizes.is_empty()
                 && !only_special,
-            is_for_others: request.quality == Quality::Full,
+            is_for_others: request.quality == Quality::Full && !only_special,
             large_ids: request.quality == Quality::Full && !is_part,
             sizes,
             known: &request.known,

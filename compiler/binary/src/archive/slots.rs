@@ -76,6 +76,15 @@ fn level_path_in(name: &str, level: &str, local_size: [u64; 3]) -> String {
 /// The folder of the first CPU level, where code for known arguments is: PoCL looks for local sizes alone.
 const FIRST: &str = "first";
 
+/// Where this runtime looks for code for a local size.
+fn own_path_in(name: &str, code: Code<'_>, local_size: [u64; 3]) -> String {
+    match code {
+        Code::First => PoclSlot { local_size, ..PoclSlot::GENERIC }.path_in(name),
+        Code::Level(level) => level_path_in(name, level, local_size),
+        Code::Ref => ref_path_in(name),
+    }
+}
+
 fn known_path_in(name: &str, level: &str, local_size: [u64; 3], known: &KnownArguments) -> String {
     let [x, y, z] = local_size;
     format!("/{name}/oxcl/{level}/{x}-{y}-{z}+{known}.so")
@@ -110,6 +119,15 @@ pub enum Code<'a> {
     Level(&'a str),
     /// The reference executor.
     Ref,
+}
+
+/// Who looks for an object that is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// PoCL too.
+    All,
+    /// This runtime alone, which looks into one slot for each local size.
+    Own,
 }
 
 /// The folder that code for known arguments is in; none for the reference executor, which has none.
@@ -190,11 +208,7 @@ impl Kernel {
     /// The shared object for exactly this local size ([`ANY_SIZE`]: for any).
     #[must_use]
     pub fn object(&self, code: Code<'_>, local_size: [u64; 3]) -> Option<&File> {
-        self.find(|name| match code {
-            Code::First => PoclSlot { local_size, ..PoclSlot::GENERIC }.path_in(name),
-            Code::Level(level) => level_path_in(name, level, local_size),
-            Code::Ref => ref_path_in(name),
-        })
+        self.find(|name| own_path_in(name, code, local_size))
     }
 
     /// The shared object for exactly this local size and these arguments; where nothing is known of them, for the local size.
@@ -240,21 +254,22 @@ impl Kernel {
         self.files.extend(paths.into_iter().map(|path| File { path, data: data.to_vec() }));
     }
 
-    /// Stores a shared object for arguments of these values and a local size. Nothing but this runtime looks for it.
+    /// Stores a shared object for arguments of these values, which nothing but this runtime looks for, and a local size.
     pub fn add_object_for(
         &mut self,
         code: Code<'_>,
         local_size: [u64; 3],
         known: &KnownArguments,
         data: &[u8],
+        readers: Readers,
     ) {
-        match level_of(code).filter(|_| !known.is_empty()) {
-            Some(level) => {
-                let path = known_path_in(&clipped_name(&self.name), level, local_size, known);
-                self.files.push(File { path, data: data.to_vec() });
-            }
-            None => self.add_object(code, local_size, data),
-        }
+        let name = clipped_name(&self.name);
+        let path = match level_of(code).filter(|_| !known.is_empty()) {
+            Some(level) => known_path_in(&name, level, local_size, known),
+            None if readers == Readers::Own => own_path_in(&name, code, local_size),
+            None => return self.add_object(code, local_size, data),
+        };
+        self.files.push(File { path, data: data.to_vec() });
     }
 
     /// Stores, beside the shared object of the first CPU level and for the same local size, the relocatable object

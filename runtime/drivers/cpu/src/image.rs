@@ -112,7 +112,7 @@ unsafe extern "C" fn look_at(info: *mut libc::dl_phdr_info, _size: usize, data: 
     0
 }
 
-/// The libraries whose symbols a kernel may use.
+/// The C and maths libraries, whose symbols a kernel may use.
 fn libraries() -> &'static [Library] {
     static LIBRARIES: OnceLock<Vec<Library>> = OnceLock::new();
     LIBRARIES.get_or_init(|| {
@@ -124,18 +124,31 @@ fn libraries() -> &'static [Library] {
             // SAFETY: the C and maths libraries belong to the process already; their initialisers have run.
             unsafe { Library::open(Some(name), RTLD_LAZY | RTLD_GLOBAL) }.ok()
         };
-        // Vector maths is found by those objects only that name its library.
-        // SAFETY: the vector maths library is part of the C library and has no initialisers of its own.
-        let vector = unsafe { Library::open(Some("libmvec.so.1"), RTLD_LAZY | RTLD_LOCAL) };
-        names.iter().filter_map(open).chain(vector.ok()).collect()
+        names.iter().filter_map(open).collect()
     })
 }
 
+/// The vector maths library, with its megabyte, for those kernels that ask for one of its functions. It is found by those objects
+/// only that name it.
+fn vector_library() -> Option<&'static Library> {
+    static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
+    let open = || {
+        let _held = loader();
+        // SAFETY: the vector maths library is part of the C library and has no initialisers of its own.
+        unsafe { Library::open(Some("libmvec.so.1"), RTLD_LAZY | RTLD_LOCAL) }.ok()
+    };
+    LIBRARY.get_or_init(open).as_ref()
+}
+
+/// What the names of all functions of the vector maths library begin with (the vector function ABI of x86 and AArch64).
+const VECTOR_PREFIX: &str = "_ZGV";
+
 /// The address of a function of the C, maths or vector maths library.
 pub(crate) fn provided(symbol: &str) -> Option<usize> {
+    let vector = if symbol.starts_with(VECTOR_PREFIX) { vector_library() } else { None };
     let libraries = libraries();
     let _held = loader();
-    libraries.iter().find_map(|library| {
+    libraries.iter().chain(vector).find_map(|library| {
         // SAFETY: the symbol is only taken as an address here.
         let address = unsafe { library.get::<*mut c_void>(symbol.as_bytes()) }.ok()?;
         Some(*address as usize)

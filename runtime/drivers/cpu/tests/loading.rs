@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::Arc;
 
-use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot};
+use oxcl_binary::archive::slots::{ANY_SIZE, Code, PoclSlot, Readers};
 use oxcl_binary::archive::{Archive, File, Kernel, Version};
 use oxcl_binary::known::{KnownArgument, KnownArguments};
 use oxcl_binary::meta::{KernelMeta, Level, SUB_GROUP_SIZES};
@@ -100,7 +100,7 @@ fn a_function_for_known_arguments_runs_where_these_are_given_and_nowhere_else() 
     let special =
         |number| object(&format!("META_FOR(k, 8, 1, 1) NATIVE(k) {{ BUF(int, 0)[0] = {number}; }}"));
     let known = |value| KnownArguments(vec![KnownArgument { index: 1, value }]);
-    record.add_object_for(Code::First, [8, 1, 1], &known(5), &special(2));
+    record.add_object_for(Code::First, [8, 1, 1], &known(5), &special(2), Readers::Own);
     let code = select(&single(record)).unwrap();
     let geometry = |local| Geometry {
         work_dim: 1,
@@ -124,7 +124,7 @@ fn a_function_for_known_arguments_runs_where_these_are_given_and_nowhere_else() 
     // What came later is told apart in the same way.
     let mut later = kernel("k", vec![buffer("out")]);
     later.add_object(Code::First, ANY_SIZE, &answering(1));
-    later.add_object_for(Code::First, [8, 1, 1], &known(6), &special(3));
+    later.add_object_for(Code::First, [8, 1, 1], &known(6), &special(3), Readers::Own);
     let later = single(later);
     code.add(&later, &shape(8, known(6))).unwrap();
     assert_eq!(special_for(8, known(6)), (true, true));

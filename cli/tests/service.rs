@@ -207,6 +207,8 @@ fn a_kernel_is_specialised_alone() {
         kernel.object(Code::First, [64, 1, 1]).is_some() && kernel.object(Code::First, [16, 4, 1]).is_some()
     );
     assert!(kernel.object(Code::First, ANY_SIZE).is_none());
+    // Only this runtime reads it: nothing is there twice, for PoCL.
+    assert_eq!(kernel.files.iter().filter(|file| file.path.contains(".so")).count(), 2);
     // The same functions as those that are made with the whole program.
     let whole = Archive::read(&service.build(&wanted).unwrap().archive).unwrap();
     let whole = whole.kernel("k3").unwrap();

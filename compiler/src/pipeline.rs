@@ -397,11 +397,11 @@ impl<'ctx> Builder<'_, '_, 'ctx> {
         self.timings.measure(Stage::WorkGroup, || work_group::run(module, kernel, &options, known, cpu))
     }
 
-    /// What a kernel's shared object defines for others. Code made in a hurry, and functions that are made for launches, are for this
-    /// runtime alone: they have no entry for PoCL, nor the object that PoCL would link.
+    /// What a kernel's shared object defines for others. Code made in a hurry is for this runtime alone: it has no entry for
+    /// PoCL, nor the object that PoCL would link.
     fn exports(&self, kernel: &str) -> Vec<String> {
         let mut exports = vec![abi::native_symbol(kernel)];
-        if self.settings.is_for_others {
+        if self.settings.has_pocl_entry {
             exports.push(abi::pocl_symbol(kernel));
         }
         exports.push(abi::constants_symbol(kernel));

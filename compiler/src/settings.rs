@@ -95,8 +95,10 @@ pub(crate) struct Settings<'r> {
     pub(crate) level: Level,
     /// An archive gets generic functions only, several kernels in one object each.
     pub(crate) is_hurried: bool,
-    /// Others than this runtime load the code: it has an entry for PoCL, and objects that can be linked.
+    /// Others than this runtime load the code: it is where they look for it, with objects that can be linked.
     pub(crate) is_for_others: bool,
+    /// The code has an entry for PoCL: a function that is made alone, too, as it is to be the same as one that is made with its program.
+    pub(crate) has_pocl_entry: bool,
     /// Launches with global ids of 2^31 and more are served. They are rare, and code for them takes time to make: what is made
     /// in a hurry, and single kernels that are made later, go without; the runtime has the whole program made for such a launch.
     pub(crate) large_ids: bool,
@@ -184,6 +186,7 @@ impl<'r> Settings<'r> {
                 && request.local_sizes.is_empty()
                 && !only_special,
             is_for_others: request.quality == Quality::Full && !only_special,
+            has_pocl_entry: request.quality == Quality::Full,
             large_ids: request.quality == Quality::Full && !is_part,
             sizes,
             known: &request.known,

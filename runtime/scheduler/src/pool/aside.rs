@@ -6,6 +6,8 @@
 //! So a worker that wakes up where the host's thread was last seen goes elsewhere, by leaving that processor out of its
 //! mask for a moment, unless the machine is full: then the system's choice is as good. Masks are as before afterwards.
 //!
+//! Where a thread goes on that does not run yet, as it was just made or woken, is the concern of [`super::affinity::Elsewhere`].
+//!
 //! The host's threads stay where they are, but for one case: workers that are bound to processors cannot go elsewhere. There a
 //! thread that waits goes to the processor that was left to it.
 

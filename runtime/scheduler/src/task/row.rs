@@ -175,7 +175,7 @@ impl Entries {
 
 impl Row {
     /// Without room for any task.
-    pub(crate) const fn new() -> Row {
+    pub(crate) fn new() -> Row {
         Row {
             count: AtomicU32::new(0),
             length: AtomicU32::new(0),

@@ -59,8 +59,8 @@ impl Kept {
             .filter(|_| job.quality != Quality::Full)
             .map(|identity| Key::of(&Job { quality: Quality::Full, ..job.clone() }, &identity));
         if let Some(stored) = best.into_iter().chain(key).find_map(|key| self.cache.find(&key)) {
-            self.mark.hit();
             pool.expect(false);
+            self.mark.hit();
             return Ok(Outcome::Stored(stored));
         }
         pool.expect(true);

@@ -157,9 +157,7 @@ impl Board {
                     .is_ok()
         });
         if let Some(place) = found.and_then(|index| self.places.get(index)) {
-            for word in self.owned(place) {
-                crate::shim::prefetch_to_write(std::ptr::from_ref(word));
-            }
+            self.prefetch_words(place);
             crate::shim::prefetch_to_write(std::ptr::from_ref(&place.left));
         }
         found
@@ -169,9 +167,13 @@ impl Board {
     pub(crate) fn prefetch_place(&self, index: usize) {
         if let Some(place) = self.places.get(index) {
             crate::shim::prefetch_to_write(std::ptr::from_ref(&place.what));
-            for word in self.owned(place) {
-                crate::shim::prefetch_to_write(std::ptr::from_ref(word));
-            }
+            self.prefetch_words(place);
+        }
+    }
+
+    fn prefetch_words(&self, place: &Place) {
+        for word in self.owned(place) {
+            crate::shim::prefetch_to_write(std::ptr::from_ref(word));
         }
     }
 

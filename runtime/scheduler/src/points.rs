@@ -85,7 +85,7 @@ pub struct Touch {
 impl Touch {
     /// All of a resource.
     #[must_use]
-    pub fn whole(resource: ResourceId, access: Access) -> Touch {
+    pub const fn whole(resource: ResourceId, access: Access) -> Touch {
         Touch { resource, start: 0, end: u64::MAX, access, bands: ALL_BANDS }
     }
 }
@@ -162,6 +162,9 @@ const KEPT_LINES: usize = if cfg!(test) { 2 } else { 64 };
 /// Segments that a line always keeps.
 const KEPT_SEGMENTS: usize = if cfg!(test) { 4 } else { 64 };
 
+/// A segment that nobody is known to have touched keeps room for so many readers.
+const KEPT_READERS: usize = if cfg!(test) { 8 } else { 64 };
+
 /// More lines than this are dropped when all is forgotten, for their memory.
 const MOST_LINES: usize = 1 << 16;
 
@@ -224,7 +227,13 @@ impl Segment {
 
     /// Records the writer in place of what was there.
     fn write(&mut self, task: TaskRef) {
+        self.forget();
         self.writer = Some(task);
+    }
+
+    /// Forgets who touched it. The room for readers stays.
+    fn forget(&mut self) {
+        self.writer = None;
         self.fan = Fan::default();
         self.readers.clear();
     }
@@ -282,18 +291,26 @@ impl Line {
         Ok(())
     }
 
-    fn record(&mut self, touch: &Touch, task: &TaskRef) {
+    fn record(&mut self, touch: &Touch, task: TaskRef) {
         match (self.same(touch), touch.access.writes()) {
-            (Some(segment), true) => segment.write(task.clone()),
-            (Some(segment), false) => segment.read(task.clone()),
+            (Some(segment), true) => segment.write(task),
+            (Some(segment), false) => segment.read(task),
             (None, true) => self.write(touch, task),
-            (None, false) => self.read(touch, task),
+            (None, false) => self.read(touch, &task),
         }
     }
 
     fn clear(&mut self) {
         self.segments.clear();
         self.bands.clear();
+    }
+
+    /// Forgets everything. Bytes that were all touched as one mostly are again: their segment stays, unless it takes much memory.
+    fn forget(&mut self) {
+        match &mut self.segments[..] {
+            [only] if self.bands.is_empty() && only.readers.capacity() <= KEPT_READERS => only.forget(),
+            _ => self.clear(),
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -390,11 +407,11 @@ impl Line {
     }
 
     /// Records the writer of all that is touched, in place of what was there.
-    fn write(&mut self, touch: &Touch, task: &TaskRef) {
+    fn write(&mut self, touch: &Touch, task: TaskRef) {
         let first = self.first_behind(touch.start);
         let count = self.segments[first..].iter().take_while(|segment| segment.start < touch.end).count();
         if count == 0 {
-            let (start, end, writer) = (touch.start, touch.end, Some(task.clone()));
+            let (start, end, writer) = (touch.start, touch.end, Some(task));
             let segment = Segment { start, end, writer, fan: Fan::default(), readers: Vec::new() };
             self.segments.insert(first, segment);
         } else {
@@ -404,7 +421,7 @@ impl Line {
             let segment = &mut self.segments[first];
             segment.start = segment.start.min(touch.start);
             segment.end = end;
-            segment.write(task.clone());
+            segment.write(task);
             self.segments.drain(first + 1..first + count);
         }
     }
@@ -492,15 +509,15 @@ impl Points {
         line.prepare_bands(touch, self.finished, spread, &mut each)
     }
 
-    /// Records the touch of a command, unless all was forgotten since it was prepared.
-    pub(crate) fn record(&mut self, touch: &Touch, task: &TaskRef) {
+    /// Records the touch of a command, with a reference to it, unless all was forgotten since it was prepared.
+    pub(crate) fn record(&mut self, touch: &Touch, task: TaskRef) {
         if let Some(line) = self.lines.get_mut(&touch.resource)
             && line.age == self.age
         {
             if line.bands.is_empty() {
                 line.record(touch, task);
             } else {
-                line.bands_of(touch).for_each(|line| line.record(touch, task));
+                line.bands_of(touch).for_each(|line| line.record(touch, task.clone()));
             }
         }
     }
@@ -516,7 +533,7 @@ impl Points {
         // Who waits for the queue's end waits for this too: dropping thousands of lines would take longer than what they
         // are about.
         match self.lines.len() {
-            0..=KEPT_LINES => self.lines.values_mut().for_each(Line::clear),
+            0..=KEPT_LINES => self.lines.values_mut().for_each(Line::forget),
             _ if self.lines.len() <= MOST_LINES => self.age += 1,
             _ => self.lines.clear(),
         }
@@ -543,7 +560,7 @@ mod tests {
             };
             points.prepare(touch, None, each).unwrap();
         }
-        touches.iter().for_each(|touch| points.record(touch, &task));
+        touches.iter().for_each(|touch| points.record(touch, task.clone()));
         (task, waits)
     }
 
@@ -579,7 +596,7 @@ mod tests {
                     let task = task.share(1);
                     let touch = Touch::whole(ResourceId(7), Access::Read);
                     points.prepare(&touch, None, |_| Ok(())).unwrap();
-                    points.record(&touch, &task);
+                    points.record(&touch, task.clone());
                 }
                 let mut planned = Vec::new();
                 for touch in [
@@ -635,7 +652,7 @@ mod tests {
             let touch = Touch { end: start + 64, start, ..Touch::whole(ResourceId(7), Access::Write) };
             points.sweep();
             points.prepare(&touch, None, |_| Ok(())).unwrap();
-            points.record(&touch, &task);
+            points.record(&touch, task.clone());
             // One in a hundred takes long.
             if number % 100 == 0 {
                 running.push((number, task));
@@ -683,6 +700,10 @@ mod tests {
                 let access = [Access::Read, Access::Write, Access::ReadWrite][below(3) as usize];
                 let touch =
                     Touch { resource: ResourceId(7), start, end: end.min(BYTES as u64), access, bands };
+                if below(8) == 0 {
+                    points.clear();
+                    cells.fill(Cell::default());
+                }
                 let task = Fresh::new(Role::InOrder, EventId(number)).unwrap().share(1);
                 let (mut found, mut wanted) = (Vec::new(), Vec::new());
                 points.sweep();
@@ -692,7 +713,7 @@ mod tests {
                     Ok(())
                 };
                 points.prepare(&touch, None, each).unwrap();
-                points.record(&touch, &task);
+                points.record(&touch, task.clone());
                 for byte in touch.start..touch.end {
                     for band in (0..BANDS).filter(|band| bands >> band & 1 != 0) {
                         let cell = &mut cells[(byte as usize) * BANDS as usize + band as usize];

@@ -22,6 +22,7 @@ pub(crate) mod ring;
 mod spare;
 mod threads;
 mod wait;
+mod waiters;
 pub(crate) mod weight;
 mod work;
 
@@ -35,11 +36,11 @@ use self::callers::Callers;
 use self::idle::Idle;
 use self::inject::Inject;
 use self::looker::Looker;
-use self::parker::Parker;
 use self::ring::Ring;
 use self::spare::Spare;
+use self::waiters::Waiters;
 use crate::observe::{CommandRecord, Observer};
-use crate::shim::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
+use crate::shim::{AtomicBool, AtomicU64, Ordering};
 use crate::task::list::TaskList;
 use crate::task::{Task, TaskPtr};
 
@@ -84,7 +85,7 @@ pub(crate) struct Core {
     /// Where the host's thread runs.
     host_place: HostPlace,
     /// Host threads that wait for slot 0.
-    host_waiters: Mutex<Vec<Arc<Parker>>>,
+    host_waiters: Waiters,
     /// Work was left for whoever has slot 0, when there are no other threads.
     host_request: AtomicBool,
     spare: Spare,
@@ -152,7 +153,7 @@ impl Core {
             threads_alive: AtomicBool::new(false),
             host_slot: AtomicBool::new(false),
             host_place: HostPlace::new(),
-            host_waiters: Mutex::new(Vec::new()),
+            host_waiters: Waiters::new(),
             host_request: AtomicBool::new(false),
             spare: Spare::new(),
             looker: Looker::new(),
@@ -434,9 +435,6 @@ impl Core {
         // Pairs with the fence in `Idle::sleep`: a thread that falls asleep now sees the store above.
         crate::shim::fence(Ordering::SeqCst);
         self.idle.wake_all();
-        let waiters = std::mem::take(&mut *lock(&self.host_waiters));
-        for waiter in waiters {
-            waiter.unpark();
-        }
+        self.host_waiters.wake_all();
     }
 }

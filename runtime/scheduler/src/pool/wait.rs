@@ -9,7 +9,7 @@ use super::parker::Parker;
 use super::spare::Spare;
 use super::{Core, Found, Local};
 use crate::faults;
-use crate::shim::{Ordering, fence, lock, spin_loop};
+use crate::shim::{Ordering, fence, spin_loop};
 use crate::task::Task;
 use crate::task::notice::{NoticeList, Registered};
 
@@ -186,19 +186,14 @@ impl Core {
     /// Sleeps until the goal is reached or slot 0 may be free.
     fn sleep_slotless(&self, awaited: Awaited<'_>, place: &mut Place) {
         let Some(parker) = place.get().map(Arc::clone) else { return doze() };
-        let mut waiters = lock(&self.host_waiters);
-        let listed = faults::reserve(&mut waiters, 1).is_ok();
-        if listed {
-            waiters.push(Arc::clone(&parker));
-        }
-        drop(waiters);
+        let listed = self.host_waiters.add(&parker);
         // Pairs with the fence in `leave_host_slot`: it sees this waiter, or this thread sees the slot free.
         fence(Ordering::SeqCst);
         if self.host_slot.load(Ordering::Relaxed) && !awaited.is_reached() {
             self.rouse();
             sleep(&parker, place.registered && listed);
         }
-        lock(&self.host_waiters).retain(|waiter| !Arc::ptr_eq(waiter, &parker));
+        self.host_waiters.remove(&parker);
     }
 
     pub(super) fn take_host_slot(&self) -> bool {
@@ -225,12 +220,8 @@ impl Core {
             break;
         }
         // All of them: one alone might have reached its goal meanwhile and leave the slot unused.
-        let waiters = std::mem::take(&mut *lock(&self.host_waiters));
-        if waiters.is_empty() {
+        if !self.host_waiters.wake_all() {
             self.look_after_callers();
-        }
-        for waiter in waiters {
-            waiter.unpark();
         }
     }
 

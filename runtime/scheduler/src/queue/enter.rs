@@ -13,16 +13,19 @@ use crate::task::row::Joined;
 use crate::task::state::Snapshot;
 use crate::task::{Fresh, INLINE_NOTICES, Role, Task, TaskPtr, TaskRef};
 
-/// Appends a task to the chain along which the queue retires.
-pub(super) fn chain(queue: &Arc<QueueShared>, before: Option<TaskRef>, at: TaskPtr) {
+/// Begins the chain along which the queue retires: all before the task have retired.
+pub(super) fn lead(queue: &Arc<QueueShared>, task: &mut Fresh) {
+    task.queue_alive = UnsafeCell::new(Some(Arc::clone(queue)));
+    task.mark(Snapshot::BEFORE_RETIRED);
+}
+
+/// Appends a task to the chain.
+pub(super) fn chain(queue: &Arc<QueueShared>, before: &TaskRef, at: TaskPtr) {
     // SAFETY: the scheduler's reference is held.
     let task = unsafe { at.get() };
-    let chained = before.is_some_and(|before| {
-        let entry = fill(&task.chain_notice, Notice::new(Kind::Chain, Some(at)));
-        // SAFETY: the entry stays in the task, which retires after it was delivered.
-        unsafe { before.retired.push(entry) }
-    });
-    if !chained {
+    let entry = fill(&task.chain_notice, Notice::new(Kind::Chain, Some(at)));
+    // SAFETY: the entry stays in the task, which retires after it was delivered.
+    if !unsafe { before.retired.push(entry) } {
         // SAFETY: nobody retires the task before the bit below is set.
         task.queue_alive.with_mut(|alive| unsafe { *alive = Some(Arc::clone(queue)) });
         task.state.set(Snapshot::BEFORE_RETIRED);

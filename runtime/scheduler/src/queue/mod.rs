@@ -19,7 +19,7 @@ pub(crate) mod fan;
 mod plan;
 pub(crate) mod reach;
 
-use self::enter::{chain, enter, room_for_notices};
+use self::enter::{chain, enter, lead, room_for_notices};
 use self::plan::{Hold, Plan, SHARED_WAITS, SharedWaits, plan_order, plan_waits, touched};
 use crate::device::{self, Ticket};
 use crate::event::Event;
@@ -28,6 +28,7 @@ use crate::pool::{Core, Goal, weight};
 use crate::release::{self, Released};
 use crate::shim::{AtomicU8, Mutex, Ordering, lock};
 use crate::task::callback::Prepared;
+use crate::task::state::Snapshot;
 use crate::task::{AtomicTimes, Executor, Fresh, Role, TaskPtr, TaskRef};
 
 /// Why a command could not be enqueued. The queue is as it was.
@@ -290,10 +291,7 @@ impl Queue {
     ) -> Result<Option<TaskRef>, EnqueueError> {
         let shared = &*self.shared;
         let in_order = !shared.properties.out_of_order;
-        state.plan.waits.clear();
-        state.plan.blame = None;
-        state.plan.held = false;
-        state.plan.reaches.clear(in_order && shared.execution == Execution::DeviceOrdered);
+        state.plan.clear(in_order && shared.execution == Execution::DeviceOrdered);
         let weight = command.work.as_deref().map_or(weight::UNKNOWN, weight::of);
         let barrier = plan_order(&self.shared, state, &command)?;
         let hold = plan_waits(&self.shared, state, &command)?;
@@ -312,8 +310,10 @@ impl Queue {
         let fresh = Fresh::new(role, EventId(shared.core.next_id()));
         let mut task = fresh.ok_or(EnqueueError::OutOfHostMemory)?;
         let waits = state.plan.waits.len();
-        // One count for each entry, and one for this function.
-        task.pending = crate::shim::AtomicU32::new(u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1);
+        // One count for each entry, and one for this function, which nobody looks at where there are no entries.
+        let free = waits == 0 && !ordered;
+        let count = if free { 0 } else { u32::try_from(waits).unwrap_or(u32::MAX - 1) + 1 };
+        task.pending = crate::shim::AtomicU32::new(count);
         task.queue = Arc::as_ptr(&self.shared);
         task.set_groups(groups, grain, shared.core.workers);
         task.executor = executor;
@@ -324,13 +324,16 @@ impl Queue {
         }
         task.body = crate::shim::UnsafeCell::new(command.work);
         room_for_notices(&mut task, waits)?;
-        let over = |tail: &TaskRef| tail.state.load().is_retired();
-        // In order, none is complete before the one before it.
-        let follows = |tail: &TaskRef| in_order && tail.state.load().is_held() && !over(tail);
-        if state.plan.held || state.tail.as_ref().is_some_and(follows) {
-            task.hold();
+        let first = state.tail.as_ref().is_none_or(|tail| tail.state.load().is_retired());
+        if first {
+            lead(&self.shared, &mut task);
         }
-        if let Some(reach) = state.plan.reaches.of(state.position, state.tail.as_ref().is_none_or(over)) {
+        // In order, none is complete before the one before it.
+        let follows = |tail: &TaskRef| in_order && !first && tail.state.load().is_held();
+        if state.plan.held || state.tail.as_ref().is_some_and(follows) {
+            task.mark(Snapshot::HELD);
+        }
+        if let Some(reach) = state.plan.reaches.of(state.position, first) {
             task.set_reach(reach);
             state.position += 1;
         }
@@ -343,8 +346,8 @@ impl Queue {
                 reach::is_for_device(planned, task).then_some(task.id)
             }));
         }
-        // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it.
-        let references = 2 + u32::from(keep);
+        // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it; each touch gets one.
+        let references = 2 + u32::from(keep) + state.plan.touches;
         let task = task.share(references);
         let mut ticket = None;
         if ordered {
@@ -371,7 +374,10 @@ impl Queue {
             if command.facts.opaque || barrier {
                 state.points.clear();
             }
-            touched(command.touches, command.facts).for_each(|touch| state.points.record(&touch, &task));
+            touched(command.touches, command.facts).for_each(|touch| {
+                // SAFETY: counted from the beginning, one for each touch.
+                state.points.record(touch, unsafe { TaskRef::adopt(task.ptr()) });
+            });
         }
         let itself = matches!(hold, Hold::Itself);
         if let Hold::Join(join) = hold {
@@ -389,12 +395,16 @@ impl Queue {
         let before = state.tail.replace(unsafe { TaskRef::adopt(task.ptr()) });
         // The reference of `task` becomes the scheduler's.
         let at = task.into_ptr();
-        chain(&self.shared, before, at);
+        if let Some(before) = before
+            && !first
+        {
+            chain(&self.shared, &before, at);
+        }
         // SAFETY: the task cannot end before the count below is given back.
         let record = unsafe { at.get() };
         let ticket = if ordered { record.ticket() } else { None };
         // Acquire and release as in `Released::arrive`.
-        let last = record.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied;
+        let last = free || record.pending.fetch_sub(satisfied, Ordering::AcqRel) == satisfied;
         if let Some(ticket) = ticket {
             released.notify_later(ticket);
         } else if last {

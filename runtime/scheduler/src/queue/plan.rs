@@ -15,6 +15,7 @@ use crate::faults;
 use crate::points::{Access, ResourceId, Touch};
 use crate::release;
 use crate::shim::Ordering;
+use crate::task::state::Snapshot;
 use crate::task::{Fresh, Role, TaskPtr, TaskRef};
 
 /// Wait lists at least this long share one hidden task that waits for them, if they come twice in a row; shorter ones from
@@ -61,9 +62,20 @@ pub(super) struct Plan {
     pub(super) blame: Option<Arc<Failure>>,
     /// Something of that waits for a user event, or is one.
     pub(super) held: bool,
+    /// What it touches, in an in-order queue: so many of [`touched`].
+    pub(super) touches: u32,
 }
 
 impl Plan {
+    /// For the next command. The room for waits stays.
+    pub(super) fn clear(&mut self, ordering: bool) {
+        self.waits.clear();
+        self.blame = None;
+        self.held = false;
+        self.touches = 0;
+        self.reaches.clear(ordering);
+    }
+
     /// Plans to wait for a task of the queue itself, or a hidden one of its barriers.
     fn add_own(&mut self, task: TaskPtr, retired: bool, depends: bool) -> Result<(), EnqueueError> {
         // SAFETY: the queue holds a reference to each while its lock is held.
@@ -110,11 +122,11 @@ impl Plan {
 }
 
 /// Everything that a command of an in-order queue touches: bytes, if there are any, and what else is used in order.
-pub(super) fn touched(touches: &[Touch], facts: Facts) -> impl Iterator<Item = Touch> {
-    let others = [(facts.printf, ResourceId::PRINTF), (facts.globals, ResourceId::GLOBALS)];
-    let others = others.into_iter().filter(|(is_used, _)| *is_used);
-    let others = others.map(|(_, resource)| Touch::whole(resource, Access::Write));
-    touches.iter().filter(|touch| touch.start < touch.end).copied().chain(others)
+pub(super) fn touched(touches: &[Touch], facts: Facts) -> impl Iterator<Item = &Touch> {
+    const PRINTF: &Touch = &Touch::whole(ResourceId::PRINTF, Access::Write);
+    const GLOBALS: &Touch = &Touch::whole(ResourceId::GLOBALS, Access::Write);
+    let bytes = touches.iter().filter(|touch| touch.start < touch.end);
+    bytes.chain(facts.printf.then_some(PRINTF)).chain(facts.globals.then_some(GLOBALS))
 }
 
 /// Plans what the queue's order asks for. Whether the command is a barrier.
@@ -143,7 +155,8 @@ pub(super) fn plan_order(
     points.sweep();
     let spread = queue.spreads();
     touched(command.touches, command.facts).try_for_each(|touch| {
-        points.prepare(&touch, spread, |wait| plan.add_own(wait.task, false, wait.depends))
+        plan.touches += 1;
+        points.prepare(touch, spread, |wait| plan.add_own(wait.task, false, wait.depends))
     })?;
     if let Some(last) = last_barrier {
         // What was enqueued after the barrier waits for it, so a command that waits for any of that need not.
@@ -250,7 +263,7 @@ fn share_waits(
     task.pending = crate::shim::AtomicU32::new(u32::try_from(plan.len()).unwrap_or(u32::MAX - 1) + 1);
     room_for_notices(&mut task, plan.len())?;
     if held {
-        task.hold();
+        task.mark(Snapshot::HELD);
     }
     let join = task.share(1);
     if let Some(cause) = &blame {

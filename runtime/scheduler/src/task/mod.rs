@@ -334,6 +334,12 @@ impl Task {
         }
     }
 
+    /// How many references there are.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn references(&self) -> u32 {
+        self.refs.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn has_cause(&self) -> bool {
         !self.cause.load(Ordering::Acquire).is_null()
     }
@@ -472,14 +478,14 @@ impl Fresh {
         Some(fresh)
     }
 
-    /// It cannot end before some user event.
-    pub(crate) fn hold(&mut self) {
-        self.state.set(Snapshot::HELD);
+    /// Sets bits of its state.
+    pub(crate) fn mark(&mut self, bits: Snapshot) {
+        self.state = State::new(self.state.load().and(bits));
     }
 
     /// What few tasks have, to put something there. All others leave it alone: it lies in cache lines that nothing else fetches.
     pub(crate) fn rare_mut(&mut self) -> &mut Rare {
-        self.state.set(Snapshot::RARE);
+        self.mark(Snapshot::RARE);
         &mut self.rare
     }
 

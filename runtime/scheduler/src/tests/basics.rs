@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use oxcl_driver::{Failure, History, Lane, Launch};
 
-use super::{Work, command, in_order, out_of_order, scheduler, work};
+use super::{Random, Work, command, in_order, out_of_order, scheduler, work};
 use crate::{ALL_BANDS, Access, Command, Facts, Fence, QueueProperties, ResourceId, Stage, Status, Touch};
 
 const WORKERS: [usize; 3] = [1, 2, 4];
@@ -323,6 +323,51 @@ fn an_opaque_command_is_a_barrier_in_its_queue() {
         .collect();
     q.finish().unwrap();
     assert!(events.iter().all(|event| event.status() == Status::Complete));
+}
+
+/// Random touches of a few bytes of a few buffers, in columns too, between barriers, waits and commands of which nothing is known.
+#[test]
+fn nothing_refers_to_a_command_when_its_queue_is_gone() {
+    let mut random = Random(7);
+    for n in WORKERS {
+        let s = scheduler(n);
+        for round in 0..40 {
+            let q = if round % 4 == 3 { out_of_order(&s) } else { in_order(&s) };
+            let mut events = Vec::new();
+            for _ in 0..30 {
+                let touches: Vec<Touch> = (0..random.below(5))
+                    .map(|_| {
+                        let start = random.below(8);
+                        let access =
+                            [Access::Read, Access::Write, Access::ReadWrite][random.below(3) as usize];
+                        let bands = if random.below(8) == 0 { 6 } else { ALL_BANDS };
+                        let resource = ResourceId(random.below(4));
+                        // Some touch nothing.
+                        Touch { resource, start, end: start + random.below(4), access, bands }
+                    })
+                    .collect();
+                let mut one_in = |many| random.below(many) == 0;
+                let facts = Facts { opaque: one_in(10), globals: one_in(5), printf: one_in(5) };
+                let fence = if one_in(10) { Fence::Barrier } else { Fence::None };
+                let work = if one_in(5) { None } else { work(|| ()) };
+                let command = Command { work, touches: &touches, facts, waits: &[], fence };
+                if one_in(3) {
+                    q.enqueue_silently(command).unwrap();
+                } else {
+                    events.push(q.enqueue(command).unwrap());
+                }
+                if one_in(6) {
+                    q.finish().unwrap();
+                }
+            }
+            q.finish().unwrap();
+            drop(q);
+            // The worker that retired the last one may not have let go of it yet.
+            eventually("the last reference but the test's", || {
+                events.iter().all(|event| event.task.references() == 1)
+            });
+        }
+    }
 }
 
 #[test]

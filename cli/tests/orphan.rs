@@ -128,15 +128,16 @@ fn what_others_want_is_finished_and_kept() {
     let claim = folder.path().join("claims").join(served.key.name());
     fs::create_dir_all(claim.parent().unwrap()).unwrap();
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    fs::write(&claim, format!("{} {}", served.host.id(), boot.trim())).unwrap();
+    let host = served.host.id();
+    let stat = fs::read_to_string(format!("/proc/{host}/stat")).unwrap();
+    let begin = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    std::os::unix::fs::symlink(format!("{host} {begin} {}", boot.trim()), &claim).unwrap();
     assert!(cache.find(&served.key).is_none());
     served.end_host();
     let mut owner = String::new();
     while cache.find(&served.key).is_none() {
-        if let Ok(text) = fs::read_to_string(&claim)
-            && !text.is_empty()
-        {
-            owner = text;
+        if let Ok(text) = fs::read_link(&claim) {
+            owner = text.to_str().unwrap().to_owned();
         }
         assert!(
             served.server.try_wait().unwrap().is_none() || cache.find(&served.key).is_some(),
@@ -145,7 +146,7 @@ fn what_others_want_is_finished_and_kept() {
     }
     served.wait_for_end();
     assert!(owner.starts_with(&format!("{} ", served.server.id())), "the claim is {owner}'s");
-    assert!(!claim.exists());
+    assert!(claim.symlink_metadata().is_err());
     let kept = cache.find(&served.key).unwrap();
     assert!(kept.quality == Quality::Full && kept.processor > Duration::ZERO);
 }

@@ -1,17 +1,19 @@
 //! One of many processes that want the same result makes it; the others wait for it, but not long.
 //!
 //! This saves work and nothing depends on it: whoever cannot see how the work goes, or has waited long enough, does it
-//! himself. A claim is a file that is created by one process only. Its owner removes it; that of an owner who is gone is
-//! found by his process id where it was made on this machine, by its age elsewhere.
+//! himself. A claim is a symbolic link to the name of its owner, which is no file: it is created in one step, by one process
+//! only, so an owner that is killed at any moment leaves no claim without a name. Its owner removes it; that of an owner who
+//! is gone is found by his process id and when that process began where it was made on this machine, by its age elsewhere.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::key::Key;
-use super::store::{Cache, Stored};
+use super::store::{Cache, Stored, temporary_name};
 
 /// How long somebody else's work is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -82,9 +84,14 @@ pub(crate) fn claim(cache: &Cache, key: &Key) -> Claim {
 /// claim, which keeps nobody from the work.
 pub(super) fn take_over(cache: &Cache, key: &Key) -> Option<Claimed> {
     let path = cache.folder().join(FOLDER).join(key.name());
-    let mut file = File::options().write(true).truncate(true).open(&path).ok()?;
-    // Written at once: whoever reads it between the two finds no owner, and goes by its age.
-    let _ = file.write_all(owner().as_bytes());
+    fs::symlink_metadata(&path).ok()?;
+    // The old one is there until the new one is.
+    let new = cache.folder().join(FOLDER).join(temporary_name());
+    symlink(owner(), &new).ok()?;
+    if fs::rename(&new, &path).is_err() {
+        let _ = fs::remove_file(&new);
+        return None;
+    }
     Some(Claimed { path })
 }
 
@@ -100,21 +107,27 @@ pub(super) fn claim_at_once(cache: &Cache, key: &Key) -> Option<Claimed> {
 }
 
 fn create(path: &Path) -> io::Result<()> {
-    let mut file = match File::create_new(path) {
+    let owner = owner();
+    match symlink(&owner, path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
-            File::create_new(path)?
+            symlink(&owner, path)
         }
-        other => other?,
-    };
-    // A claim without its owner's name is found by its age.
-    let _ = file.write_all(owner().as_bytes());
-    Ok(())
+        other => other,
+    }
 }
 
-/// This process, and the boot of the machine that it runs on.
+/// This process, when it began, and the boot of the machine that it runs on.
 fn owner() -> String {
-    format!("{} {}", std::process::id(), machine())
+    let process = std::process::id();
+    format!("{process} {} {}", began(&process.to_string()).unwrap_or_default(), machine())
+}
+
+/// When a process of this machine began, in ticks since the machine did (proc(5)): another one may have its number later.
+fn began(process: &str) -> Option<String> {
+    let text = fs::read_to_string(Path::new("/proc").join(process).join("stat")).ok()?;
+    // The name before it may have anything in it.
+    text.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
 fn machine() -> String {
@@ -122,13 +135,79 @@ fn machine() -> String {
 }
 
 fn is_abandoned(path: &Path) -> bool {
-    let Ok(data) = fs::metadata(path) else { return false };
+    let Ok(data) = fs::symlink_metadata(path) else { return false };
     let age = data.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
     if age.is_some_and(|age| age > FORGOTTEN) {
         return true;
     }
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let Some((process, boot)) = text.split_once(' ') else { return false };
+    let Ok(owner) = fs::read_link(path) else { return false };
+    let mut words = owner.to_str().unwrap_or_default().split(' ');
+    let (Some(process), Some(begin), Some(boot)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
     let local = !boot.is_empty() && boot == machine();
-    local && !Path::new("/proc").join(process).exists()
+    local && began(process).is_none_or(|now| now != begin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A process may be killed between any two steps, so what others see in between is what it may leave.
+    #[test]
+    fn whoever_sees_a_claim_sees_whose_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("claims").join("key");
+        let stop = AtomicBool::new(false);
+        let seen = thread::scope(|scope| {
+            let looks = scope.spawn(|| {
+                let mut seen = 0;
+                while !stop.load(Ordering::Relaxed) {
+                    match fs::read_link(&path) {
+                        Ok(text) => {
+                            assert_eq!(text.to_str().unwrap().split(' ').count(), 3);
+                            seen += 1;
+                        }
+                        Err(error) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
+                    }
+                    assert!(!is_abandoned(&path));
+                }
+                seen
+            });
+            for _ in 0..2000 {
+                create(&path).unwrap();
+                assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+                drop(Claimed { path: path.clone() });
+            }
+            stop.store(true, Ordering::Relaxed);
+            looks.join().unwrap()
+        });
+        assert!(seen > 0);
+    }
+
+    #[test]
+    fn a_claim_whose_owner_is_gone_is_abandoned() {
+        let folder = tempfile::tempdir().unwrap();
+        let claimed_by = |owner: &str| {
+            let path = folder.path().join("key");
+            symlink(owner, &path).unwrap();
+            let abandoned = is_abandoned(&path);
+            fs::remove_file(&path).unwrap();
+            abandoned
+        };
+        let own = owner();
+        assert!(!claimed_by(&own));
+        let [process, begin, boot] = Vec::from_iter(own.split(' '))[..] else { panic!("{own}") };
+        // Another process had this one's number.
+        assert!(claimed_by(&format!("{process} {begin}1 {boot}")));
+        // Nobody has it: there are fewer.
+        assert!(claimed_by(&format!("{} {begin} {boot}", i32::MAX)));
+        // What another machine does nobody can see, nor what is no claim.
+        assert!(!claimed_by(&format!("{} {begin} elsewhere", i32::MAX)));
+        assert!(!claimed_by("nobody"));
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(!is_abandoned(&file));
+    }
 }

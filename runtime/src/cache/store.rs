@@ -200,7 +200,7 @@ impl Cache {
 pub(super) const TEMPORARY: &str = "new-";
 
 /// A name that nobody else uses: process and time keep machines and processes apart, the count threads.
-fn temporary_name() -> String {
+pub(super) fn temporary_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     // Relaxed: only makes names different.
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -49,10 +49,11 @@ impl Drop for Claimed {
 /// Claims the making of what `key` stands for, or waits for whoever did.
 pub(crate) fn claim(cache: &Cache, key: &Key) -> Claim {
     let path = cache.folder().join(FOLDER).join(key.name());
+    let own = owner();
     let until = Instant::now() + PATIENCE;
     let mut pause = FIRST_PAUSE;
     loop {
-        match create(&path) {
+        match create(&path, &own) {
             Ok(()) => {
                 // The one before may have finished between the look-up and now.
                 let claimed = Claimed { path };
@@ -64,7 +65,7 @@ pub(crate) fn claim(cache: &Cache, key: &Key) -> Claim {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(_) => return Claim::Make(None),
         }
-        if is_abandoned(&path) {
+        if is_abandoned(&path, &own) {
             // Somebody else may have been faster; the next round tells.
             let _ = fs::remove_file(&path);
             continue;
@@ -98,20 +99,20 @@ pub(super) fn take_over(cache: &Cache, key: &Key) -> Option<Claimed> {
 /// Claims the making of what `key` stands for, if nobody is at it and there is no result.
 pub(super) fn claim_at_once(cache: &Cache, key: &Key) -> Option<Claimed> {
     let path = cache.folder().join(FOLDER).join(key.name());
-    if is_abandoned(&path) {
+    let own = owner();
+    if is_abandoned(&path, &own) {
         // Somebody else may have been faster; the next step tells.
         let _ = fs::remove_file(&path);
     }
-    create(&path).ok()?;
+    create(&path, &own).ok()?;
     Some(Claimed { path }).filter(|_| cache.find(key).is_none())
 }
 
-fn create(path: &Path) -> io::Result<()> {
-    let owner = owner();
-    match symlink(&owner, path) {
+fn create(path: &Path, owner: &str) -> io::Result<()> {
+    match symlink(owner, path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
-            symlink(&owner, path)
+            symlink(owner, path)
         }
         other => other,
     }
@@ -120,7 +121,8 @@ fn create(path: &Path) -> io::Result<()> {
 /// This process, when it began, and the boot of the machine that it runs on.
 fn owner() -> String {
     let process = std::process::id();
-    format!("{process} {} {}", began(&process.to_string()).unwrap_or_default(), machine())
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    format!("{process} {} {}", began(&process.to_string()).unwrap_or_default(), boot.trim())
 }
 
 /// When a process of this machine began, in ticks since the machine did (proc(5)): another one may have its number later.
@@ -130,11 +132,8 @@ fn began(process: &str) -> Option<String> {
     text.rsplit_once(')')?.1.split_whitespace().nth(19).map(str::to_owned)
 }
 
-fn machine() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
-}
-
-fn is_abandoned(path: &Path) -> bool {
+/// Whether whoever made a claim is gone, as far as the process `own` can tell.
+fn is_abandoned(path: &Path, own: &str) -> bool {
     let Ok(data) = fs::symlink_metadata(path) else { return false };
     let age = data.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
     if age.is_some_and(|age| age > FORGOTTEN) {
@@ -145,7 +144,7 @@ fn is_abandoned(path: &Path) -> bool {
     let (Some(process), Some(begin), Some(boot)) = (words.next(), words.next(), words.next()) else {
         return false;
     };
-    let local = !boot.is_empty() && boot == machine();
+    let local = !boot.is_empty() && own.rsplit(' ').next() == Some(boot);
     local && began(process).is_none_or(|now| now != begin)
 }
 
@@ -159,7 +158,7 @@ mod tests {
     fn whoever_sees_a_claim_sees_whose_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("claims").join("key");
-        let stop = AtomicBool::new(false);
+        let (stop, own) = (AtomicBool::new(false), owner());
         let seen = thread::scope(|scope| {
             let looks = scope.spawn(|| {
                 let mut seen = 0;
@@ -171,13 +170,13 @@ mod tests {
                         }
                         Err(error) => assert_eq!(error.kind(), io::ErrorKind::NotFound),
                     }
-                    assert!(!is_abandoned(&path));
+                    assert!(!is_abandoned(&path, &own));
                 }
                 seen
             });
             for _ in 0..2000 {
-                create(&path).unwrap();
-                assert_eq!(create(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+                create(&path, &own).unwrap();
+                assert_eq!(create(&path, &own).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
                 drop(Claimed { path: path.clone() });
             }
             stop.store(true, Ordering::Relaxed);
@@ -189,14 +188,14 @@ mod tests {
     #[test]
     fn a_claim_whose_owner_is_gone_is_abandoned() {
         let folder = tempfile::tempdir().unwrap();
+        let own = owner();
         let claimed_by = |owner: &str| {
             let path = folder.path().join("key");
             symlink(owner, &path).unwrap();
-            let abandoned = is_abandoned(&path);
+            let abandoned = is_abandoned(&path, &own);
             fs::remove_file(&path).unwrap();
             abandoned
         };
-        let own = owner();
         assert!(!claimed_by(&own));
         let [process, begin, boot] = Vec::from_iter(own.split(' '))[..] else { panic!("{own}") };
         // Another process had this one's number.
@@ -208,6 +207,6 @@ mod tests {
         assert!(!claimed_by("nobody"));
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        assert!(!is_abandoned(&file));
+        assert!(!is_abandoned(&file, &own));
     }
 }

@@ -347,9 +347,7 @@ impl Queue {
             }));
         }
         // One reference is the scheduler's, one the tail's, and one the caller's, if it wants it; each touch gets one.
-        let touches = if in_order { touched(command.touches, command.facts).count() } else { 0 };
-        let references = u32::try_from(2 + usize::from(keep) + touches);
-        let references = references.map_err(|_| EnqueueError::OutOfHostMemory)?;
+        let references = 2 + u32::from(keep) + state.plan.touches;
         let task = task.share(references);
         let mut ticket = None;
         if ordered {

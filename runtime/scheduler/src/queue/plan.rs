@@ -62,6 +62,9 @@ pub(super) struct Plan {
     pub(super) blame: Option<Arc<Failure>>,
     /// Something of that waits for a user event, or is one.
     pub(super) held: bool,
+    /// What it touches, in an in-order queue: so many of [`touched`]. Counted while they are planned: to go through them once more
+    /// for it takes 20 ns of each launch (0.48 and 0.50 us).
+    pub(super) touches: u32,
 }
 
 impl Plan {
@@ -70,6 +73,7 @@ impl Plan {
         self.waits.clear();
         self.blame = None;
         self.held = false;
+        self.touches = 0;
         self.reaches.clear(ordering);
     }
 
@@ -152,6 +156,7 @@ pub(super) fn plan_order(
     points.sweep();
     let spread = queue.spreads();
     touched(command.touches, command.facts).try_for_each(|touch| {
+        plan.touches += 1;
         points.prepare(touch, spread, |wait| plan.add_own(wait.task, false, wait.depends))
     })?;
     if let Some(last) = last_barrier {
